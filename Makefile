@@ -1,0 +1,50 @@
+# Two commands do everything: `make run` and `make test`. See README.md.
+VENV := .venv
+BIN := $(VENV)/bin
+INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
+ASK ?=
+N ?= 20
+
+.PHONY: run test check format bench constraints clean help
+
+help:
+	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
+	@echo 'make test               set up and run all tests    make check           format, lint, types, floors, tests'
+	@echo 'make bench              print the benchmarks        make format          format the code'
+
+run: $(VENV)/.run
+	@$(BIN)/python scripts/run.py "$(ASK)"
+
+test: $(VENV)/.test $(VENV)/.system
+	$(BIN)/python -m pytest $(PYTEST)
+
+check: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) test
+
+format: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.test $(VENV)/.system
+	$(BIN)/python -m bench
+
+constraints: $(VENV)/.test
+	$(BIN)/python scripts/pin.py
+
+$(VENV)/.run: $(INPUTS)
+	@scripts/setup $@
+
+$(VENV)/.test: $(INPUTS)
+	@scripts/setup $@ test check
+	@touch $(VENV)/.run
+
+$(VENV)/.system: scripts/test-packages.txt scripts/system-packages
+	@scripts/system-packages $$(cat scripts/test-packages.txt)
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

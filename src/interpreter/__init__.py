@@ -1,0 +1,1 @@
+"""Run code with a language model on your own machine."""

@@ -1,0 +1,1 @@
+"""States that can be gone back to, behind one port."""

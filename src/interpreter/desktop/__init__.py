@@ -1,0 +1,1 @@
+"""Screen, pointer, keyboard and windows; it fills when OS mode is built."""

@@ -1,0 +1,1 @@
+"""The public objects: what `from interpreter import …` gives to programs."""

@@ -1,0 +1,1 @@
+"""Language models, from hosted ones to a script, behind one port."""

@@ -1,0 +1,1 @@
+"""The words the whole house speaks: plain values and ports, standard library only."""

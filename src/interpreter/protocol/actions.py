@@ -1,0 +1,43 @@
+"""Who may do what: verdicts of policies, questions to the user, and the user's decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from interpreter.protocol.messages import Action
+
+Ruling = Literal["allow", "ask", "deny"]
+Answer = Literal["yes", "no", "always", "dry_run", "stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a scan noticed in a block: the line, what it is, why it matters."""
+
+    line: int
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a policy says about an action; `reason` is shown to the user and to the model."""
+
+    ruling: Ruling
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The user's answer. `reason` goes to the model; `edited` replaces the proposed action."""
+
+    answer: Answer
+    reason: str = ""
+    edited: Action | None = None
+
+    @property
+    def allows(self) -> bool:
+        """Whether the action may run."""
+        return self.answer in ("yes", "always", "dry_run")

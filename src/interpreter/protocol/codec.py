@@ -1,0 +1,94 @@
+"""Our values as JSON and back: one tagged object per dataclass, checked on the way in."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args
+
+from interpreter.protocol import actions, events, messages
+
+KeepBytes = Callable[[bytes], str]
+FetchBytes = Callable[[str], bytes]
+
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        *get_args(events.Event),
+        *get_args(messages.Part),
+        messages.Message,
+        messages.Face,
+        events.Usage,
+        events.FileChange,
+        actions.Decision,
+        actions.Finding,
+        actions.Verdict,
+    )
+}
+
+
+class CodecError(ValueError):
+    """The text is not one of our values."""
+
+
+def encode(value: Any, keep: KeepBytes | None = None) -> str:
+    """A value as one line of JSON; `keep` may put bytes elsewhere and return a reference."""
+    plain = _plain(value, keep)
+    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    if _is_unicode(text):
+        return text
+    return json.dumps(plain, separators=(",", ":"))
+
+
+def decode(text: str, fetch: FetchBytes | None = None) -> Any:
+    """The value that `encode` wrote; CodecError if it is anything else."""
+    try:
+        return _value(json.loads(text), fetch)
+    except CodecError:
+        raise
+    except (ValueError, TypeError, KeyError) as error:
+        raise CodecError(f"not a stored value: {error}") from error
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can carry
+        return False
+    return True
+
+
+def _plain(value: Any, keep: KeepBytes | None) -> Any:
+    if is_dataclass(value):
+        content = {f.name: _plain(getattr(value, f.name), keep) for f in fields(value)}
+        return {"type": type(value).__name__, **content}
+    if isinstance(value, bytes):
+        if keep is not None:
+            return {"type": "bytes", "kept": keep(value)}
+        return {"type": "bytes", "base64": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, tuple):
+        return [_plain(item, keep) for item in value]
+    return value
+
+
+def _value(plain: Any, fetch: FetchBytes | None) -> Any:
+    if isinstance(plain, list):
+        return tuple(_value(item, fetch) for item in plain)
+    if not isinstance(plain, dict):
+        return plain
+    kind = plain.pop("type", None)
+    if kind == "bytes":
+        return _bytes(plain, fetch)
+    if kind not in _KINDS:
+        raise CodecError(f"unknown kind {kind!r}")
+    return _KINDS[kind](**{name: _value(item, fetch) for name, item in plain.items()})
+
+
+def _bytes(plain: dict[str, str], fetch: FetchBytes | None) -> bytes:
+    if "base64" in plain:
+        return base64.b64decode(plain["base64"], validate=True)
+    if fetch is None:
+        raise CodecError("the bytes are kept elsewhere")
+    return fetch(plain["kept"])

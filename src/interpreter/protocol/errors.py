@@ -1,0 +1,75 @@
+"""What can go wrong, in our own words; every text says what to do next."""
+
+from __future__ import annotations
+
+
+class InterpreterError(Exception):
+    """Anything that stops us; the text is one sentence for the user."""
+
+
+class ConfigurationError(InterpreterError):
+    """A setting, profile, flag or file of ours is wrong."""
+
+
+class ModelError(InterpreterError):
+    """The model could not answer."""
+
+
+class AuthenticationFailed(ModelError):
+    """The key is missing or wrong."""
+
+
+class RateLimited(ModelError):
+    """The provider wants us to wait, or the quota is used up."""
+
+
+class ContextTooLong(ModelError):
+    """The conversation does not fit into the model's window."""
+
+
+class Unreachable(ModelError):
+    """Nobody answers at the model's address."""
+
+
+class UnknownModel(ModelError):
+    """There is no model of that name."""
+
+
+class ScriptEnded(ModelError):
+    """A scripted model has no reply left."""
+
+
+class RuntimeFailure(InterpreterError):
+    """A language's process could not do its work."""
+
+
+class StartFailed(RuntimeFailure):
+    """The process did not come up."""
+
+
+class Died(RuntimeFailure):
+    """The process is gone."""
+
+
+class TimedOut(RuntimeFailure):
+    """The process did not answer in time."""
+
+
+class UnknownLanguage(RuntimeFailure):
+    """No runtime here runs that language."""
+
+
+class SandboxUnavailable(InterpreterError):
+    """The confinement asked for cannot be had on this machine."""
+
+
+class CheckpointError(InterpreterError):
+    """A state could not be kept or restored."""
+
+
+class StoreError(InterpreterError):
+    """The session database cannot be read or written."""
+
+
+class PluginError(InterpreterError):
+    """A plug-in is broken; the text names its distribution."""

@@ -1,0 +1,230 @@
+"""What is happening now: the one stream that comes out of a turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from interpreter.protocol.actions import Decision, Finding
+from interpreter.protocol.messages import Action, Display, Message, Outcome, Stream
+
+ReplyEnd = Literal["stop", "length", "actions", "filtered"]
+TurnEnd = Literal[
+    "answered",  # the model has nothing more to run
+    "declined",  # the user said no
+    "interrupted",  # the user stopped it
+    "out_of_steps",  # the limit of steps is reached
+    "out_of_budget",  # the limit of money, tokens or time is reached
+    "stuck",  # the model goes round in circles, or says nothing
+    "failed",  # the model could not be reached or understood
+]
+NoticeLevel = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one request cost. `cached` is the part of `input` that was read from a cache."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    reasoning: int = 0
+    dollars: float | None = None
+
+
+# From the model.
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """The next piece of prose."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """The next piece of thought; `signature` comes with the last piece where a provider has one."""
+
+    text: str
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeDelta:
+    """The next piece of a block being written; ActionProposed follows with all of it."""
+
+    language: str
+    text: str
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionProposed:
+    """A whole action: a block of code, a tool call, or a call that cannot be understood."""
+
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRetrying:
+    """The model did not answer; the request is sent again in `seconds`."""
+
+    reason: str
+    seconds: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFinished:
+    """The model has stopped talking."""
+
+    end: ReplyEnd
+    usage: Usage | None = None
+
+
+# From a runtime, through the tool that drives it.
+
+
+@dataclass(frozen=True, slots=True)
+class OutputDelta:
+    """Text that a block printed, in the order it was printed."""
+
+    text: str
+    stream: Stream = "stdout"
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayShown:
+    """A rich result; `updates` says that it replaces the earlier one with the same display id."""
+
+    display: Display
+    updates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCleared:
+    """The block asked for its output to be wiped; with `wait`, only when something new arrives."""
+
+    wait: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveLine:
+    """The line of the block that is running now, from 1; None when it has ended."""
+
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequested:
+    """The block waits for a line of input; the caller's `answer` function is asked next."""
+
+    prompt: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionFinished:
+    """A block ended. Failure of the user's code is news, not an exception."""
+
+    outcome: Outcome
+    summary: str = ""
+    exit_code: int | None = None
+
+
+# From the turn itself.
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequested:
+    """The user is asked whether this may run; the caller's `approve` function is called next."""
+
+    action: Action
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was answered, or what a rule ruled without asking."""
+
+    action: Action
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class ActionStarted:
+    """An action begins to run."""
+
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointTaken:
+    """The state before a block can be restored under this name."""
+
+    checkpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a block did to one file."""
+
+    path: str
+    kind: Literal["added", "modified", "deleted", "renamed"]
+    size: int | None = None
+    renamed_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """What a block did to the disk."""
+
+    changes: tuple[FileChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One plain sentence that the user should see."""
+
+    text: str
+    level: NoticeLevel = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFinished:
+    """A message is complete, stored, and part of the transcript."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    """The turn is over, and why."""
+
+    end: TurnEnd
+    detail: str = ""
+
+
+ModelEvent = TextDelta | ReasoningDelta | CodeDelta | ActionProposed | ModelRetrying | ReplyFinished
+RuntimeEvent = (
+    OutputDelta
+    | DisplayShown
+    | OutputCleared
+    | ActiveLine
+    | InputRequested
+    | Notice
+    | ExecutionFinished
+)
+Event = (
+    ModelEvent
+    | RuntimeEvent
+    | ApprovalRequested
+    | Decided
+    | ActionStarted
+    | CheckpointTaken
+    | FilesChanged
+    | MessageFinished
+    | TurnFinished
+)

@@ -1,0 +1,269 @@
+"""The sockets that rooms plug into; `assembly` is the only one who knows what is plugged in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from interpreter.protocol.actions import Decision, Verdict
+from interpreter.protocol.events import (
+    ApprovalRequested,
+    FilesChanged,
+    InputRequested,
+    ModelEvent,
+    RuntimeEvent,
+)
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Action, Message
+
+Approver = Callable[[ApprovalRequested], Decision]
+"""Asked before an action runs; silence means no."""
+
+Answerer = Callable[[InputRequested], str | None]
+"""Asked for a line of input; None means that there is none (end of file)."""
+
+
+def nobody_answers(request: InputRequested) -> str | None:
+    """The answerer of those who have nobody to ask."""
+    return None
+
+
+# Models.
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a model can do, as data."""
+
+    tools: bool = True
+    images: bool = False
+    reasoning: bool = False
+    context_window: int = 8_000
+    max_output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """How a tool is described to a model; `parameters` is a JSON schema as text."""
+
+    name: str
+    description: str
+    parameters: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model. `messages` may be a live view: read it, never keep it."""
+
+    system: str
+    messages: Sequence[Message]
+    tools: tuple[ToolSpec, ...] = ()
+
+
+class Model(Protocol):
+    """A language model. `stream` ends with ReplyFinished, or raises a ModelError."""
+
+    name: str
+    capabilities: Capabilities
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
+        """Answer the request; stop soon, without an error, once `interrupt` is requested."""
+        ...
+
+    def close(self) -> None:
+        """Give back connections and processes."""
+        ...
+
+
+# Runtimes.
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language by name, with the other names people use for it and its files' suffix."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    suffix: str = ""
+
+
+class Runtime(Protocol):
+    """One live REPL. Blocks run one after the other; state stays."""
+
+    language: Language
+
+    def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
+        """Run a block. The last event is ExecutionFinished; closing the iterator stops it."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop the running block and keep the state; callable from any thread."""
+        ...
+
+    def restart(self) -> None:
+        """Start afresh; what the old process held is gone."""
+        ...
+
+    def close(self) -> None:
+        """End the process and all that it started."""
+        ...
+
+
+class Runtimes(Protocol):
+    """The runtimes of a session, started when first asked for."""
+
+    def get(self, language: str) -> Runtime:
+        """The runtime of a language by any of its names; UnknownLanguage tells what exists."""
+        ...
+
+    def names(self) -> tuple[str, ...]:
+        """The languages that can be run here."""
+        ...
+
+    def close(self) -> None:
+        """Close every runtime that was started."""
+        ...
+
+
+# Sandboxes.
+
+
+class Process(Protocol):
+    """A running program, shaped like `subprocess.Popen`."""
+
+    pid: int
+    returncode: int | None
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, signal: int) -> None: ...
+    def kill(self) -> None: ...
+
+
+class Launch(Protocol):
+    """Starts a program in its cell. Streams and `pass_fds` mean what they mean to Popen."""
+
+    def __call__(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: int | None = None,
+        stdout: int | None = None,
+        stderr: int | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> Process:
+        """Start `argv` in its own process group. `env` adds to the cell's environment."""
+        ...
+
+
+class Cell(Protocol):
+    """A confined place that holds all runtimes of one session."""
+
+    launch: Launch
+    workspace: Path
+    exchange: Path
+    """A private directory that has the same path inside and outside: sockets and hand-overs."""
+
+    def describe(self) -> str:
+        """One line for the user and the model: what is confined, and what is not."""
+        ...
+
+    def close(self) -> None:
+        """End everything inside."""
+        ...
+
+
+class Sandbox(Protocol):
+    """A way of confining programs."""
+
+    def open(self, workspace: Path) -> Cell:
+        """Make a cell around a workspace; SandboxUnavailable says why it cannot be had."""
+        ...
+
+
+# Decisions.
+
+
+class Policy(Protocol):
+    """Says what may run. Never prompts: an `ask` verdict is carried out by the turn."""
+
+    def review(self, action: Action) -> Verdict:
+        """Judge one action."""
+        ...
+
+    def remember(self, action: Action, decision: Decision) -> None:
+        """Learn from an answer, for those that say "always"."""
+        ...
+
+
+# Checkpoints.
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A state that can be gone back to: the one before a block."""
+
+    name: str
+    label: str
+    created: float
+    undone: bool = False
+
+
+class Checkpoints(Protocol):
+    """Files and variables, kept and restored together."""
+
+    def begin(self, action: Action) -> str | None:
+        """A block is about to run; the checkpoint's name, or None where nothing is kept."""
+        ...
+
+    def end(self) -> FilesChanged | None:
+        """The block has ended; what it did to files, where that is known."""
+        ...
+
+    def undo(self, count: int = 1) -> str:
+        """Go back `count` blocks; one line that says what was restored."""
+        ...
+
+    def redo(self) -> str:
+        """Take the last undo back; one line that says what was done."""
+        ...
+
+    def diff(self, name: str) -> str:
+        """What a block changed, as text."""
+        ...
+
+    def list(self) -> tuple[Checkpoint, ...]:
+        """The checkpoints, oldest first."""
+        ...
+
+    def close(self) -> None:
+        """Give back space and processes."""
+        ...
+
+
+# Tools.
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool is handed for one run."""
+
+    answer: Answerer
+    interrupt: Interrupt
+
+
+class Tool(Protocol):
+    """Something a model can do. Running code is itself a tool."""
+
+    spec: ToolSpec
+
+    def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
+        """Do it. The last event is ExecutionFinished; closing the iterator stops the work."""
+        ...

@@ -1,0 +1,1 @@
+"""Live REPLs, one per language, behind one port."""

@@ -1,0 +1,1 @@
+"""Ways of confining what runs, behind one port."""

@@ -1,0 +1,57 @@
+"""No confinement: programs run with the user's own rights, and the description says so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+class OpenCell:
+    """A cell without walls: it only keeps its programs' environment and hand-over directory."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+        self.exchange = Path(tempfile.mkdtemp(prefix="reploop-"))  # 0700, and short: socket paths
+
+    def launch(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: int | None = None,
+        stdout: int | None = None,
+        stderr: int | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> subprocess.Popen[bytes]:
+        """Start a program in its own session, so that all it starts can be signalled at once."""
+        return subprocess.Popen(
+            argv,
+            env={**os.environ, **(env or {})},
+            cwd=cwd or self.workspace,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
+
+    def describe(self) -> str:
+        """One line for the user and the model."""
+        return "not sandboxed: code runs with the user's own rights"
+
+    def close(self) -> None:
+        """Remove the hand-over directory."""
+        shutil.rmtree(self.exchange, ignore_errors=True)
+
+
+class NoSandbox:
+    """Opens cells without walls."""
+
+    def open(self, workspace: Path) -> OpenCell:
+        """Make the cell."""
+        return OpenCell(workspace)

@@ -1,0 +1,1 @@
+"""The face on a socket; it fills when the server is built."""

@@ -1,0 +1,40 @@
+"""Shared by all tests: a closed network, a home of their own, and small helpers."""
+
+import socket
+
+import pytest
+
+
+class OutsideConnection(RuntimeError):
+    """A test tried to leave this machine."""
+
+
+def _is_local(address) -> bool:
+    if not isinstance(address, tuple):
+        return True
+    host = str(address[0])
+    return host in ("localhost", "::1", "") or host.startswith("127.")
+
+
+@pytest.fixture(autouse=True)
+def no_connection_leaves_this_machine(monkeypatch):
+    connect = socket.socket.connect
+
+    def guarded(self, address):
+        if not _is_local(address):
+            raise OutsideConnection(f"a test wanted to connect to {address!r}")
+        return connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory, monkeypatch):
+    """Each test has an empty home, and none of the machine's keys or settings."""
+    home = tmp_path_factory.mktemp("home")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(home / name.lower()))
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    return home
