@@ -1,1 +1,1 @@
-"""What runs inside the cell, in the user's own Python, Node or shell; never imported by the host."""
+"""What runs inside the cell, in the user's own Python, Node or shell; the host never imports it."""

@@ -144,6 +144,10 @@ class Process(Protocol):
     def send_signal(self, signal: int) -> None: ...
     def kill(self) -> None: ...
 
+    def signal_group(self, signal: int) -> None:
+        """Signal the program and all that it started and did not move to a group of its own."""
+        ...
+
 
 class Launch(Protocol):
     """Starts a program in its cell. Streams and `pass_fds` mean what they mean to Popen."""

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+
+class LocalProcess(subprocess.Popen[bytes]):
+    """A program in a session of its own."""
+
+    def signal_group(self, signal: int) -> None:
+        """Signal the program and what it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal)
 
 
 class OpenCell:
@@ -27,9 +37,9 @@ class OpenCell:
         stdout: int | None = None,
         stderr: int | None = None,
         pass_fds: Sequence[int] = (),
-    ) -> subprocess.Popen[bytes]:
+    ) -> LocalProcess:
         """Start a program in its own session, so that all it starts can be signalled at once."""
-        return subprocess.Popen(
+        return LocalProcess(
             argv,
             env={**os.environ, **(env or {})},
             cwd=cwd or self.workspace,
