@@ -3,6 +3,8 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sessions import Echo
+from tests.sessions import make_session as make
 
 from interpreter.models.scripted import Reply
 from interpreter.protocol.actions import Decision
