@@ -16,7 +16,8 @@ import threading
 import warnings
 from codecs import getincrementaldecoder
 from collections import deque
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import zmq
 from ipykernel.iostream import OutStream

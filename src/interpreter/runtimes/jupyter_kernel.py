@@ -26,7 +26,7 @@ class KernelOptions:
 
     start_seconds: float = 60.0
     interrupt_seconds: float = 5.0
-    """How long it may ignore an interrupt before it is ended; a second interrupt ends it at once."""
+    """How long it may ignore an interrupt before it is ended; a second interrupt ends it."""
 
 
 PATIENT = KernelOptions()
