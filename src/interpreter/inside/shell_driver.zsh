@@ -10,6 +10,7 @@ __reploop_leave() { builtin return $?; }
 
 __reploop_done() {
     local __reploop_status=$?
+    builtin trap - INT
     builtin printf '%s %s %s\n' "$1" "$__reploop_status" "${!-}" >|"$__reploop_marks"
     builtin return $__reploop_status
 }
@@ -17,13 +18,15 @@ __reploop_done() {
 zshexit() {
     local __reploop_status=$?
     [[ $ZSH_SUBSHELL = 0 ]] || return
+    local __reploop_options=(${(k)options[(R)on]})
+    builtin setopt local_options no_err_exit unset
     {
         builtin printf '# %s\n' $__reploop_status
         builtin typeset -p
         builtin typeset -f
         builtin alias -L
         builtin printf 'cd -- %q\numask %s\n' "$PWD" "$(builtin umask)"
-        builtin printf 'setopt %s\n' ${(k)options[(R)on]}
+        builtin printf 'setopt %s\n' $__reploop_options
     } >|"$__reploop_state.new" 2>/dev/null
     command mv -f "$__reploop_state.new" "$__reploop_state"
 }

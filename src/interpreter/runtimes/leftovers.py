@@ -36,7 +36,7 @@ class Leftover:
 
 @dataclass(slots=True)
 class Leftovers:
-    """Drains the pipes that outlive their blocks, in a thread that exists only while there are any."""
+    """Drains pipes that outlive their blocks, in a thread that exists while there are any."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _pipes: dict[Pipe, Leftover] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Leftovers:
             self._pipes.update({pipe: leftover for pipe in live})
             self._start_or_wake()
 
-    def list(self) -> tuple[Leftover, ...]:
+    def all(self) -> tuple[Leftover, ...]:
         """The background output there is, oldest first."""
         with self._lock:
             return tuple(self._kept)
