@@ -53,6 +53,16 @@ class ShellOptions:
 PLAIN = ShellOptions()
 
 
+def bash(launch: Launch, exchange: Path, options: ShellOptions = PLAIN) -> Shell:
+    """The runtime of the language shell."""
+    return Shell(launch, exchange, BASH, options)
+
+
+def zsh(launch: Launch, exchange: Path, options: ShellOptions = PLAIN) -> Shell:
+    """The runtime of the language zsh."""
+    return Shell(launch, exchange, ZSH, options)
+
+
 class Shell:
     """One live shell. What it knew survives `exit`: a new process goes on from where it ended."""
 
