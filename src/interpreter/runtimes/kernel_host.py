@@ -67,7 +67,7 @@ class LaunchedKernel:
         argv = [part.replace("{connection_file}", str(self._file)) for part in self._command.argv]
         leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
         try:
-            self._process = self._launch(
+            process = self._process = self._launch(
                 argv,
                 env=self._command.env,
                 stdin=leash,
@@ -76,7 +76,7 @@ class LaunchedKernel:
             )
         except OSError as error:
             raise StartFailed(f"{argv[0]} could not be started: {error}") from error
-        when_it_ends(self._process, when_gone)
+        when_it_ends(process, when_gone)
         return connection
 
     def gone(self) -> str:
