@@ -6,18 +6,6 @@ import threading
 import time
 
 import pytest
-from support.model_server import (
-    Cut,
-    Hang,
-    Json,
-    Raw,
-    Refusal,
-    called,
-    chunk,
-    event,
-    said,
-)
-from support.talking import actions_of, ask, end_of, request, text_of
 
 from interpreter.models.options import Patience
 from interpreter.models.resilience import CONTINUE
@@ -32,6 +20,18 @@ from interpreter.protocol.errors import (
 from interpreter.protocol.events import ModelRetrying, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
+from support.model_server import (
+    Cut,
+    Hang,
+    Json,
+    Raw,
+    Refusal,
+    called,
+    chunk,
+    event,
+    said,
+)
+from support.talking import actions_of, ask, end_of, request, text_of
 
 RUN = '{"language": "python", "code": "1"}'
 
@@ -113,7 +113,12 @@ def test_silence_is_an_error_that_says_so(server, open_model):
 
 @pytest.mark.parametrize(
     "pieces",
-    [[b"data: {not json}\n\n"], [b"data: [1, 2]\n\n"], [b"\x00\xff\xfe garbage {\n"], [b"<html>hello</html>"]],
+    [
+        [b"data: {not json}\n\n"],
+        [b"data: [1, 2]\n\n"],
+        [b"\x00\xff\xfe garbage {\n"],
+        [b"<html>hello</html>"],
+    ],
 )
 def test_garbage_is_one_clear_error(server, open_model, pieces):
     server.replies = [Raw(pieces)]
@@ -124,7 +129,7 @@ def test_garbage_is_one_clear_error(server, open_model, pieces):
 def test_a_page_instead_of_a_model_is_one_clear_error(server, open_model):
     page = Raw([b"<html>Welcome</html>"], headers={"content-type": "text/html"})
     server.replies = [page]
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError, match="web page.*--api_base"):
         ask(open_model())
     server.replies = [Json("hello")]
     with pytest.raises(ModelError, match="--api_base"):
@@ -138,7 +143,10 @@ def test_the_stream_may_be_cut_anywhere_even_inside_a_letter(server, open_model)
 
 
 def test_line_ends_comments_and_odd_fields_do_not_matter(server, open_model):
-    pieces = [b": OPENROUTER PROCESSING\r\n\r\n", b"event: x\r\nid: 1\r\ndata:" + event({})[6:-2] + b"\r\n\r\n"]
+    pieces = [
+        b": OPENROUTER PROCESSING\r\n\r\n",
+        b"event: x\r\nid: 1\r\ndata:" + event({})[6:-2] + b"\r\n\r\n",
+    ]
     body = b"".join(said("ok").pieces).replace(b"\n", b"\r\n")
     server.replies = [Raw([*pieces, body])]
     assert text_of(ask(open_model())) == "ok"
@@ -168,7 +176,12 @@ def test_an_error_in_the_middle_of_a_stream_is_told(server, open_model):
         (403, "", AuthenticationFailed, "--api_key"),
         (404, "The model `x` does not exist", UnknownModel, "some-model"),
         (404, "page not found", Unreachable, "--api_base"),
-        (400, "This model's maximum context length is 8 tokens", ContextTooLong, "--context_window"),
+        (
+            400,
+            "This model's maximum context length is 8 tokens",
+            ContextTooLong,
+            "--context_window",
+        ),
         (400, "the request exceeds the available context size", ContextTooLong, "new one"),
         (413, "", ContextTooLong, "new one"),
         (429, "You exceeded your current quota", RateLimited, "quota"),
@@ -176,7 +189,9 @@ def test_an_error_in_the_middle_of_a_stream_is_told(server, open_model):
         (400, "strange", ModelError, "strange"),
     ],
 )
-def test_each_refusal_is_one_sentence_that_says_what_to_do(server, open_model, status, message, kind, words):
+def test_each_refusal_is_one_sentence_that_says_what_to_do(
+    server, open_model, status, message, kind, words
+):
     server.replies = [Refusal(status, message)]
     with pytest.raises(kind, match=words) as caught:
         ask(open_model())
