@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, partial
@@ -15,6 +15,7 @@ from pathlib import Path
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.sandboxes import view
 from interpreter.sandboxes.cell import ConfinedCell
+from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.keeper import Keeper
@@ -22,6 +23,7 @@ from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
 from interpreter.sandboxes.walls import set_up
+from interpreter.sandboxes.watchdog import Watchdog
 
 TOOLS = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 """Where programs that we trust are looked for: a workspace's PATH could name anybody's."""
@@ -138,9 +140,16 @@ def _description(confinement: Confinement, site: Site) -> str:
 class BubblewrapSandbox:
     """Opens cells by bubblewrap. `host` are the variables of which some may enter."""
 
-    def __init__(self, confinement: Confinement, host: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        confinement: Confinement,
+        host: Mapping[str, str],
+        *,
+        notice: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._confinement = confinement
         self._host = host
+        self._notice = notice
         self._live = True
 
     def open(self, workspace: Path) -> ConfinedCell:
@@ -173,15 +182,23 @@ class BubblewrapSandbox:
             wire = ends.connect()
             undo.callback(wire.close)
             listener = set_up(wire, site, confinement, port=proxy_port(confinement))
+            first = ends.first_pid()
         cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
         cell.at_close(keeper.close)
         if listener is not None:
             cell.at_close(partial(os.close, listener))
         if self._live:
-            fixed = (
-                *(m.path for m in mounts),
-                *map(Path, ("/tmp", "/var/tmp", "/dev", "/proc")),
-                INSIDE,
-            )
-            cell.open_portal(Portal(pid, site.portal, site.stage), fixed)
+            fixed = (*(m.path for m in mounts), *map(Path, ("/tmp", "/var/tmp", "/dev", "/proc")))
+            cell.open_portal(Portal(pid, site.portal, site.stage), (*fixed, INSIDE))
+        self._limit(cell, first)
         return cell
+
+    def _limit(self, cell: ConfinedCell, first: int) -> None:
+        """Bound what the programs use together; nothing has been started yet."""
+        limits = self._confinement.limits
+        group = confine(first, limits)
+        watchdog = Watchdog(first, cell.workspace, limits, self._notice)
+        watchdog.start()
+        cell.at_close(watchdog.close)
+        cell.at_close(group.close)
+        cell.limited = group.limited

@@ -26,6 +26,8 @@ class ConfinedCell:
         self.workspace = site.workspace
         self.exchange = site.exchange
         self.confinement = confinement
+        self.limited: frozenset[str] = frozenset()
+        """What the kernel limits for all programs together, by a control group."""
         self._site = site
         self._env = dict(env)
         self._wire = wire
@@ -87,7 +89,7 @@ class ConfinedCell:
     def close(self) -> None:
         """End everything inside."""
         self._wire.close()
-        for closer in reversed(self._closers):
+        for closer in self._closers:
             closer()
         self._closers.clear()
         self._site.remove()
@@ -98,7 +100,7 @@ class ConfinedCell:
         self._fixed = fixed
 
     def at_close(self, closer: Callable[[], None]) -> None:
-        """Call this when the cell has ended, the last one first."""
+        """Call this when the cell has ended, in this order."""
         self._closers.append(closer)
 
     def _grantable(self, path: Path) -> Path:
