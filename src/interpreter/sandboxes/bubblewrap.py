@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
@@ -18,7 +19,9 @@ from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
+from interpreter.sandboxes.host_gate import HostGate
 from interpreter.sandboxes.keeper import Keeper
+from interpreter.sandboxes.network_proxy import NetworkProxy
 from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
@@ -145,8 +148,10 @@ class BubblewrapSandbox:
         confinement: Confinement,
         host: Mapping[str, str],
         *,
+        gate: HostGate | None = None,
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
+        self._gate = gate
         self._confinement = confinement
         self._host = host
         self._notice = notice
@@ -181,17 +186,22 @@ class BubblewrapSandbox:
             undo.callback(keeper.close)
             wire = ends.connect()
             undo.callback(wire.close)
-            listener = set_up(wire, site, confinement, port=proxy_port(confinement))
+            listener = set_up(wire, site, confinement, port=self._port())
             first = ends.first_pid()
         cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
         cell.at_close(keeper.close)
-        if listener is not None:
-            cell.at_close(partial(os.close, listener))
+        if listener is not None and self._gate is not None:
+            proxy = NetworkProxy(self._gate)
+            proxy.serve(socket.socket(fileno=listener))
+            cell.at_close(proxy.close)
         if self._live:
             fixed = (*(m.path for m in mounts), *map(Path, ("/tmp", "/var/tmp", "/dev", "/proc")))
             cell.open_portal(Portal(pid, site.portal, site.stage), (*fixed, INSIDE))
         self._limit(cell, first)
         return cell
+
+    def _port(self) -> int | None:
+        return None if self._gate is None else proxy_port(self._confinement)
 
     def _limit(self, cell: ConfinedCell, first: int) -> None:
         """Bound what the programs use together; nothing has been started yet."""
