@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
@@ -30,12 +31,13 @@ from interpreter.session.engine import Engine, Limits
 from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
 from interpreter.session.store import Store
-from interpreter.settings.paths import data_directory
+from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.models.options import ModelOptions
     from interpreter.runtimes.pool import RuntimePool
+    from interpreter.sandboxes.confinement import Level
 
 DEMO = "scripted/demo"
 
@@ -49,6 +51,8 @@ class Workshop:
         self._answer = answer
         self._budget = Budget()
         self._context = Context(Capabilities())
+        self.unconfined = ""
+        """Why there is no sandbox although one was asked for; then every block is asked about."""
         self._made_model: Model | None = None
         self._model_made_from: object = None
         self._closing: list[Callable[[], None]] = [self._close_model]
@@ -78,9 +82,9 @@ class Workshop:
         return Engine(
             model=model,
             tools=self._tools,
+            asking=self._asking(settings, model),
             policy=self._policy(settings),
             checkpoints=NoCheckpoints(),
-            asking=self._asking(settings, model),
             approve=self._approve,
             answer=self._answer,
             limits=Limits(steps=settings.max_steps),
@@ -153,7 +157,9 @@ class Workshop:
     def _policy(self, settings: Settings) -> Policy:
         from interpreter.policies.approvals import AskFirst, RunAll
 
-        return RunAll() if settings.auto_run else AskFirst()
+        if settings.auto_run and not self.unconfined:
+            return RunAll()
+        return AskFirst()
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -162,11 +168,30 @@ class Workshop:
 
     @cached_property
     def _cell(self) -> Cell:
-        from interpreter.sandboxes.none import NoSandbox
-
-        cell = NoSandbox().open(self._settings.directory())
+        cell = self._open_cell()
         self._closing.append(cell.close)
         return cell
+
+    def _open_cell(self) -> Cell:
+        """A cell at the level of the settings; where none can be had, an open one that says so."""
+        from interpreter.sandboxes.none import NoSandbox
+
+        workspace = self._settings.directory()
+        if self._settings.sandbox == "off":
+            return NoSandbox().open(workspace)
+        from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+        from interpreter.sandboxes.confinement import Confinement, interpreter_places
+
+        confinement = Confinement(
+            level=cast("Level", self._settings.sandbox),  # checked there
+            programs=interpreter_places(),
+            hidden=(config_directory(), data_directory()),
+        )
+        try:
+            return BubblewrapSandbox(confinement, os.environ).open(workspace)
+        except SandboxUnavailable as reason:
+            self.unconfined = str(reason)
+            return NoSandbox().open(workspace)
 
     @cached_property
     def _runtimes(self) -> RuntimePool:
