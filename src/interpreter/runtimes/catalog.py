@@ -44,6 +44,18 @@ BUILT_IN = (
         ("bash",),
         "install the package bash",
     ),
+    BuiltIn(
+        Language("javascript", ("js", "node", "nodejs"), ".js"),
+        "node:javascript",
+        ("node",),
+        "install Node.js 20 or newer",
+    ),
+    BuiltIn(
+        Language("typescript", ("ts",), ".ts"),
+        "node:typescript",
+        ("node",),
+        "install Node.js 22 or newer, or the npm package typescript in the working directory",
+    ),
     BuiltIn(Language("zsh", (), ".zsh"), "shell:zsh", ("zsh",), "install the package zsh"),
 )
 

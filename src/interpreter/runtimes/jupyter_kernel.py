@@ -12,9 +12,7 @@ from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, nobody_answers
 from interpreter.runtimes.kernel_host import KernelHost
-from interpreter.runtimes.wake import Bell
-
-ABANDONED_SECONDS = 2.0
+from interpreter.runtimes.turnstile import Turnstile
 
 if TYPE_CHECKING:  # zmq takes its time; the process is launched before it is imported
     from interpreter.runtimes.channels import Channels
@@ -41,10 +39,9 @@ class JupyterKernel:
         self.language = language
         self._host = host
         self._options = options
-        self._bell = Bell()
-        self._interrupts = 0
+        self._turnstile = Turnstile()
+        self._bell = self._turnstile.bell
         self._starting = threading.RLock()
-        self._busy = threading.Lock()
         self._channels: Channels | None = None
 
     def warm(self) -> None:
@@ -54,29 +51,23 @@ class JupyterKernel:
 
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run a block."""
-        if not self._busy.acquire(blocking=False):
+        if not self._turnstile.enter():
             yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
             return
         try:
             yield from self._run(source, answer)
         finally:
-            self._busy.release()
+            self._turnstile.leave()
 
     def interrupt(self) -> None:
         """Stop the running block and keep the state; asked twice, stop it at any price."""
-        self._interrupts += 1
-        self._bell.ring()
+        self._turnstile.interrupt()
 
     def restart(self) -> None:
         """End the kernel; the next block finds a fresh one."""
         self._host.kill()
-        self._bell.ring()
-        # Whoever runs a block now sees that the kernel is gone; an abandoned iterator never will.
-        was_free = self._busy.acquire(timeout=ABANDONED_SECONDS)
-        with self._starting:
+        with self._turnstile.emptied(), self._starting:
             self._end()
-        if was_free:
-            self._busy.release()
 
     def close(self) -> None:
         """End the kernel and all that it started."""
@@ -85,12 +76,11 @@ class JupyterKernel:
     def _run(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
         from interpreter.runtimes.kernel_block import KernelBlock  # noqa: PLC0415  (imports zmq)
 
-        self._interrupts = 0
         with self._starting:
             channels = self._ready()
         block = KernelBlock(channels, self._host, self._options.interrupt_seconds)
         try:
-            yield from block.run(source, answer, interrupts=lambda: self._interrupts)
+            yield from block.run(source, answer, lambda: self._turnstile.interrupts)
         finally:
             block.stop()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import signal
 import subprocess
@@ -13,7 +12,7 @@ from typing import Protocol
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.ports import Launch, Process
-from interpreter.runtimes.wake import when_it_ends
+from interpreter.runtimes.wake import close_stdin, when_it_ends
 from interpreter.runtimes.wire import Connection, new_connection, read_connection
 
 _numbers = itertools.count(1)
@@ -81,7 +80,9 @@ class LaunchedKernel:
 
     def gone(self) -> str:
         """How the kernel ended; empty while it lives."""
-        status = self._process.poll() if self._process else None
+        if self._process is None:
+            return "it was ended"
+        status = self._process.poll()
         return "" if status is None else ending(status)
 
     def interrupt(self) -> bool:
@@ -97,9 +98,7 @@ class LaunchedKernel:
             self._process.signal_group(signal.SIGKILL)
             self._process.kill()
             self._process.wait()
-            if self._process.stdin is not None:
-                with contextlib.suppress(OSError):
-                    self._process.stdin.close()
+            close_stdin(self._process)
             self._process = None
         self._remove_sockets()
 

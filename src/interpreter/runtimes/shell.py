@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import shutil
 import signal
@@ -16,12 +15,12 @@ from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
 from interpreter.runtimes.leftovers import Leftovers
-from interpreter.runtimes.pipes import Marks, Pipe
+from interpreter.runtimes.pipes import Lines, Pipe
 from interpreter.runtimes.shell_block import ShellBlock, ended
-from interpreter.runtimes.wake import Bell, when_it_ends
+from interpreter.runtimes.turnstile import Turnstile
+from interpreter.runtimes.wake import close_stdin, when_it_ends
 
 INSIDE = Path(__file__).parent.parent / "inside"
-ABANDONED_SECONDS = 2.0
 _numbers = itertools.count(1)
 
 
@@ -75,53 +74,49 @@ class Shell:
         self._exchange = exchange
         self._dialect = dialect
         self._options = options
-        self._bell = Bell()
-        self._busy = threading.Lock()
-        self._interrupts = 0
+        self._turnstile = Turnstile()
+        self._starting = threading.Lock()
         self._blocks = 0
         self._process: Process | None = None
         self._former: list[Process] = []
         self._directory: Path | None = None
-        self._marks: Marks | None = None
+        self._marks: Lines | None = None
 
     def warm(self) -> None:
         """Start the shell, if it does not run yet."""
-        with self._busy:
+        with self._starting:
             self._ready()
 
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run a block; its standard input is empty."""
-        if not self._busy.acquire(blocking=False):
+        if not self._turnstile.enter():
             yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
             return
         try:
-            self._interrupts = 0
             yield from self._news_of_earlier_blocks()
             yield from self._run(source.replace("\r\n", "\n"))
         finally:
-            self._busy.release()
+            self._turnstile.leave()
 
     def interrupt(self) -> None:
         """Stop the running block and keep the state; asked twice, stop it at any price."""
-        self._interrupts += 1
-        self._bell.ring()
+        self._turnstile.interrupt()
 
     def restart(self) -> None:
         """End the shell; the next block finds a fresh one."""
         self._kill()
-        was_free = self._busy.acquire(timeout=ABANDONED_SECONDS)
-        self._forget()
-        if was_free:
-            self._busy.release()
+        with self._turnstile.emptied(), self._starting:
+            self._forget()
 
     def close(self) -> None:
         """End the shell and all that it started."""
         self.restart()
 
     def _run(self, source: str) -> Iterator[RuntimeEvent]:
-        process, marks, directory = self._ready()
+        with self._starting:
+            process, marks, directory = self._ready()
         self._blocks += 1
-        block = ShellBlock(process, marks, self._bell, self._options.interrupt_seconds)
+        block = ShellBlock(process, marks, self._turnstile.bell, self._options.interrupt_seconds)
         pipes = (
             Pipe(directory / f"{self._blocks}.out", "stdout"),
             Pipe(directory / f"{self._blocks}.err", "stderr"),
@@ -129,7 +124,7 @@ class Shell:
         file = directory / f"{self._blocks}{self.language.suffix}"
         file.write_text(source + "\n", errors="replace")
         try:
-            yield from block.run(file, pipes, lambda: self._interrupts)
+            yield from block.run(file, pipes, lambda: self._turnstile.interrupts)
             yield self._end(block)
         finally:
             block.stop(pipes)
@@ -158,17 +153,18 @@ class Shell:
         for text in self.leftovers.news():
             yield Notice(text)
 
-    def _ready(self) -> tuple[Process, Marks, Path]:
+    def _ready(self) -> tuple[Process, Lines, Path]:
         if self._directory is None or self._marks is None:
             self._directory = self._exchange / f"s{next(_numbers)}"
             self._directory.mkdir(mode=0o700)
-            self._marks = Marks(self._directory / "marks")
+            self._marks = Lines(self._directory / "marks")
         if self._process is None or self._process.poll() is not None:
             self._process = self._start(self._directory)
         return self._process, self._marks, self._directory
 
     def _start(self, directory: Path) -> Process:
         if self._process is not None:
+            close_stdin(self._process)
             self._former.append(self._process)  # its background jobs live on in its group
         driver = shutil.copy(INSIDE / self._dialect.driver, directory)
         try:
@@ -181,7 +177,7 @@ class Shell:
             )
         except OSError as error:
             raise StartFailed(f"{self._dialect.argv[0]} could not be started: {error}") from error
-        when_it_ends(process, self._bell.ring)
+        when_it_ends(process, self._turnstile.bell.ring)
         assert process.stdin is not None
         process.stdin.write(_first_words(directory, str(driver)))
         process.stdin.flush()
@@ -194,22 +190,19 @@ class Shell:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self._bell.ring()
 
     def _forget(self) -> None:
         self.leftovers.close()
         self._former.clear()
-        if self._process is not None and self._process.stdin is not None:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
-        self._process = None
+        if self._process is not None:
+            close_stdin(self._process)
+            self._process = None
         if self._marks is not None:
             self._marks.close()
             self._marks = None
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
             self._directory = None
-        self._bell.silence()
 
 
 def _first_words(directory: Path, driver: str) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Process
 from interpreter.runtimes.kernel_host import ending
-from interpreter.runtimes.pipes import Marks, Pipe
+from interpreter.runtimes.pipes import Lines, Pipe
 from interpreter.runtimes.wake import Bell
 
 INSISTENCE = ((0.0, signal.SIGINT), (1.0, signal.SIGINT), (2.0, signal.SIGTERM))
@@ -21,7 +21,7 @@ INSISTENCE = ((0.0, signal.SIGINT), (1.0, signal.SIGINT), (2.0, signal.SIGTERM))
 class ShellBlock:
     """Hands a file to the shell and follows it to its end."""
 
-    def __init__(self, process: Process, marks: Marks, bell: Bell, patience: float) -> None:
+    def __init__(self, process: Process, marks: Lines, bell: Bell, patience: float) -> None:
         self._process = process
         self._marks = marks
         self._bell = bell
@@ -53,14 +53,16 @@ class ShellBlock:
                     yield from self._serve(key.fileobj, selector)
                 self._mind_interrupts(interrupts())
             for pipe in pipes:
-                yield from _rest_of(pipe)
+                yield from pipe.rest()
 
     def stop(self, pipes: tuple[Pipe, Pipe]) -> None:
         """Make sure that the block does not go on; what it still prints is dropped."""
+        if not self._started or self._is_over():
+            return
         with selectors.DefaultSelector() as selector:
             for source in (*pipes, self._marks, self._bell):
                 selector.register(source, selectors.EVENT_READ)
-            while self._started and not self._is_over():
+            while not self._is_over():
                 self._mind_interrupts(1)
                 for key, _ in selector.select(self._next_step()):
                     list(self._serve(key.fileobj, selector))
@@ -91,9 +93,10 @@ class ShellBlock:
             self._bell.silence()
 
     def _read_marks(self) -> None:
-        for words in self._marks.read():
-            if len(words) >= 2 and words[0] == self._token and words[1].isdecimal():
-                self._status = int(words[1])
+        for line in self._marks.read():
+            token, _, status = line.decode(errors="replace").partition(" ")
+            if token == self._token and status.isdecimal():
+                self._status = int(status)
 
     def _is_over(self) -> bool:
         return self._status is not None or self._process.poll() is not None
@@ -140,12 +143,3 @@ def ended(status: int, *, interrupted: bool) -> ExecutionFinished:
     if status == 0:
         return ExecutionFinished("ok", exit_code=0)
     return ExecutionFinished("failed", f"exit status {status}", status)
-
-
-def _rest_of(pipe: Pipe) -> Iterator[RuntimeEvent]:
-    while not pipe.ended:
-        text = pipe.read()
-        if text:
-            yield OutputDelta(text, pipe.stream)
-        elif not pipe.ended:
-            return
