@@ -5,11 +5,6 @@ import time
 from dataclasses import dataclass
 
 import pytest
-
-from interpreter.protocol.events import ExecutionFinished, OutputDelta
-from interpreter.runtimes.node import javascript
-from interpreter.runtimes.python import python_kernel
-from interpreter.runtimes.shell import bash, zsh
 from tests.live import (
     end_of,
     interrupt_once_it_prints,
@@ -20,6 +15,11 @@ from tests.live import (
     said,
     wait_until,
 )
+
+from interpreter.protocol.events import ExecutionFinished, OutputDelta
+from interpreter.runtimes.node import javascript
+from interpreter.runtimes.python import python_kernel
+from interpreter.runtimes.shell import bash, zsh
 
 
 @dataclass(frozen=True)
