@@ -39,6 +39,11 @@ class DrivenBlock:
         self._insisted = 0
 
     @property
+    def interrupted(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._interrupting is not None
+
+    @property
     def finished(self) -> bool:
         """Whether the process told that the block has ended."""
         return self._status is not None
@@ -126,6 +131,8 @@ class DrivenBlock:
             self._write(self._reminder)
 
     def _write(self, line: str) -> None:
+        if not line:
+            return
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode())

@@ -117,7 +117,8 @@ class JupyterKernel:
         self._bell.silence()
         gone = self._host.gone()
         if gone:
-            raise StartFailed(f"The {self.language.name} kernel ended while starting: {gone}.")
+            words = self._host.last_words()
+            raise StartFailed(f"The {self.language.name} kernel did not start ({gone}): {words}")
         if time.monotonic() >= deadline:
             seconds = self._options.start_seconds
             raise StartFailed(

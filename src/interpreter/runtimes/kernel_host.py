@@ -33,12 +33,19 @@ class KernelCommand:
 class KernelHost(Protocol):
     """Starts a kernel, signals it and ends it."""
 
+    check_seconds: float | None
+    """After such a silence the kernel's heart is listened to; None where its end is noticed."""
+
     def start(self, when_gone: Callable[[], None]) -> Connection:
         """Begin; the kernel need not answer yet. `when_gone` is called when it has ended."""
         ...
 
     def gone(self) -> str:
         """How the kernel ended; empty while it lives."""
+        ...
+
+    def last_words(self) -> str:
+        """What it wrote about itself, if anything."""
         ...
 
     def interrupt(self) -> bool:
@@ -53,6 +60,8 @@ class KernelHost(Protocol):
 class LaunchedKernel:
     """A kernel of our own, in the cell."""
 
+    check_seconds: float | None = None
+
     def __init__(self, launch: Launch, exchange: Path, command: KernelCommand) -> None:
         self._launch = launch
         self._exchange = exchange
@@ -66,13 +75,14 @@ class LaunchedKernel:
         argv = [part.replace("{connection_file}", str(self._file)) for part in self._command.argv]
         leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
         try:
-            self._process = self._launch(
-                argv,
-                env=self._command.env,
-                stdin=leash,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            with self._log().open("wb") as log:
+                self._process = self._launch(
+                    argv,
+                    env=self._command.env,
+                    stdin=leash,
+                    stdout=log.fileno(),
+                    stderr=log.fileno(),
+                )
         except OSError as error:
             raise StartFailed(f"{argv[0]} could not be started: {error}") from error
         when_it_ends(self._process, when_gone)
@@ -84,6 +94,13 @@ class LaunchedKernel:
             return "it was ended"
         status = self._process.poll()
         return "" if status is None else ending(status)
+
+    def last_words(self) -> str:
+        """The end of what the kernel itself wrote, which tells why it did not start."""
+        try:
+            return self._log().read_text(errors="replace")[-1000:].strip()
+        except OSError:
+            return ""
 
     def interrupt(self) -> bool:
         """Signal the kernel and its children."""
@@ -102,16 +119,22 @@ class LaunchedKernel:
             self._process = None
         self._remove_sockets()
 
+    def _log(self) -> Path:
+        assert self._file is not None
+        return self._file.with_suffix(".log")
+
     def _remove_sockets(self) -> None:
         if self._file is None:
             return
-        for path in self._exchange.glob(f"{self._file.stem}-*"):
+        for path in (*self._exchange.glob(f"{self._file.stem}-*"), self._log()):
             path.unlink(missing_ok=True)
         self._file.unlink(missing_ok=True)
 
 
 class RunningKernel:
     """Somebody else's kernel: we work in it and leave it running."""
+
+    check_seconds: float | None = 5.0
 
     def __init__(self, connection_file: Path) -> None:
         self._file = connection_file
@@ -122,6 +145,10 @@ class RunningKernel:
 
     def gone(self) -> str:
         """Unknown to us; a kernel that does not answer is noticed by its silence."""
+        return ""
+
+    def last_words(self) -> str:
+        """It writes elsewhere."""
         return ""
 
     def interrupt(self) -> bool:
