@@ -27,6 +27,9 @@ Kind = Literal[
 ]
 
 
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
 class Step(NamedTuple):
     """One change, written down before it happens, with all that is needed to reverse it."""
 
@@ -41,7 +44,7 @@ class Step(NamedTuple):
 
     def line(self) -> bytes:
         """The step as a line of the log."""
-        return json.dumps(self, separators=(",", ":")).encode() + b"\n"
+        return _encode(self).encode() + b"\n"
 
 
 def step_from(line: str) -> Step:

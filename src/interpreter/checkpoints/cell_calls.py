@@ -64,6 +64,7 @@ class CellCalls:
     def take(self, name: str, thread: int, arguments: Arguments, still_waits: StillWaits) -> None:
         """Record what a call is about to do."""
         self._still_waits = still_waits
+        self._trees.let_go()
         self._calls[name](Caller(thread), arguments)
 
     def _place(self, caller: Caller, directory: int, address: int, follow: bool) -> Place | None:
@@ -93,8 +94,7 @@ class CellCalls:
         follow = not (exclusive or flags & os.O_NOFOLLOW)
         place = self._place(caller, directory, address, follow)
         if place is not None:
-            movable = bool(flags & os.O_TRUNC) and self._is_writable(caller, place)
-            self._recorder.open(place, flags, movable=movable)
+            self._recorder.open(place, flags, lambda: self._is_writable(caller, place))
 
     def _is_writable(self, caller: Caller, place: Place) -> bool:
         """Whether the cell's own view, which may be read-only here, lets the call succeed."""

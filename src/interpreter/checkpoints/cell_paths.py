@@ -10,6 +10,7 @@ from interpreter.checkpoints import system_calls
 from interpreter.checkpoints.trees import Place, Trees
 
 _PAGE = 4096
+_PART = 512
 _LONGEST = 4096
 _AT_CWD = -100
 _OWN = ("/proc/self/", "/proc/thread-self/")
@@ -28,7 +29,7 @@ class Caller:
         read = bytearray()
         while len(read) <= _LONGEST:
             here = address + len(read)
-            part = system_calls.read_memory(self.pid, here, _PAGE - here % _PAGE)
+            part = system_calls.read_memory(self.pid, here, min(_PART, _PAGE - here % _PAGE))
             read += part
             if b"\0" in part or not part:
                 break
@@ -98,17 +99,10 @@ class Resolver:
         if name in ("", ".", ".."):
             return None  # a directory that exists: nothing that can be made, written or removed
         place = self._trees.place(path.rstrip("/")) if _is_plain(path) else None
-        if place is not None and self._is_straight(place):
+        if place is not None and self._trees.is_straight(place):
             return place
         parent = self._parent(caller, directory or "/")
         return self._trees.place(f"{parent}/{name}") if parent else None
-
-    def _is_straight(self, place: Place) -> bool:
-        try:
-            os.close(self._trees.directory(place.root, place.parent))
-        except OSError:
-            return False
-        return True
 
     def _parent(self, caller: Caller, directory: str) -> str | None:
         try:

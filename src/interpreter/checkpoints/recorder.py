@@ -54,27 +54,28 @@ class Recorder:
 
     def begin(self, block: Block | None, known: dict[Place, State | None]) -> None:
         """Record into `block`; `known` is what earlier blocks left, to notice others' edits."""
+        self._trees.let_go()
         self._block = block
         self._known = known
         self._kept = {}
 
-    def open(self, place: Place, flags: int, *, movable: bool = True) -> None:
-        """A file is about to be opened."""
+    def open(self, place: Place, flags: int, writable: Callable[[], bool]) -> None:
+        """A file is about to be opened; `writable` tells whether that can succeed."""
         status = self._look(place)
         if status is None:
             if flags & os.O_CREAT:
-                self.create(place)
+                self._appear(place)
             return
         writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_TRUNC)
         if not writes or not stat.S_ISREG(status.st_mode) or place in self._kept:
             return
-        self._keep_content(place, status, truncated=bool(flags & os.O_TRUNC) and movable)
+        may_move = bool(flags & os.O_TRUNC) and self._may_move(status) and writable()
+        self._keep_content(place, status, move=may_move)
 
     def create(self, place: Place) -> None:
         """A name is about to appear."""
         if self._look(place) is None:
-            self._add(Step("create", place))
-            self._kept[place] = True
+            self._appear(place)
 
     def arrive(self, place: Place) -> None:
         """Something is about to come in from outside of the roots, over what `remove` kept."""
@@ -151,6 +152,10 @@ class Recorder:
         if status is not None and place not in self._kept:
             self._add(Step("meta", place, None, "", *_dress(status)))
 
+    def _appear(self, place: Place) -> None:
+        self._add(Step("create", place))
+        self._kept[place] = True
+
     def _follow(self, source: Place, target: Place, *, directory: bool) -> None:
         if directory:
             self._kept = {}  # names below it have changed; keeping once more is always right
@@ -171,13 +176,13 @@ class Recorder:
         if self._block is not None:
             self._block.add(step)
 
-    def _keep_content(self, place: Place, status: os.stat_result, *, truncated: bool) -> None:
+    def _keep_content(self, place: Place, status: os.stat_result, *, move: bool) -> None:
         block = self._block
         if block is None:
             return
         image = block.new_image()
         step = Step("write", place, None, image, *_dress(status), status.st_ino)
-        if truncated and self._may_move(status):
+        if move:
             block.add(step)
             self._move_away(place, status, block.image(image))
         elif self._fits(place, status, block):

@@ -37,6 +37,7 @@ class Reversal:
                 self._spare_along(step, done[index])
             if index < len(done) - 1:
                 continue
+            self._trees.let_go()
             planned = done[index] if index < len(done) else self._write_down(step)
             try:
                 self._do(step, planned)

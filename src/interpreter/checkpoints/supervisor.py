@@ -130,6 +130,7 @@ class Supervisor:
             "list": self._list,
             "changes": self._changes,
         }
+        self._trees.let_go()
         try:
             return {"ok": commands[message["do"]](message)}
         except (OSError, LookupError, ValueError) as error:
@@ -147,7 +148,7 @@ class Supervisor:
         for path in self._programs.writing():
             place = self._trees.place(path)
             if place is not None:
-                self._recorder.open(place, os.O_WRONLY)
+                self._recorder.open(place, os.O_WRONLY, lambda: True)
 
     def _end(self, message: Message) -> Message:
         changes = self._history.end()

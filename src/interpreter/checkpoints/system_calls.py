@@ -38,14 +38,14 @@ _X86_64 = Architecture(
     | {"rename": 82, "renameat": 264, "renameat2": 316, "mknod": 133, "mknodat": 259}
     | {"symlink": 88, "symlinkat": 266, "link": 86, "linkat": 265}
     | {"chmod": 90, "fchmod": 91, "fchmodat": 268}
-    | {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260, "process_vm_readv": 310},
+    | {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260},
 )
 _AARCH64 = Architecture(
     0xC00000B7,
     _COMMON
     | {"openat": 56, "truncate": 45, "bind": 200, "unlinkat": 35, "mkdirat": 34}
     | {"renameat": 38, "renameat2": 276, "mknodat": 33, "symlinkat": 36, "linkat": 37}
-    | {"fchmod": 52, "fchmodat": 53, "fchown": 55, "fchownat": 54, "process_vm_readv": 270},
+    | {"fchmod": 52, "fchmodat": 53, "fchown": 55, "fchownat": 54},
 )
 ARCHITECTURES = {"x86_64": _X86_64, "aarch64": _AARCH64}
 
@@ -69,8 +69,8 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _call(number: int, *arguments: int | bytes | ctypes.c_void_p) -> int:
-    words = (ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)
+def _call(number: int, *arguments: int | bytes) -> int:
+    words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     result: int = _libc().syscall(ctypes.c_long(number), *words)
     if result < 0:
         code = ctypes.get_errno()
@@ -90,19 +90,10 @@ def rename(source_fd: int, source: str, target_fd: int, target: str, flags: int)
     _call(number, source_fd, os.fsencode(source), target_fd, os.fsencode(target), flags)
 
 
-class _Span(ctypes.Structure):
-    _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
-
-
 def read_memory(pid: int, address: int, length: int) -> bytes:
     """Bytes of another process's memory; fewer where its mapping ends."""
-    buffer = ctypes.create_string_buffer(length)
-    local = _Span(ctypes.addressof(buffer), length)
-    remote = _Span(address, length)
-    number = _numbers()["process_vm_readv"]
-    count = _call(number, pid, _pointer(local), 1, _pointer(remote), 1, 0)
-    return buffer.raw[:count]
-
-
-def _pointer(span: _Span) -> ctypes.c_void_p:
-    return ctypes.cast(ctypes.byref(span), ctypes.c_void_p)
+    memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(memory, length, address)
+    finally:
+        os.close(memory)

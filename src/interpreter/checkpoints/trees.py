@@ -62,9 +62,11 @@ class Trees:
         self.roots = tuple(os.path.realpath(root) for root in roots)
         flags = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
         self._descriptors = [os.open(root, flags) for root in self.roots]
+        self._holding: tuple[int, str, int] | None = None
 
     def close(self) -> None:
         """Let go of the roots."""
+        self.let_go()
         while self._descriptors:
             os.close(self._descriptors.pop())
 
@@ -94,11 +96,34 @@ class Trees:
         finally:
             os.close(descriptor)
 
+    def let_go(self) -> None:
+        """Look afresh from now on: the directory looked into last may have moved."""
+        if self._holding is not None:
+            os.close(self._holding[2])
+            self._holding = None
+
+    def is_straight(self, place: Place) -> bool:
+        """Whether the directory that holds a place exists and is reached without symlinks."""
+        try:
+            self._held(place)
+        except OSError:
+            return False
+        return True
+
+    def _held(self, place: Place) -> int:
+        parent = place.parent
+        held = self._holding
+        if held is not None and held[0] == place.root and held[1] == parent:
+            return held[2]
+        descriptor = self.directory(place.root, parent)
+        self.let_go()
+        self._holding = (place.root, parent, descriptor)
+        return descriptor
+
     def status(self, place: Place) -> os.stat_result | None:
         """What is at a place now, symlinks themselves; None where nothing is."""
         try:
-            with self.parent(place) as parent:
-                return os.stat(place.name, dir_fd=parent, follow_symlinks=False)
+            return os.stat(place.name, dir_fd=self._held(place), follow_symlinks=False)
         except OSError:
             return None
 

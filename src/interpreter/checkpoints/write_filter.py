@@ -15,7 +15,7 @@ _NUMBER, _MACHINE = 0, 4
 _X32 = 0x40000000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _FLAGS_ARGUMENT = {"open": 1, "openat": 2}
-_NOT_REPORTED = ("open", "openat", "io_uring_setup", "process_vm_readv")
+_NOT_REPORTED = ("open", "openat", "io_uring_setup")
 
 Line = tuple[int, int, str, str]
 """An instruction: code, operand, and the labels to go to when a test holds or not."""
