@@ -23,9 +23,10 @@ _HELLO = 10.0  # seconds until a caller must have said who it is
 class FrozenCopy:
     """One copy's line."""
 
-    def __init__(self, name: str, line: socket.socket) -> None:
+    def __init__(self, name: str, pid: int, line: socket.socket) -> None:
         self.name = name
-        self.memory: dict[str, int] = {}
+        self.pid = pid
+        self.cost = 0
         self._line = line
         self._saved: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 
@@ -36,10 +37,11 @@ class FrozenCopy:
                 self._take(json.loads(line))
         self._saved.put(None)
 
-    def ask_for_memory(self) -> None:
-        """Have the copy measure itself; the answer is there by the next time."""
+    def measure(self, pids: list[int]) -> None:
+        """Have the copy measure what copies cost; `cost` is set when it has."""
+        words = " ".join(str(pid) for pid in pids)
         with contextlib.suppress(OSError):
-            self._line.sendall(b"memory\n")
+            self._line.sendall(f"memory {words}\n".encode())
 
     def save(self, descriptor: int, seconds: float) -> dict[str, str]:
         """Have all variables written to a file; those that could not be, and why."""
@@ -62,8 +64,8 @@ class FrozenCopy:
         if not isinstance(message, dict):
             return
         memory, saved = message.get("memory"), message.get("saved")
-        if isinstance(memory, dict):
-            self.memory = {str(k): v for k, v in memory.items() if isinstance(v, int)}
+        if isinstance(memory, int):
+            self.cost = memory
         if isinstance(saved, dict):
             self._saved.put(saved)
 
@@ -137,7 +139,8 @@ class Registry:
         if isinstance(hello, dict) and isinstance(hello.get("ticket"), str):
             self._hand_over(line, hello["ticket"])
         elif isinstance(hello, dict) and _NAMES.fullmatch(str(hello.get("name"))):
-            self._admit(FrozenCopy(hello["name"], line))
+            pid = hello.get("pid")
+            self._admit(FrozenCopy(str(hello["name"]), pid if isinstance(pid, int) else 0, line))
         else:
             line.close()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ _MODULE = "_reploop_variables"
 _VALUES = "_reploop_values"
 _REPORTING = 10.0  # seconds for a copy to say that it is there
 _SAVING = 600.0  # seconds for a copy to write its variables
+_BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
 _MOST_LOST = 1000
 
 RunSilently = Callable[[str], str]
@@ -46,7 +48,10 @@ class PythonVariables:
         self._limits = limits or VariableLimits()
         self._registry = Registry(exchange / "variables.sock")
         self._run: RunSilently | None = None
-        self._names: list[str] = []
+        self._copies: dict[str, str] = {}
+        self._idle = ""
+        self._count = 0
+        self._measured = 0.0
 
     def bootstrap(self) -> str:
         """The source that a new kernel runs first; it leaves no name behind."""
@@ -70,54 +75,57 @@ class PythonVariables:
     def died(self) -> None:
         """The kernel is gone; its copies live."""
         self._run = None
+        if self._idle and self._exists(self._idle):  # it died between two blocks
+            self._copies.setdefault(self._idle, self._idle)
+        self._idle = ""
         (self._exchange / "next").unlink(missing_ok=True)
 
     def before(self, name: str) -> None:
-        """Order a copy: the kernel makes it as the first thing of its next block."""
+        """A block is about to run. The copy made after the last one serves, if it is there yet."""
         if self._run is None:
             return
+        if self._idle and self._exists(self._idle):
+            self._remember(name, self._idle)
+            now = ""
+        else:
+            self._remember(name, name)
+            now = name
+        self._count += 1
+        self._idle = f"after-{self._count}-{secrets.token_hex(2)}"
         fresh = self._exchange / "next.new"
-        fresh.write_text(name)
+        fresh.write_text(f"{now}\n{self._idle}")
         fresh.replace(self._exchange / "next")
-        self._remember(name)
 
     def keep_now(self, name: str) -> None:
         """Have a copy made at once."""
         self._call("take", name)
-        self._remember(name)
+        self._remember(name, name)
 
     def restore(self, name: str) -> StateReport:
         """Put back the variables that changed since; remove those that appeared."""
-        self._must_exist(name)
-        return self._report("restore", name)
+        copy = self._copies.get(name, name)
+        self._must_exist(copy)
+        return self._report("restore", copy)
 
     def recover(self) -> StateReport | None:
         """Fill a new kernel from the newest copy that lives; None if there is none."""
-        for name in reversed(self._names):
-            if self._exists(name):
-                return self._report("recover", name)
+        for copy in reversed(self._order()):
+            if self._exists(copy):
+                return self._report("recover", copy)
         return None
 
     def forget(self, name: str) -> None:
         """End a copy."""
-        if name in self._names:
-            self._names.remove(name)
-        self._registry.drop(name)
-        for suffix in ("frozen", "values"):
-            (self._exchange / f"{name}.{suffix}").unlink(missing_ok=True)
+        self._drop(self._copies.pop(name, name))
 
     def kept(self) -> tuple[str, ...]:
         """The names under which variables are kept, oldest first."""
-        return tuple(self._names)
+        return tuple(self._copies)
 
     def cost(self) -> int:
         """The bytes that the copies take up beside the kernel itself, as last measured."""
         copies = self._registry.copies()
-        if not copies:
-            return 0
-        newest = copies[-1].memory
-        kernel = newest.get("kernel", 0) - newest.get("resident", 0)
-        return max(0, sum(copy.memory.get("own", 0) for copy in copies) + kernel)
+        return max((copy.cost for copy in copies), default=0)
 
     def save(self, vault: Vault, session: str) -> dict[str, str]:
         """Write the variables as they are now to the vault; those that could not be, and why."""
@@ -154,8 +162,8 @@ class PythonVariables:
     def close(self) -> None:
         """End all copies."""
         self._registry.close()
-        for name in tuple(self._names):
-            self.forget(name)
+        for copy in self._order():
+            self._drop(copy)
 
     def _write(self, name: str, file: BinaryIO) -> dict[str, str]:
         copy = self._registry.get(name, _REPORTING)
@@ -172,14 +180,25 @@ class PythonVariables:
             file.flush()
         return _texts(json.loads(header).get("lost"))
 
-    def _remember(self, name: str) -> None:
-        self._names.append(name)
-        for copy in self._registry.copies():
-            copy.ask_for_memory()
-        while len(self._names) > self._limits.copies:
-            self.forget(self._names[0])
-        if self.cost() > self._limits.memory and len(self._names) > 2:
-            self.forget(self._names[0])
+    def _order(self) -> list[str]:
+        """The copies that are kept, oldest first."""
+        return [*self._copies.values(), *([self._idle] if self._idle else [])]
+
+    def _drop(self, copy: str) -> None:
+        self._registry.drop(copy)
+        for suffix in ("frozen", "values"):
+            (self._exchange / f"{copy}.{suffix}").unlink(missing_ok=True)
+
+    def _remember(self, name: str, copy: str) -> None:
+        self._copies[name] = copy
+        copies = self._registry.copies()
+        if copies and time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
+            self._measured = time.monotonic()
+            copies[-1].measure([one.pid for one in copies])
+        while len(self._copies) > self._limits.copies:
+            self.forget(next(iter(self._copies)))
+        if self.cost() > self._limits.memory and len(self._copies) > 2:
+            self.forget(next(iter(self._copies)))
 
     def _exists(self, name: str) -> bool:
         if (self._exchange / f"{name}.values").exists():
@@ -189,11 +208,12 @@ class PythonVariables:
 
     def _must_exist(self, name: str) -> None:
         by_value = (self._exchange / f"{name}.values").exists()
-        patience = _REPORTING if name in self._names else 0
+        patience = _REPORTING if name in self._copies.values() else 0
         if not by_value and self._registry.get(name, patience) is None:
             raise CheckpointError("The variables of that block are no longer kept.")
 
     def _report(self, function: str, argument: str) -> StateReport:
+        self._give_up_idle()
         text = self._call(function, argument)
         try:
             plain = json.loads(text.strip().splitlines()[-1])
@@ -205,6 +225,12 @@ class PythonVariables:
             )
         except (ValueError, LookupError, TypeError) as error:
             raise CheckpointError(f"The kernel could not {function} its variables.") from error
+
+    def _give_up_idle(self) -> None:
+        """The variables are about to change: the copy made after the last block is history."""
+        if self._idle and self._idle not in self._copies.values():
+            self._drop(self._idle)
+        self._idle = ""
 
     def _call(self, function: str, argument: str) -> str:
         if self._run is None:

@@ -1,10 +1,12 @@
 """Variables that can be gone back to: loaded into the user's kernel, where it forks frozen copies.
 
-Before a block for which the host has left an order, the kernel forks. The child, a frozen copy,
-keeps the variables as they were and waits on a socket; whoever asks is served by a fork of it, so
-that the copy itself never changes. It ends when its line to the host is cut.
+The host leaves an order: the name of a copy to make before the next block, and of one to make when
+the block is over and nobody waits. The kernel forks. The child, a frozen copy, keeps the variables
+as they were and waits on a socket; whoever asks is served by a fork of it, so that the copy itself
+never changes. It ends when its line to the host is cut.
 """
 
+import asyncio
 import contextlib
 import gc
 import json
@@ -19,7 +21,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-ORDER = "next"  # the file in which the host names the copy it wants before the next block
+ORDER = "next"  # the file in which the host names the copies it wants
+A_MOMENT = 0.05  # seconds after a block until its reply is out
 REGISTRY = "variables.sock"
 PATIENCE = 120.0  # seconds to wait for a frozen copy
 GPU = ("torch", "cupy", "jax", "tensorflow", "pycuda", "numba.cuda")
@@ -32,26 +35,41 @@ class Kernel:
     def __init__(self, shell: Any, values: Any, exchange: str, largest_copy: int) -> None:
         self.values = values  # the module variable_values
         self.exchange = exchange
+        self.pid = os.getpid()
         self._largest_copy = largest_copy
         self._children: list[int] = []
         values.Session.namespace = shell.user_ns
         values.Session.hidden = shell.user_ns_hidden
+        self._later = ""
+        self._pending: Any = None
         shell.events.register("pre_run_cell", self.before_block)
+        shell.events.register("post_run_cell", self.after_block)
 
     def path(self, name: str) -> str:
         """A file of ours in the directory shared with the host."""
         return f"{self.exchange}/{name}"
 
     def before_block(self, info: Any = None) -> None:
-        """Make the copy that was ordered, if one was."""
+        """Make the copy that was ordered for now, if one was, and note the one for later."""
+        if self._pending is not None:
+            self._pending.cancel()
+            self._pending = None
         try:
             with open(self.path(ORDER)) as order:
-                name = order.read(80)
+                now, _, self._later = order.read(200).partition("\n")
             os.unlink(self.path(ORDER))
         except OSError:
             return
+        if NAMES.fullmatch(now):
+            self.take(now)
+
+    def after_block(self, result: Any = None) -> None:
+        """Make the copy that was ordered for later, when the block's reply is on its way."""
+        name, self._later = self._later, ""
         if NAMES.fullmatch(name):
-            self.take(name)
+            with contextlib.suppress(RuntimeError):  # no loop: the next block makes its own copy
+                loop = asyncio.get_running_loop()
+                self._pending = loop.call_later(A_MOMENT, self.take, name)
 
     def take(self, name: str) -> None:
         """Keep the variables as they are under a name."""
@@ -73,7 +91,7 @@ class Kernel:
             result = self._go_back(name)
         else:
             with open(self.path(f"{name}.values"), "rb") as file:
-                result = self._adopt(file)
+                result = self._adopt_file(file)
             self._remove_others({*result["restored"], *result["lost"]}, result)
         report(result, began)
 
@@ -84,7 +102,7 @@ class Kernel:
             result = self._fetch(name, None)
         else:
             with open(self.path(f"{name}.values"), "rb") as file:
-                result = self._adopt(file)
+                result = self._adopt_file(file)
         report(result, began)
 
     def resume(self, ticket: str) -> None:
@@ -95,7 +113,7 @@ class Kernel:
             line.sendall(json.dumps({"ticket": ticket}).encode() + b"\n")
             _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
         with open(descriptors[0], "rb") as file:
-            result = self._adopt(file)
+            result = self._adopt_file(file)
         report(result, began)
 
     def _go_back(self, name: str) -> dict[str, Any]:
@@ -120,8 +138,8 @@ class Kernel:
         """Take variables over from a frozen copy; one by one where they do not come together."""
         result = nothing()
         try:
-            with self._asking(name, {"want": "values", "names": names}) as file:
-                return self._adopt(file)
+            values, header = self._values_of(name, names)
+            return self._adopt(values, header)
         except Exception as error:  # noqa: BLE001 - one bad value must not cost the others
             if names is not None and len(names) == 1:
                 result["lost"][names[0]] = f"{type(error).__name__}: {error}"[:200]
@@ -132,22 +150,37 @@ class Kernel:
             result["lost"].update(one["lost"])
         return result
 
+    def _values_of(self, name: str, names: list[str] | None) -> Any:
+        with self._connection(name, {"want": "values", "names": names}) as connection:
+            _, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
+        try:
+            return self.values.map_values(descriptors[0])
+        finally:
+            os.close(descriptors[0])
+
     def _names_in(self, name: str) -> list[str]:
         with self._asking(name, {"want": "digests"}) as file:
             return list(json.loads(file.readline()))
 
     @contextlib.contextmanager
     def _asking(self, name: str, question: dict[str, Any]) -> Iterator[IO[bytes]]:
+        with self._connection(name, question) as connection, connection.makefile("rb") as file:
+            yield file
+
+    @contextlib.contextmanager
+    def _connection(self, name: str, question: dict[str, Any]) -> Iterator[socket.socket]:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(PATIENCE)
             connection.connect(self.path(f"{name}.frozen"))
             connection.sendall(json.dumps(question).encode() + b"\n")
-            with connection.makefile("rb") as file:
-                yield file
+            yield connection
 
-    def _adopt(self, file: IO[bytes]) -> dict[str, Any]:
-        """Put values into the namespace, and the process into the surroundings they come from."""
+    def _adopt_file(self, file: IO[bytes]) -> dict[str, Any]:
         values, header = self.values.read_values(file)
+        return self._adopt(values, header)
+
+    def _adopt(self, values: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+        """Put values into the namespace, and the process into the surroundings they come from."""
         self.values.Session.namespace.update(values)
         with contextlib.suppress(OSError):
             os.chdir(header["cwd"])
@@ -190,6 +223,7 @@ class FrozenCopy:
         os.setsid()  # who ends the kernel with all its children does not mean us
         close_everything()
         self._values = kernel.values
+        self._kernel = kernel.pid
         self._path = kernel.path(f"{name}.frozen")
         self._line = socket.socket(socket.AF_UNIX)
         self._line.connect(kernel.path(REGISTRY))
@@ -214,11 +248,12 @@ class FrozenCopy:
 
     def _obey(self) -> bool:
         """Carry out an order of the host; False when it has hung up."""
-        order, descriptors, _, _ = socket.recv_fds(self._line, 64, 1)
+        order, descriptors, _, _ = socket.recv_fds(self._line, 1024, 1)
         if order == b"save\n" and descriptors:
             in_a_fork(self._save, descriptors[0])
-        elif order == b"memory\n":
-            self._line.sendall(json.dumps({"memory": memory()}).encode() + b"\n")
+        elif order.startswith(b"memory "):
+            cost = cost_of([int(pid) for pid in order.split()[1:]], self._kernel)
+            self._line.sendall(json.dumps({"memory": cost}).encode() + b"\n")
         for descriptor in descriptors:
             os.close(descriptor)
         return bool(order)
@@ -236,8 +271,11 @@ class FrozenCopy:
                 variables = self._values.variables().items()
                 found = {name: self._values.describe(value) for name, value in variables}
                 writing.write(json.dumps(found).encode() + b"\n")
-            else:
-                self._values.write_values(writing, question["names"], None)
+                return
+        memory = os.memfd_create("variables")
+        with open(memory, "wb", closefd=False) as file:
+            self._values.write_values(file, question["names"], None)
+        socket.send_fds(connection, [b"v"], [memory])
 
 
 def uses_gpu() -> bool:
@@ -266,20 +304,17 @@ def in_a_fork(work: Callable[..., None], *arguments: Any) -> None:
             os._exit(0)
 
 
-def memory() -> dict[str, int]:
-    """What this copy and the kernel it came from take up, in bytes, shared pages divided."""
-    found = {"own": proportional("self")}
-    with contextlib.suppress(OSError):
-        found["kernel"] = proportional(str(os.getppid()))
-        with open(f"/proc/{os.getppid()}/statm") as sizes:
-            found["resident"] = int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return found
+def cost_of(copies: list[int], kernel: int) -> int:
+    """The bytes that copies take up beside the kernel that they came from."""
+    alone = rolled_up(kernel, "Pss:") - rolled_up(kernel, "Rss:")
+    return alone + sum(rolled_up(pid, "Pss:") for pid in copies)
 
 
-def proportional(pid: str) -> int:
-    """The proportional set size of a process, in bytes."""
-    with open(f"/proc/{pid}/smaps_rollup") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+def rolled_up(pid: int, field: str) -> int:
+    """A sum over all memory of a process, in bytes; 0 once it has ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as lines:
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+    return 0
 
 
 def nothing() -> dict[str, Any]:
