@@ -60,6 +60,7 @@ class Facts:
     label: str = ""
     created: float = 0.0
     ended: bool = False
+    noted: int = 0
     ends: list[tuple[Place, State | None]] = field(default_factory=list)
     foreign: list[Place] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -44,8 +44,7 @@ class History:
         self._sizes: dict[str, int] = {}
 
     def begin(self, name: str, label: str) -> Block:
-        """A new block; what was undone can no longer be brought back."""
-        self.seal()
+        """A new block, after `seal`; what was undone can no longer be brought back."""
         while self.undone:
             self.undone.pop().discard()
         block = Block.make(self._sides["done"] / name, Facts(label, time.time()))
@@ -61,8 +60,12 @@ class History:
         found = changes_of(steps, self._trees)
         return [change for change in found if change.place not in unchanged]
 
-    def seal(self) -> None:
-        """Close the newest block: what comes now belongs to another one."""
+    def seal(self, writing: Iterable[Place] = ()) -> None:
+        """Close the newest block: what comes now belongs to another one.
+
+        What its programs did since `end`, and are doing to the files in `writing`, is still its
+        own; any other change since then is somebody else's, and shows as a conflict.
+        """
         if not self.done:
             return
         block = self.done[-1]
@@ -70,7 +73,11 @@ class History:
         for step in steps:
             if self._is_unchanged(block, step):
                 Path(block.image(step.image)).unlink(missing_ok=True)
-        self._note_ends(block, steps)
+        if not block.facts.ended:
+            self._note_ends(block, steps)
+        late = places_after(steps[block.facts.noted :]) | set(writing)
+        if late:
+            self._note_ends(block, steps, late)
         self._sizes[block.name] = block.size()
         block.close()
         self._let_go_of_the_oldest()
@@ -95,13 +102,14 @@ class History:
         """Reverse the newest block, leaving `spared` alone; what went wrong, as text."""
         block = self.done.pop()
         back, problems = self._move(block, "undone", set(spared))
-        self.undone.append(back)
         self._trust_again(back)
+        self.undone.append(back)
         return problems
 
     def redo(self, spared: Iterable[Place]) -> list[str]:
         """Bring the block back that was undone last."""
         block, problems = self._move(self.undone.pop(), "done", set(spared))
+        self._trust_again(block)
         self.done.append(block)
         return problems
 
@@ -122,16 +130,15 @@ class History:
         """Write down how things are."""
         self.seal()
 
-    def _trust_again(self, undone: Block) -> None:
-        """What an undo put back is what the earlier blocks left, under a new inode."""
-        foreign = set(undone.facts.foreign)
-        fresh = {place: state for place, state in undone.facts.ends if place not in foreign}
-        for block in reversed(self.done):
-            places = [place for place, _ in block.facts.ends if place in fresh]
-            if not places:
-                continue
-            block.facts.ends = [(p, fresh.pop(p, s)) for p, s in block.facts.ends]
-            block.save()
+    def _trust_again(self, moved: Block) -> None:
+        """What a move put back is what the other blocks expect, though under a new inode."""
+        foreign = set(moved.facts.foreign)
+        for side in (self.done, self.undone):
+            fresh = {place: state for place, state in moved.facts.ends if place not in foreign}
+            for block in reversed(side):
+                if any(place in fresh for place, _ in block.facts.ends):
+                    block.facts.ends = [(p, fresh.pop(p, s)) for p, s in block.facts.ends]
+                    block.save()
 
     def _move(self, block: Block, side: str, spared: set[Place]) -> tuple[Block, list[str]]:
         block.close()
@@ -173,9 +180,15 @@ class History:
         paths = sorted(self._sides[side].iterdir(), reverse=side == "undone")
         return [Block.load(path) for path in paths if path.is_dir()]
 
-    def _note_ends(self, block: Block, steps: Sequence[Step]) -> None:
-        places = sorted(places_after(steps))
-        block.facts.ends = [(place, self._trees.state(place)) for place in places]
+    def _note_ends(
+        self, block: Block, steps: Sequence[Step], only: set[Place] | None = None
+    ) -> None:
+        places = places_after(steps)
+        known = dict(block.facts.ends) if only is not None else {}
+        look = places if only is None else places - (known.keys() - only)
+        known.update({place: self._trees.state(place) for place in sorted(look)})
+        block.facts.ends = [(place, known[place]) for place in sorted(places)]
+        block.facts.noted = len(steps)
         block.facts.ended = True
         block.save()
 

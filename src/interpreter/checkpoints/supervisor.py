@@ -139,16 +139,19 @@ class Supervisor:
     def _begin(self, message: Message) -> Message:
         if self._history.done and self._history.done[-1].name == message["name"]:
             return {}  # asked again, since our predecessor died before it could answer
+        self._history.seal(self._being_written())
         block = self._history.begin(message["name"], message["label"])
         self._record_into(block)
         return {}
 
     def _record_into(self, block: Block | None) -> None:
         self._recorder.begin(block, self._history.known())
-        for path in self._programs.writing():
-            place = self._trees.place(path)
-            if place is not None:
-                self._recorder.open(place, os.O_WRONLY, lambda: True)
+        for place in self._being_written():
+            self._recorder.open(place, os.O_WRONLY, lambda: True)
+
+    def _being_written(self) -> list[Place]:
+        places = (self._trees.place(path) for path in self._programs.writing())
+        return [place for place in places if place is not None]
 
     def _end(self, message: Message) -> Message:
         changes = self._history.end()
@@ -162,7 +165,7 @@ class Supervisor:
     def _blocks(self, message: Message) -> list[Block]:
         if message.get("redo"):
             return self._history.undone[-1:]
-        self._history.seal()
+        self._history.seal(self._being_written())
         return self._history.done[: -message["count"] - 1 : -1]
 
     def _undo(self, message: Message) -> Message:
