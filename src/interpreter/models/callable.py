@@ -72,7 +72,7 @@ class CallableModel:
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         options = self._options
-        arguments: dict[str, Any] = {"model": self.name, "stream": True}
+        arguments: dict[str, Any] = {"model": self.name, "stream": True, **options.extra}
         system = request.system
         if self.dialect == "fenced":
             extra = instructions(options.templates, request.tools)
