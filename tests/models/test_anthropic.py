@@ -1,7 +1,5 @@
 """Claude by Anthropic's own API."""
 
-import json
-
 import pytest
 
 from interpreter.models.names import resolve
@@ -20,6 +18,7 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
+from support.claude_stream import RUN, stream, text, use
 from support.model_server import Raw, Refusal, event
 from support.talking import EXECUTE, actions_of, ask, code_of, end_of, request, text_of
 
@@ -40,48 +39,6 @@ def claude(server):
     yield open_one
     for model in opened:
         model.close()
-
-
-def stream(*blocks, stop="end_turn", ending="proper"):
-    """A reply as Anthropic streams it; each block is its start and its deltas."""
-    usage = {
-        "input_tokens": 10,
-        "cache_read_input_tokens": 90,
-        "cache_creation_input_tokens": 20,
-        "output_tokens": 1,
-    }
-    start = {"id": "msg_1", "type": "message", "role": "assistant", "content": [], "usage": usage}
-    events = [{"type": "message_start", "message": start}, {"type": "ping"}]
-    for index, (block, *deltas) in enumerate(blocks):
-        events.append({"type": "content_block_start", "index": index, "content_block": block})
-        events += [
-            {"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas
-        ]
-        events.append({"type": "content_block_stop", "index": index})
-    if ending == "proper":
-        delta = {"stop_reason": stop, "stop_sequence": None}
-        events += [
-            {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 30}},
-            {"type": "message_stop"},
-        ]
-    named = [b"event: " + e["type"].encode() + b"\n" + event(e) for e in events]
-    return Raw(named, ending=ending)
-
-
-def text(*pieces):
-    return ({"type": "text", "text": ""}, *({"type": "text_delta", "text": p} for p in pieces))
-
-
-def use(call_id, arguments, size=5):
-    start = {"type": "tool_use", "id": call_id, "name": "execute", "input": {}}
-    cuts = range(0, len(arguments), size)
-    return (
-        start,
-        *({"type": "input_json_delta", "partial_json": arguments[at : at + size]} for at in cuts),
-    )
-
-
-RUN = json.dumps({"language": "python", "code": "print('hi')"})
 
 
 def test_text_thoughts_and_calls_arrive(server, claude):

@@ -7,7 +7,6 @@ import json
 
 import pytest
 from pydantic import TypeAdapter
-from test_anthropic import RUN, stream, text, use
 
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions
@@ -24,6 +23,7 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
+from support.claude_stream import RUN, stream, text, use
 from support.model_server import called, said
 from support.talking import EXECUTE, READ_FILE, ask, request
 
