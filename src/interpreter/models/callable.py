@@ -117,6 +117,7 @@ def from_function(
 
 def _guarded(completions: Completions, arguments: dict[str, Any]) -> Chunks:
     """The chunks as dictionaries; whatever a user's function raises is one error of ours."""
+    chunks: Any = ()
     try:
         chunks = completions(**arguments)
         whole = isinstance(chunks, dict) or hasattr(chunks, "choices")
@@ -126,6 +127,9 @@ def _guarded(completions: Completions, arguments: dict[str, Any]) -> Chunks:
         raise
     except Exception as error:
         raise ModelError(f"The completions function failed: {error!r}") from error
+    finally:
+        if hasattr(chunks, "close"):
+            chunks.close()
 
 
 def as_dictionary(chunk: Any) -> dict[str, Any]:

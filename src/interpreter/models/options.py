@@ -65,3 +65,4 @@ class ModelOptions:
     extra: Mapping[str, Any] = field(default_factory=dict)  # more fields of the request
     environ: Mapping[str, str] = field(default_factory=dict)
     price_file: str | None = None
+    findings_file: str | None = None
