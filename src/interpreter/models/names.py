@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import cast
 
@@ -54,6 +54,8 @@ def _opener(name: str, options: ModelOptions) -> Opener:
 
 
 def _plugin(prefix: str) -> Opener | None:
+    from importlib import metadata  # noqa: PLC0415 - slow, and no built-in name needs it
+
     for entry in metadata.entry_points(group=GROUP, name=prefix):
         try:
             return cast(Opener, entry.load())
