@@ -12,37 +12,43 @@ from interpreter.protocol.actions import Finding
 
 SafeMode = Literal["off", "ask", "auto"]
 
-_PYTHON = frozenset({"python", "py", "python3", "ipython", "jupyter"})
-_SHELL = frozenset({"shell", "bash", "sh", "zsh", "dash", "ksh", "terminal", "console"})
-_JAVASCRIPT = frozenset({"javascript", "js", "node", "nodejs", "mjs", "typescript", "ts"})
+LANGUAGES = {
+    "python": frozenset({"python", "py", "python3", "ipython", "jupyter"}),
+    "shell": frozenset({"shell", "bash", "sh", "zsh", "dash", "ksh", "terminal", "console"}),
+    "javascript": frozenset({"javascript", "js", "node", "nodejs", "mjs"}),
+}
+"""The languages that can be scanned, with their names."""
+
+Rescan = Callable[[str, str], tuple[Finding, ...]]
 _DEEPEST = 4
 _MOST_FINDINGS = 20
 
 
 def can_scan(language: str) -> bool:
     """Whether there is a parser for the language."""
-    return language.lower() in _PYTHON | _SHELL | _JAVASCRIPT
+    return any(language.lower() in names for names in LANGUAGES.values())
 
 
 def scan(language: str, source: str) -> tuple[Finding, ...]:
     """What is dangerous in a block; empty for languages that cannot be scanned."""
-    found = sorted(set(_scan(language.lower(), source, 0)), key=lambda f: (f.line, f.rule))
+    found = sorted(set(_scan(language, source, 0)), key=lambda f: (f.line, f.rule))
     first_of_each: dict[tuple[int, str], Finding] = {}
     for finding in found:
         first_of_each.setdefault((finding.line, finding.rule), finding)
     return tuple(first_of_each.values())[:_MOST_FINDINGS]
 
 
+def scan_with(language: str, source: str, rescan: Rescan) -> tuple[Finding, ...]:
+    """Scan one layer; code of other languages that is found in it is handed to `rescan`."""
+    scanners = {"python": scan_python, "shell": scan_shell, "javascript": scan_javascript}
+    for name, names in LANGUAGES.items():
+        if language.lower() in names:
+            return scanners[name](source, rescan)
+    return ()
+
+
 def _scan(language: str, source: str, depth: int) -> tuple[Finding, ...]:
     def rescan(inner: str, text: str) -> tuple[Finding, ...]:
         return _scan(inner, text, depth + 1) if depth < _DEEPEST else ()
 
-    scanners: tuple[tuple[frozenset[str], Callable[..., tuple[Finding, ...]]], ...] = (
-        (_PYTHON, scan_python),
-        (_SHELL, scan_shell),
-        (_JAVASCRIPT, scan_javascript),
-    )
-    for names, scanner in scanners:
-        if language in names:
-            return scanner(source, rescan)
-    return ()
+    return scan_with(language, source, rescan)

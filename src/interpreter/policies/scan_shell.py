@@ -45,11 +45,16 @@ def scan_shell(source: str, rescan: Rescan) -> tuple[Finding, ...]:
     return tuple(_Scan(rescan).findings(tree.root_node))
 
 
-def words_of(source: str) -> Words:
-    """The words of the first simple command; empty when there is none."""
+def all_words(source: str) -> list[Words]:
+    """The words of every simple command in a piece of shell code, inner ones too."""
     tree = _parser().parse(source.encode("utf-8", "surrogatepass"))
-    commands = [node for node in _walk(tree.root_node) if node.type == "command"]
-    return _Scan(lambda language, text: ()).words(commands[0]) if commands else []
+    scan = _Scan(lambda language, text: ())
+    found = []
+    for node in _walk(tree.root_node):
+        scan.note(node)
+        if node.type == "command":
+            found.append(scan.words(node))
+    return [words for words in found if words]
 
 
 def _walk(node: Node) -> Iterator[Node]:
@@ -75,12 +80,16 @@ class _Scan:
     def findings(self, root: Node) -> Iterator[Finding]:
         for node in _walk(root):
             line = node.start_point[0] + 1
-            if node.type == "variable_assignment":
-                self._assign(node)
+            self.note(node)
             for rule, reason in self._problems(node):
                 yield Finding(line, rule, reason)
             if node.type == "command":
                 yield from self._inline(node, line)
+
+    def note(self, node: Node) -> None:
+        """Remember what a variable is set to."""
+        if node.type == "variable_assignment":
+            self._assign(node)
 
     def words(self, command: Node) -> Words:
         """The command's words, with quotes and known variables resolved."""
