@@ -2,8 +2,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
-ASK ?=
-N ?= 20
+export ASK
 
 .PHONY: run test check format bench constraints clean help
 
@@ -13,7 +12,7 @@ help:
 	@echo 'make bench              print the benchmarks        make format          format the code'
 
 run: $(VENV)/.run
-	@$(BIN)/python scripts/run.py "$(ASK)"
+	@if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
 test: $(VENV)/.test $(VENV)/.system
 	$(BIN)/python -m pytest $(PYTEST)

@@ -21,7 +21,6 @@ from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.host_gate import HostGate
 from interpreter.sandboxes.keeper import Keeper
-from interpreter.sandboxes.network_proxy import NetworkProxy
 from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
@@ -196,6 +195,8 @@ class BubblewrapSandbox:
         cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
         cell.at_close(keeper.close)
         if listener is not None and self._gate is not None:
+            from interpreter.sandboxes.network_proxy import NetworkProxy  # noqa: PLC0415  (asyncio)
+
             proxy = NetworkProxy(self._gate)
             proxy.serve(socket.socket(fileno=listener))
             cell.at_close(proxy.close)
