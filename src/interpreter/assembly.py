@@ -19,6 +19,7 @@ from interpreter.protocol.ports import (
     Model,
     Policy,
     Request,
+    Runtimes,
     Tool,
     ToolContext,
 )
@@ -42,6 +43,7 @@ class Workshop:
         self._approve = approve
         self._answer = answer
         self._models: dict[str, Model] = {}
+        self._choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
         self._closing: list[Callable[[], None]] = []
 
     # What faces use.
@@ -76,9 +78,20 @@ class Workshop:
             limits=Limits(steps=settings.max_steps),
         )
 
-    def run(self, action: Code) -> Iterator[RuntimeEvent]:
+    def run(self, action: Code, interrupt: Interrupt | None = None) -> Iterator[RuntimeEvent]:
         """Run a block by hand, without a model."""
-        yield from self._tools["execute"].run(action, ToolContext(self._answer, Interrupt()))
+        context = ToolContext(self._answer, interrupt or Interrupt())
+        yield from self._tools["execute"].run(action, context)
+
+    def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
+        """Let the caller add languages of its own, or leave some out."""
+        self._choose = choose
+        self.__dict__.pop("_tools", None)
+
+    @property
+    def exchange(self) -> Path:
+        """The directory that has the same path for us and for the code."""
+        return self._cell.exchange
 
     def restart_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
@@ -125,7 +138,7 @@ class Workshop:
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages that can be run here."""
-        return self._runtimes.names()
+        return self._choose(self._runtimes).names()
 
     @cached_property
     def _cell(self) -> Cell:
@@ -147,7 +160,7 @@ class Workshop:
     def _tools(self) -> dict[str, Tool]:
         from interpreter.tools.run_code import RunCode
 
-        return {"execute": RunCode(self._runtimes)}
+        return {"execute": RunCode(self._choose(self._runtimes))}
 
 
 def _resolve(name: str) -> Model:
