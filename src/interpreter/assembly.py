@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +78,9 @@ class Workshop:
             limits=Limits(steps=settings.max_steps),
         )
 
-    def run(self, action: Code, interrupt: Interrupt | None = None) -> Iterator[RuntimeEvent]:
+    def run(
+        self, action: Code, interrupt: Interrupt | None = None
+    ) -> Generator[RuntimeEvent, None, None]:
         """Run a block by hand, without a model."""
         context = ToolContext(self._answer, interrupt or Interrupt())
         yield from self._tools["execute"].run(action, context)
@@ -132,7 +134,7 @@ class Workshop:
         return RunAll() if settings.auto_run else AskFirst()
 
     def _system_text(self, settings: Settings) -> str:
-        text = settings.system_message or _default_system_text(settings.directory(), self.languages)
+        text = settings.system_message or default_system_text(settings.directory(), self.languages)
         return "\n\n".join(filter(None, (text, settings.custom_instructions)))
 
     @property
@@ -177,7 +179,8 @@ def _request(system: str, tools: dict[str, Tool], history: Sequence[Message]) ->
     return Request(system, history, tuple(tool.spec for tool in tools.values()))
 
 
-def _default_system_text(directory: Path, languages: tuple[str, ...]) -> str:
+def default_system_text(directory: Path, languages: tuple[str, ...]) -> str:
+    """What a model is told when nobody says otherwise."""
     return (
         "You reach the user's goal by writing code that runs on the user's machine, in small blocks "
         f"whose output you read before you go on. Languages: {', '.join(languages)}; variables stay "
