@@ -45,7 +45,7 @@ class JupyterKernel:
         self._interrupts = 0
         self._starting = threading.RLock()
         self._busy = threading.Lock()
-        self._ending = False
+        self._ending = self._closed = False
         self._channels: Channels | None = None
 
     def warm(self) -> None:
@@ -82,7 +82,8 @@ class JupyterKernel:
             self._busy.release()
 
     def close(self) -> None:
-        """End the kernel and all that it started."""
+        """End the kernel and all that it started, for good."""
+        self._closed = True
         self.restart()
 
     def _run(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
@@ -100,6 +101,8 @@ class JupyterKernel:
     def _ready(self) -> Channels:
         if self._channels is not None and not self._host.gone():
             return self._channels
+        if self._closed:
+            raise StartFailed(f"The {self.language.name} kernel was closed.")
         self._end()
         connection = self._host.start(self._bell.ring)
         from interpreter.runtimes.channels import Channels  # noqa: PLC0415  (imports zmq)

@@ -32,8 +32,6 @@ class Settings:
     """Keep the session in the database."""
     workspace: str = ""
     """The directory code works in; empty: the current one."""
-    sandbox: str = ""
-    """How code is confined, by name; empty: as well as it can be here."""
     supports_functions: bool | None = None
     """Whether the model calls tools; None: what is known about it."""
     supports_vision: bool | None = None

@@ -17,7 +17,7 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter sessions                list what was kept; also: search WORDS, show, fork, delete ID
 """
 EPILOG = """\
-Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code was not approved, 130 interrupted.
+Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code not approved, 130 interrupted.
 """
 
 
