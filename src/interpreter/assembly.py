@@ -6,9 +6,10 @@ import os
 import platform
 import time
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
@@ -35,7 +36,7 @@ from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from interpreter.models.options import ModelOptions
+    from interpreter.models.options import ModelOptions, Templates
     from interpreter.runtimes.pool import RuntimePool
 
 DEMO = "scripted/demo"
@@ -53,6 +54,7 @@ class Workshop:
         self._made_model: Model | None = None
         self._model_made_from: object = None
         self._choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
+        self._completions: Callable[..., Iterable[Any]] | None = None
         self._closing: list[Callable[[], None]] = [self._close_model]
 
     # What faces use.
@@ -100,6 +102,10 @@ class Workshop:
         self._choose = choose
         self.__dict__.pop("_tools", None)
 
+    def use_completions(self, completions: Callable[..., Iterable[Any]] | None) -> None:
+        """Ask a function of the caller's own instead of the model that the settings name."""
+        self._completions = completions
+
     @property
     def exchange(self) -> Path:
         """The directory that has the same path for us and for the code."""
@@ -133,13 +139,11 @@ class Workshop:
         return Session(engine, store=self.store, session_id=session_id, messages=messages)
 
     def _model(self, settings: Settings) -> Model:
-        from interpreter.models.names import resolve
-
         name, options = settings.model or DEMO, _model_options(settings)
-        if (name, options) != self._model_made_from:
+        if (name, options, self._completions) != self._model_made_from:
             self._close_model()
-            self._made_model = resolve(name, options)
-            self._model_made_from = (name, options)
+            self._made_model = _opened_model(name, options, self._completions)
+            self._model_made_from = (name, options, self._completions)
             self._context = Context(self._made_model.capabilities)
         assert self._made_model is not None
         return self._made_model
@@ -202,6 +206,10 @@ def _model_options(settings: Settings) -> ModelOptions:
     from interpreter.models.options import ModelOptions
 
     return ModelOptions(
+        supports_functions=settings.supports_functions,
+        supports_vision=settings.supports_vision,
+        offline=settings.offline,
+        templates=_templates(settings),
         api_base=settings.api_base or None,
         api_key=settings.api_key or None,
         api_version=settings.api_version or None,
@@ -210,3 +218,23 @@ def _model_options(settings: Settings) -> ModelOptions:
         temperature=settings.temperature or None,
         environ=dict(os.environ),
     )
+
+
+def _templates(settings: Settings) -> Templates:
+    """The wordings that are set; the others are the usual ones."""
+    from interpreter.models.options import Templates
+
+    wordings = {field.name: getattr(settings, field.name) for field in fields(Templates)}
+    given = {name: value for name, value in wordings.items() if value not in ("", None)}
+    if settings.execution_instructions == "":  # set to nothing: the model is told nothing
+        given["execution_instructions"] = ""
+    return Templates(**given)
+
+
+def _opened_model(
+    name: str, options: ModelOptions, completions: Callable[..., Iterable[Any]] | None
+) -> Model:
+    from interpreter.models.callable import from_function
+    from interpreter.models.names import resolve
+
+    return from_function(completions, options, name) if completions else resolve(name, options)

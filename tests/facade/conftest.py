@@ -1,9 +1,9 @@
 """An interpreter as programs hold it, with a scripted model."""
 
 import pytest
+from tests.journeys.conftest import script
 
 from interpreter import OpenInterpreter
-from tests.journeys.conftest import script
 
 __all__ = ["script"]
 

@@ -162,7 +162,6 @@ def test_the_chunks_of_a_turn_in_order(play):
 
 
 def test_active_lines_come_while_code_runs_and_end_with_none(play):
-    lines = [c["content"] for c in chunks_of(play(ADD, "5.", auto_run=True)) if "format" in c]
     chunks = chunks_of(play(ADD, "5.", auto_run=True))
     lines = [c["content"] for c in chunks if c.get("format") == "active_line"]
     assert lines[-1] is None
@@ -258,14 +257,14 @@ def test_code_can_be_changed_at_the_confirmation(play):
 
 
 def test_breaking_during_execution_stops_the_code_and_keeps_its_state(play):
-    loop = {"code": "n = 41\nprint('on', flush=True)\nwhile True: n = 42"}
+    loop = {"code": "n = 41\nprint('on', flush=True)\nwhile True: pass"}
     it = play(loop, "Done.", auto_run=True)
     for chunk in it.chat("go", display=False, stream=True):
         if chunk.get("format") == "output":
             break
     assert it.responding is False
     assert it.messages[-1]["content"].startswith("on\n")
-    assert it.computer.run("python", "print(n)")[0]["content"] == "42\n"
+    assert it.computer.run("python", "print(n)")[0]["content"] == "41\n"
 
 
 def test_stop_ends_the_running_code(play):

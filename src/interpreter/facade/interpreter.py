@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import time
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter import lmc
-from interpreter.assembly import Workshop, default_system_text
+from interpreter.assembly import Workshop
 from interpreter.facade import conversation_file, display
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
@@ -20,13 +22,14 @@ from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
 from interpreter.facade.prompt import rendered
 from interpreter.facade.translation import settings_of
-from interpreter.facade.view import View
+from interpreter.facade.view import ShownModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Model
 from interpreter.session.engine import Engine
+from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
@@ -54,7 +57,7 @@ class OpenInterpreter(Options):
         self._ledger = Ledger(messages)
         self._premises = Premises(self._approve, self._answer)
         self._session: Session | None = None
-        self._view: View | None = None
+        self._shown: ShownModel | None = None
         self._display = False
         self._turn: Generator[Event, None, None] | None = None
         self._background = Background()
@@ -74,8 +77,7 @@ class OpenInterpreter(Options):
         """What the model is told before the conversation; `+=` adds to the usual text."""
         if self._system_message is not None:
             return self._system_message
-        names = tuple(str(language.name) for language in self.computer.languages)
-        return default_system_text(Path.cwd(), names)
+        return self._usual_system_message()
 
     @system_message.setter
     def system_message(self, text: str) -> None:
@@ -262,28 +264,39 @@ class OpenInterpreter(Options):
         if (self.import_skills or self.computer.import_skills) and not self._skills_imported:
             self._skills_imported = True
             self.computer.skills.import_skills()
+        workshop.use_completions(self.llm.completions)
         engine = workshop.engine(self._settings())
-        return replace(engine, prepare=self._viewed(engine))
+        return replace(engine, model=self._shown_model(engine.model))
 
-    def _viewed(self, engine: Engine) -> View:
-        wanted = (self.max_output, self.shrink_images)
-        if self._view is None or (self._view.most_output, self._view.shrink_images) != wanted:
-            self._view = View(engine.prepare, *wanted)
-        self._view.prepare = engine.prepare
-        return self._view
+    def _shown_model(self, model: Model) -> ShownModel:
+        options = (self.max_output, self.shrink_images)
+        if self._shown is None or (self._shown.model, self._shown.options) != (model, options):
+            most_output, shrink_images = options
+            self._shown = ShownModel(model, most_output=most_output, shrink_images=shrink_images)
+        return self._shown
 
     def _open_workshop(self) -> Workshop:
         is_new = not self._premises.is_open
-        workshop = self._premises.open(self._settings)
+        workshop = self._premises.open(lambda: self._settings(render=False))
         if is_new:
             workshop.choose_runtimes(self.computer.choose)
         return workshop
 
-    def _settings(self) -> Settings:
+    def _settings(self, *, render: bool = True) -> Settings:
         custom = (getattr(language, "system_message", "") for language in self.computer.languages)
         instructions = "\n\n".join(filter(None, (self.custom_instructions, *custom)))
-        text = rendered(self._system_message or "", self.computer.run)
+        text = self._system_message or ""
+        usual = self._usual_system_message()
+        if text.startswith(usual):  # somebody added to it: the usual text says more in a session
+            text, instructions = "", f"{text.removeprefix(usual)}\n\n{instructions}"
+        if render:
+            text = rendered(text, self.computer.run)
         return settings_of(self, self.llm, text, instructions)
+
+    def _usual_system_message(self) -> str:
+        names = tuple(str(language.name) for language in self.computer.languages)
+        date = time.strftime("%Y-%m-%d")
+        return system_prompt(Facts(platform.system(), date, str(Path.cwd()), names))
 
     def _model(self) -> Model:
         return self._engine().model

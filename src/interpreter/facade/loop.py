@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.facade.view import with_last_word
+from interpreter.facade.view import NudgedModel
 from interpreter.protocol.events import Event, TurnFinished
 from interpreter.protocol.messages import Message
 from interpreter.session.session import Session
@@ -22,7 +22,7 @@ def looped(
 ) -> Generator[Event, None, None]:
     """One turn after the other; `message` is said to the model each time and never kept."""
     ordinary, phrases = session.engine, tuple(breakers)
-    nudging = replace(ordinary, prepare=with_last_word(ordinary.prepare, message))
+    nudging = replace(ordinary, model=NudgedModel(ordinary.model, message))
     turn = first
     try:
         for _ in range(MOST_ROUNDS):

@@ -73,6 +73,8 @@ class Options:
     multi_line: bool = True
     contribute_conversation: bool = False
     plain_text_display: bool = False
+    sandbox: str = "workspace"
+    workspace: str = ""
 
     def __post_init__(
         self,

@@ -33,6 +33,8 @@ def settings_of(options: Options, llm: Llm, system_message: str, instructions: s
         code_output_template=options.code_output_template,
         empty_code_output_template=options.empty_code_output_template,
         code_output_sender=options.code_output_sender,
+        sandbox=options.sandbox,
+        workspace=options.workspace,
     )
 
 

@@ -3,51 +3,71 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from interpreter import lmc
+from interpreter.protocol.events import ModelEvent
+from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Display, Face, Message, Output, Part, user_says
-from interpreter.protocol.ports import Request
+from interpreter.protocol.ports import Model, Request
 
-Prepare = Callable[[Sequence[Message]], Request]
 LARGEST_PICTURE = 3_750_000  # bytes; as a data URL that is the 5 MB which providers accept
 
 
-@dataclass
-class View:
-    """Shows each message once: a message that was shown before is the same object again."""
+class ShownModel:
+    """A model that is shown less of each message than was kept.
 
-    prepare: Prepare
-    most_output: int
-    shrink_images: bool
-    _seen: list[Message] = field(default_factory=list)
-    _shown: list[Message] = field(default_factory=list)
+    A message that was shown before is the same object again: models encode each only once.
+    """
 
-    def __call__(self, history: Sequence[Message]) -> Request:
-        """The request for a history."""
-        if len(history) < len(self._seen) or (self._seen and history[0] is not self._seen[0]):
-            self._seen, self._shown = [], []
-        for message in history[len(self._seen) :]:
-            self._seen.append(message)
-            self._shown.append(self._cut(message))
-        return self.prepare(self._shown)
+    def __init__(self, model: Model, *, most_output: int, shrink_images: bool) -> None:
+        self.name, self.capabilities = model.name, model.capabilities
+        self.model = model
+        self.options = (most_output, shrink_images)
+        self._kept: list[Message] = []
+        self._shown: list[Message] = []
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
+        """Answer the request."""
+        return self.model.stream(replace(request, messages=self._view(request)), interrupt)
+
+    def close(self) -> None:
+        """Close the model."""
+        self.model.close()
+
+    def _view(self, request: Request) -> tuple[Message, ...]:
+        for place, message in enumerate(request.messages):
+            if place >= len(self._kept) or self._kept[place] is not message:
+                del self._kept[place:], self._shown[place:]
+                self._kept.append(message)
+                self._shown.append(self._cut(message))
+        return tuple(self._shown[: len(request.messages)])
 
     def _cut(self, message: Message) -> Message:
-        parts = _end_of_output(message.parts, self.most_output)
-        if self.shrink_images:
+        most_output, shrink_images = self.options
+        parts = _end_of_output(message.parts, most_output)
+        if shrink_images:
             parts = tuple(_smaller(part) for part in parts)
         return message if parts == message.parts else replace(message, parts=parts)
 
 
-def with_last_word(prepare: Prepare, text: str) -> Prepare:
-    """The same requests with one more thing said by the user, which is not part of the history."""
+class NudgedModel:
+    """A model to which one more thing is said each time, which is not part of the conversation."""
 
-    def prepared(history: Sequence[Message]) -> Request:
-        request = prepare(history)
-        return replace(request, messages=(*request.messages, user_says(text)))
+    def __init__(self, model: Model, text: str) -> None:
+        self.name, self.capabilities = model.name, model.capabilities
+        self._model = model
+        self._nudge = user_says(text)
 
-    return prepared
+    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
+        """Answer the request."""
+        messages = (*request.messages, self._nudge)
+        return self._model.stream(replace(request, messages=messages), interrupt)
+
+    def close(self) -> None:
+        """Close the model."""
+        self._model.close()
 
 
 def _end_of_output(parts: tuple[Part, ...], most: int) -> tuple[Part, ...]:

@@ -32,6 +32,10 @@ class Settings:
     """Keep the session in the database."""
     workspace: str = ""
     """The directory code works in; empty: the current one."""
+
+    sandbox: str = "workspace"
+    """How code is confined: read-only, workspace, trusted, off."""
+
     supports_functions: bool | None = None
     """Whether the model calls tools; None: what is known about it."""
     supports_vision: bool | None = None
@@ -52,9 +56,6 @@ class Settings:
     code_output_sender: str = ""
     execution_instructions: str | None = None
     """How a model without tools is told to write code; None: the usual words."""
-    shrink_images: bool = True
-    import_skills: bool = False
-    skills_path: str = ""
 
     def directory(self) -> Path:
         """The workspace as a path."""
