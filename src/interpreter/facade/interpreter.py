@@ -20,6 +20,7 @@ from interpreter.facade.loop import looped
 from interpreter.facade.messages import Ledger, user_dictionary
 from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
+from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered
 from interpreter.facade.translation import settings_of
 from interpreter.facade.view import ShownModel
@@ -32,6 +33,7 @@ from interpreter.session.engine import Engine
 from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
 from interpreter.settings.paths import config_directory
+from interpreter.settings.profiles import Confirm, nobody_confirms
 from interpreter.settings.settings import Settings
 
 Said = str | dict[str, Any] | list[dict[str, Any]]
@@ -130,6 +132,10 @@ class OpenInterpreter(Options):
         self._end_turn()
         self._premises.close()
         self._session = None
+
+    def use_profile(self, name: str, confirm: Confirm = nobody_confirms) -> None:
+        """Apply a profile, by name, path or address; one from elsewhere must be confirmed."""
+        apply_profile(self, name, confirm)
 
     def display_message(self, markdown: str) -> None:
         """Show a text in the terminal."""

@@ -36,7 +36,7 @@ LISTS: dict[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 def send(value: Any, base: str, arrow: bool = False) -> None:
     """Write a value to `base` with an ending that tells its format."""
     library = type(value).__module__.partition(".")[0]
-    if library == "numpy" and hasattr(value, "dtype") and getattr(value, "shape", ()):
+    if library == "numpy" and hasattr(value, "dtype") and value.shape:
         _send_array(value, base)
     elif library in ("pandas", "polars", "pyarrow") and hasattr(value, "shape"):
         _send_table(value, library, base, arrow)
