@@ -126,8 +126,9 @@ def _work(action: Action, turn: Turn) -> Generator[RuntimeEvent, None, None]:
         known = ", ".join(sorted(tools))
         yield ExecutionFinished("invalid", f"there is no tool {name!r}; there are: {known}")
         return
+    context = ToolContext(turn.engine.answer, turn.interrupt, turn.engine.approve)
     try:
-        yield from tools[name].run(action, ToolContext(turn.engine.answer, turn.interrupt))
+        yield from tools[name].run(action, context)
     except RuntimeFailure as failure:  # the model can often help: it reads the reason and goes on
         yield ExecutionFinished("failed", str(failure))
 

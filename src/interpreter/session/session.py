@@ -61,6 +61,10 @@ class Session:
                 self._keep(event)
                 yield event
 
+    def add(self, message: Message) -> None:
+        """Take a message into the transcript without starting a turn."""
+        self._record(message)
+
     def interrupt(self) -> None:
         """Stop the running turn soon, with all kept; callable from any thread or signal handler."""
         self._interrupt.request()
