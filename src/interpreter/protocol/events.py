@@ -171,6 +171,13 @@ class CheckpointTaken:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointDiscarded:
+    """The last block was a dry run and is undone for good; its checkpoint is gone."""
+
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """What a block did to one file."""
 
@@ -227,6 +234,7 @@ Event = (
     | Decided
     | ActionStarted
     | CheckpointTaken
+    | CheckpointDiscarded
     | FilesChanged
     | MessageFinished
     | TurnFinished

@@ -272,6 +272,10 @@ class Checkpoints(Protocol):
         """Take the last undo back; one line that says what was done."""
         ...
 
+    def discard(self) -> str:
+        """Undo the last block for good, as after a dry run; one line that says what was done."""
+        ...
+
     def diff(self, name: str) -> str:
         """What a block changed, as text."""
         ...
