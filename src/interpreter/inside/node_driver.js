@@ -5,8 +5,11 @@
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
+const bytes = Buffer.from.bind(Buffer);
+const write = fs.writeSync.bind(fs);
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads');
 
+const { parse, stringify } = JSON; // the user may replace the global ones
 const LARGEST_FRAME = 64_000;
 const ANSWER_MILLISECONDS = 150; // how long an idle main thread may take to obey
 
@@ -21,7 +24,7 @@ function follow(pipe, take) {
       pieces.push(data.subarray(start, at));
       const line = Buffer.concat(pieces).toString();
       pieces = [];
-      take(JSON.parse(line));
+      take(parse(line));
     }
     pieces.push(data.subarray(start));
   });
@@ -54,8 +57,8 @@ function main(directory, typescript) {
   let current = 0;
 
   function tell(event) {
-    let data = Buffer.from(JSON.stringify(event) + '\n');
-    while (data.length) data = data.subarray(fs.writeSync(events, data));
+    let data = bytes(stringify(event) + '\n');
+    while (data.length) data = data.subarray(write(events, data));
   }
 
   function end(block, result) {

@@ -152,7 +152,10 @@ class NodeBlock:
             yield DisplayShown(Display((Face("text/plain", value),)))
         if isinstance(error, str):
             yield OutputDelta(f"Uncaught {error}\n", "stderr")
-        yield _finished(end.get("outcome"), error, end.get("status"))
+        outcome = end.get("outcome")
+        if outcome == "failed" and self._interrupting is not None:
+            outcome = "interrupted"
+        yield _finished(outcome, error, end.get("status"))
 
     def _lost(self) -> ExecutionFinished:
         if self._interrupting is not None:
