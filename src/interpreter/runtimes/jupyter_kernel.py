@@ -42,6 +42,7 @@ class JupyterKernel:
         self._turnstile = Turnstile()
         self._bell = self._turnstile.bell
         self._starting = threading.RLock()
+        self._stopping = threading.Event()
         self._channels: Channels | None = None
 
     def warm(self) -> None:
@@ -65,9 +66,13 @@ class JupyterKernel:
 
     def restart(self) -> None:
         """End the kernel; the next block finds a fresh one."""
-        self._host.kill()
+        self._stopping.set()  # a start under way gives up, a block under way sees its kernel gone
+        self._bell.ring()
+        with self._starting:
+            self._host.kill()
         with self._turnstile.emptied(), self._starting:
             self._end()
+        self._stopping.clear()
 
     def close(self) -> None:
         """End the kernel and all that it started."""
@@ -115,6 +120,8 @@ class JupyterKernel:
 
     def _give_up_if_gone(self, deadline: float) -> None:
         self._bell.silence()
+        if self._stopping.is_set():
+            raise StartFailed(f"The {self.language.name} kernel was closed while it started.")
         gone = self._host.gone()
         if gone:
             words = self._host.last_words()

@@ -21,6 +21,7 @@ from interpreter.runtimes.pipes import Pipe
 from interpreter.runtimes.turnstile import Turnstile
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 
+RESEND_SECONDS = 1.0
 _numbers = itertools.count(1)
 
 
@@ -149,6 +150,7 @@ class _Block:
         self._held = ""
         self._prompts = 0
         self._interrupting: float | None = None
+        self._insisted = 0.0
         self.over = False
 
     def run(self, source: str, *, greeted: bool) -> Iterator[RuntimeEvent]:
@@ -219,12 +221,15 @@ class _Block:
         count = self._turnstile.interrupts
         if count == 0 or self.over:
             return
+        now = time.monotonic()
         if self._interrupting is None:
-            self._interrupting = time.monotonic()
+            self._interrupting = now
+        waited = now - self._interrupting
+        if waited >= self._insisted:
+            self._insisted += RESEND_SECONDS
             self._process.signal_group(signal.SIGINT)
             if self._sentinel:
                 self._write(f"{self._sentinel}\n")  # the first may have gone with the block
-        waited = time.monotonic() - self._interrupting
         if count > 1 or waited > self._repl.interrupt_seconds:
             self._process.signal_group(signal.SIGKILL)
             self._process.wait()
