@@ -4,10 +4,10 @@ import os
 import threading
 
 import pytest
+from tests.live import end_of, live, noticed, printed, run, said, shown, wait_until
 
 from interpreter.protocol.events import OutputDelta
 from interpreter.runtimes.python import PythonOptions, python_kernel
-from tests.live import end_of, live, noticed, printed, run, said, shown, wait_until
 
 GIGABYTES = 4 << 30
 KEEPS = {

@@ -7,10 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
-from interpreter.protocol.events import OutputDelta
-from interpreter.runtimes.driven import DrivenOptions
-from interpreter.runtimes.shell import bash, zsh
 from tests.live import (
     end_of,
     interrupt_once_it_prints,
@@ -22,6 +18,10 @@ from tests.live import (
     said,
     wait_until,
 )
+
+from interpreter.protocol.events import OutputDelta
+from interpreter.runtimes.driven import DrivenOptions
+from interpreter.runtimes.shell import bash, zsh
 
 KEEPS = {
     "stty -echo": ("stty -echo", "failed"),

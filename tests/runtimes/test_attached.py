@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from tests.live import end_of, interrupt_once_it_prints, run, said, wait_until
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.runtimes.attached import attached_kernel, find_connection_file
-from tests.live import end_of, interrupt_once_it_prints, run, said, wait_until
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,12 @@
 """Languages by configuration: programs that run a file, and REPLs."""
 
 import pytest
+from tests.live import end_of, interrupt_once_it_prints, printed, run, said
 
 from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
 from interpreter.runtimes.custom import custom_language
 from interpreter.runtimes.pool import PoolOptions, RuntimePool
 from interpreter.sandboxes.none import OpenCell
-from tests.live import end_of, interrupt_once_it_prints, printed, run, said
 
 AWK = {"name": "AWK", "command": ["awk", "-f", "{file}"], "aliases": ["gawk"], "suffix": ".awk"}
 PYTHON_REPL = {

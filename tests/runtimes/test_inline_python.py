@@ -1,10 +1,10 @@
 """Python in this very process: live objects, an honest warning, and an end when asked."""
 
 import pytest
+from tests.live import end_of, interrupt_once_it_prints, printed, run, said, shown
 
 from interpreter.protocol.events import InputRequested, Notice
 from interpreter.runtimes.inline_python import InlinePython
-from tests.live import end_of, interrupt_once_it_prints, printed, run, said, shown
 
 
 @pytest.fixture
@@ -61,13 +61,14 @@ def test_await_and_exit_and_input_work(inline):
 
 
 def test_other_threads_keep_their_own_output(inline, capsys):
+    import sys
     import threading
 
     go, done = threading.Event(), threading.Event()
 
     def outsider():
         go.wait()
-        print("outside")
+        sys.stdout.write("outside\n")
         done.set()
 
     threading.Thread(target=outsider).start()

@@ -3,9 +3,9 @@
 import shutil
 
 import pytest
+from tests.live import end_of, interrupt_once_it_prints, live, noticed, printed, run, said, shown
 
 from interpreter.runtimes.node import javascript, typescript
-from tests.live import end_of, interrupt_once_it_prints, live, noticed, printed, run, said, shown
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -78,7 +78,10 @@ def test_an_unhandled_rejection_is_reported(node):
 
 
 def test_an_uncaught_error_in_a_callback_is_reported(node):
-    source = "setTimeout(() => { throw new Error('later') }, 1); await new Promise(r => setTimeout(r, 30))"
+    source = (
+        "setTimeout(() => { throw new Error('later') }, 1);"
+        "await new Promise(r => setTimeout(r, 30))"
+    )
     assert "Uncaught Error: later" in printed(run(node, source), "stderr")
 
 
@@ -133,7 +136,10 @@ def test_every_kind_of_endless_block_can_be_interrupted(node, loop):
 
 def test_a_loop_in_a_callback_costs_the_process_and_says_so(node):
     """Node itself gives up when a callback is terminated."""
-    source = "setTimeout(() => { console.log('under way'); while (true) {} }, 1); await new Promise(() => {})"
+    source = (
+        "setTimeout(() => { console.log('under way'); while (true) {} }, 1);"
+        "await new Promise(() => {})"
+    )
     end = end_of(interrupt_once_it_prints(node, source))
     assert end.outcome == "died"
     assert said(node, "1 + 1") == "2"

@@ -4,9 +4,9 @@ import shutil
 from dataclasses import dataclass
 
 import pytest
+from tests.live import end_of, interrupt_once_it_prints, live, printed, run, said
 
 from interpreter.runtimes import others
-from tests.live import end_of, interrupt_once_it_prints, live, printed, run, said
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.live import printed, run, said
 
 from interpreter.protocol.errors import PluginError
 from interpreter.runtimes.catalog import states
 from interpreter.runtimes.pool import PoolOptions, RuntimePool
 from interpreter.sandboxes.none import OpenCell
-from tests.live import printed, run, said
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import json
 import threading
 
 import pytest
+from tests.live import end_of, live, printed, run, said, shown
 
 from interpreter.protocol.events import (
     ActiveLine,
@@ -15,7 +16,6 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import TABLE
 from interpreter.runtimes.python import PythonOptions, python_kernel
-from tests.live import end_of, live, printed, run, said, shown
 
 
 @pytest.fixture(scope="module")
@@ -222,9 +222,9 @@ def test_a_python_without_ipykernel_says_so(tmp_path):
 
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "v"], check=True)
     options = PythonOptions(python=str(tmp_path / "v/bin/python"))
-    with live(python_kernel, tmp_path, options) as python:
-        with pytest.raises(StartFailed, match="No module named"):
-            run(python, "1")
+    missing = pytest.raises(StartFailed, match="No module named")
+    with live(python_kernel, tmp_path, options) as python, missing:
+        run(python, "1")
 
 
 def test_warming_up_in_another_thread_does_not_disturb_the_first_block(tmp_path):

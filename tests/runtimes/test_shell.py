@@ -1,9 +1,9 @@
 """Shell blocks: one unit, a state that survives, and honest exit codes."""
 
 import pytest
+from tests.live import end_of, live, printed, run, said
 
 from interpreter.runtimes.shell import bash
-from tests.live import end_of, live, printed, run, said
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,12 @@
 import json
 
 import pytest
+from tests.live import end_of, run, said
 
 from interpreter.protocol.events import DisplayShown
 from interpreter.protocol.messages import TABLE
 from interpreter.runtimes.pool import RuntimePool
 from interpreter.sandboxes.none import OpenCell
-from tests.live import end_of, run, said
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import json
 from contextlib import closing
 
 import pytest
+from tests.live import end_of, printed, wait_until
 
 from interpreter.protocol.events import ExecutionFinished, InputRequested, Notice, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
@@ -13,7 +14,6 @@ from interpreter.runtimes.pool import RuntimePool
 from interpreter.sandboxes.none import OpenCell
 from interpreter.tools.job_control import JobControl
 from interpreter.tools.run_code import RunCode, RunLimits
-from tests.live import end_of, printed, wait_until
 
 
 @pytest.fixture(scope="module")
