@@ -35,6 +35,10 @@ class UnknownModel(ModelError):
     """There is no model of that name."""
 
 
+class OutOfBudget(ModelError):
+    """The next request would cost more than may be spent."""
+
+
 class ScriptEnded(ModelError):
     """A scripted model has no reply left."""
 
@@ -65,6 +69,15 @@ class SandboxUnavailable(InterpreterError):
 
 class CheckpointError(InterpreterError):
     """A state could not be kept or restored."""
+
+
+class CheckpointConflict(CheckpointError):
+    """Somebody else changed these files since; nothing was done. Ask, then say what to do."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        shown = ", ".join(paths[:8]) + (f" and {len(paths) - 8} more" if len(paths) > 8 else "")
+        super().__init__(f"Changed by somebody else since: {shown}. Keep them or overwrite them?")
+        self.paths = paths
 
 
 class StoreError(InterpreterError):

@@ -40,10 +40,15 @@ class KernelBlock:
         self._reported_lines = False
 
     def run(
-        self, source: str, answer: Answerer, interrupts: Callable[[], int]
+        self,
+        source: str,
+        answer: Answerer,
+        interrupts: Callable[[], int],
+        *,
+        silent: bool = False,
     ) -> Iterator[RuntimeEvent]:
-        """Run the block to its end."""
-        self._id = self._channels.send("shell", "execute_request", _request(source))
+        """Run the block to its end; a silent one leaves no trace in the kernel's history."""
+        self._id = self._channels.send("shell", "execute_request", _request(source, silent))
         self._sent = True
         while not self._is_over():
             message = self._channels.receive(self._patience_now())
@@ -153,13 +158,13 @@ class KernelBlock:
         return ExecutionFinished(outcome, summary or self._reply.text("status"))
 
 
-def _request(source: str) -> dict[str, object]:
+def _request(source: str, silent: bool) -> dict[str, object]:
     return {
         "code": source,
-        "silent": False,
-        "store_history": True,
+        "silent": silent,
+        "store_history": not silent,
         "user_expressions": {},
-        "allow_stdin": True,
+        "allow_stdin": not silent,
         "stop_on_error": False,
     }
 

@@ -76,7 +76,7 @@ class LaunchedKernel:
         leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
         try:
             with self._log().open("wb") as log:
-                self._process = self._launch(
+                process = self._process = self._launch(
                     argv,
                     env=self._command.env,
                     stdin=leash,
@@ -85,14 +85,15 @@ class LaunchedKernel:
                 )
         except OSError as error:
             raise StartFailed(f"{argv[0]} could not be started: {error}") from error
-        when_it_ends(self._process, when_gone)
+        when_it_ends(process, when_gone)
         return connection
 
     def gone(self) -> str:
         """How the kernel ended; empty while it lives."""
-        if self._process is None:
+        process = self._process
+        if process is None:
             return "it was ended"
-        status = self._process.poll()
+        status = process.poll()
         return "" if status is None else ending(status)
 
     def last_words(self) -> str:
@@ -111,12 +112,12 @@ class LaunchedKernel:
 
     def kill(self) -> None:
         """End the kernel and all it started."""
-        if self._process is not None:
-            self._process.signal_group(signal.SIGKILL)
-            self._process.kill()
-            self._process.wait()
-            close_stdin(self._process)
-            self._process = None
+        process, self._process = self._process, None  # two threads may want it to end at once
+        if process is not None:
+            process.signal_group(signal.SIGKILL)
+            process.kill()
+            process.wait()
+            close_stdin(process)
         self._remove_sockets()
 
     def _log(self) -> Path:
