@@ -1,5 +1,6 @@
 """Whoever is killed, and whenever: a block stays undoable, and an undo gets finished."""
 
+import contextlib
 import os
 import random
 import signal
@@ -33,9 +34,14 @@ def fill(bench):
 
 
 def kill_after(process_id, seconds):
-    timer = threading.Timer(seconds, os.kill, (process_id, signal.SIGKILL))
+    timer = threading.Timer(seconds, kill, (process_id,))
     timer.start()
     return timer
+
+
+def kill(process_id):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process_id, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("moment", range(5))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -112,10 +113,8 @@ class Supervision:
         socket.send_fds(self._door, [str(slot).encode()], [listener])
 
     def _watch(self, process: subprocess.Popen[bytes], control: Any, replies: Replies) -> None:
-        try:
+        with control, contextlib.suppress(OSError):  # a killed process resets the connection
             self._read(control, replies)
-        finally:
-            control.close()
         process.wait()  # after `close` it ends by itself, when the last program of the cell has
         self._replace()
         replies.put(None)

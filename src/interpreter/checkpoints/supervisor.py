@@ -7,6 +7,7 @@ program of the cell has ended: their calls would fail without us.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -71,7 +72,7 @@ class Supervisor:
         self._history.close()
 
     def _read(self, commands: queue.SimpleQueue[Message | None]) -> None:
-        with self._control.makefile("rb") as lines:
+        with contextlib.suppress(OSError), self._control.makefile("rb") as lines:
             for line in lines:
                 message = json.loads(line)
                 if "answer" in message:
@@ -93,7 +94,10 @@ class Supervisor:
 
     def _let_in(self) -> None:
         while True:
-            slot, descriptors, _, _ = socket.recv_fds(self._door, 16, 1)
+            try:
+                slot, descriptors, _, _ = socket.recv_fds(self._door, 16, 1)
+            except OSError:
+                return
             if not slot:
                 return
             for descriptor in descriptors:
