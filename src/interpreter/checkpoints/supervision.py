@@ -12,12 +12,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.errors import CheckpointError
 
 Ask = Callable[[str, int], bool]
 Replies = queue.SimpleQueue[dict[str, Any] | None]
+_PACKAGE = Path(__file__).parents[2]
+# Nothing but the standard library and ourselves: it starts in a moment, and no site is loaded.
+_PROGRAM = """import sys
+sys.path.append(sys.argv.pop(1))
+from interpreter.checkpoints.supervisor import main
+main()
+"""
 _SLOTS = 512
 _MOST_RESTARTS = 8
 _FAREWELL = 5.0  # seconds
@@ -91,7 +99,7 @@ class Supervision:
         control, theirs = socket.socketpair()
         door, their_door = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         options = json.dumps({**self._options, "takes_over": takes_over})
-        command = [sys.executable, "-I", "-m", "interpreter.checkpoints.supervisor"]
+        command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_PACKAGE)]
         numbers = [str(theirs.fileno()), str(their_door.fileno())]
         with theirs, their_door:
             process = subprocess.Popen(

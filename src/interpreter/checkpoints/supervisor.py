@@ -53,6 +53,8 @@ class Supervisor:
         self._calls = CellCalls(self._trees, self._recorder)
         machine = native()
         self._names = machine.names() if machine else {}
+        self._heard = 0
+        self._trouble = ""
         self._lock = threading.Lock()
         self._answers: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._listening: list[threading.Thread] = []
@@ -108,6 +110,7 @@ class Supervisor:
 
     def _handle(self, thread: int, number: int, arguments: tuple[int, ...], valid: Any) -> int:
         with self._lock:
+            self._heard += 1
             self._programs.heard(thread)
             try:
                 self._calls.take(self._names[number], thread, arguments, valid)
@@ -117,7 +120,11 @@ class Supervisor:
                 self._note(number, error)
         return 0
 
+    def _health(self, message: Message) -> Message:
+        return {"heard": self._heard, "trouble": self._trouble}
+
     def _note(self, number: int, error: OSError) -> None:
+        self._trouble = self._trouble or str(error)
         gone = isinstance(error, ProcessLookupError | FileNotFoundError)
         if not gone and self._history.done:
             text = f"a file could not be kept before {self._names[number]}: {error}"
@@ -133,6 +140,7 @@ class Supervisor:
             "discard": self._discard,
             "list": self._list,
             "changes": self._changes,
+            "health": self._health,
         }
         self._trees.let_go()
         try:
@@ -257,7 +265,3 @@ def main() -> None:
     door = socket.socket(fileno=int(sys.argv[2]))
     options = json.loads(sys.argv[3])
     Supervisor(control, door, options).serve()
-
-
-if __name__ == "__main__":
-    main()
