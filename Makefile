@@ -2,10 +2,9 @@
 VENV := .venv
 BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
-ASK ?=
-N ?= 20
+export ASK
 
-.PHONY: run test check format bench constraints clean help
+.PHONY: run test test-litellm check format bench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -13,10 +12,14 @@ help:
 	@echo 'make bench              print the benchmarks        make format          format the code'
 
 run: $(VENV)/.run
-	@$(BIN)/python scripts/run.py "$(ASK)"
+	@if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
 test: $(VENV)/.test $(VENV)/.system
 	$(BIN)/python -m pytest $(PYTEST)
+
+# Apart, because LiteLLM alone is larger than everything else together.
+test-litellm: $(VENV)/.litellm
+	$(BIN)/python -m pytest tests/models/test_litellm_bridge.py $(PYTEST)
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .
@@ -41,6 +44,10 @@ $(VENV)/.run: $(INPUTS)
 $(VENV)/.test: $(INPUTS)
 	@scripts/setup $@ test check
 	@touch $(VENV)/.run
+
+$(VENV)/.litellm: $(INPUTS)
+	@scripts/setup $@ test check litellm
+	@touch $(VENV)/.run $(VENV)/.test
 
 $(VENV)/.system: scripts/test-packages.txt scripts/system-packages
 	@scripts/system-packages $$(cat scripts/test-packages.txt)

@@ -114,6 +114,11 @@ class PythonVariables:
                 return self._report("recover", copy)
         return None
 
+    def revive(self) -> str:
+        """Fill a new kernel from the newest copy that lives; one sentence about it."""
+        report = self.recover()
+        return f"variables: {report.sentence()}" if report is not None else ""
+
     def forget(self, name: str) -> None:
         """End a copy."""
         self._drop(self._copies.pop(name, name))

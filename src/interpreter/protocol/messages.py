@@ -69,7 +69,7 @@ class MalformedCall:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a block printed. `omitted` counts characters left out of the middle of `text`."""
+    """What a block printed. `omitted` counts characters left out just before `text`."""
 
     text: str
     stream: Stream = "stdout"

@@ -111,6 +111,26 @@ class Runtime(Protocol):
         ...
 
 
+class Companion(Protocol):
+    """Somebody who lives beside a kernel and keeps what it holds."""
+
+    def bootstrap(self) -> str:
+        """The source that a new kernel runs first."""
+        ...
+
+    def attach(self, run: Callable[[str], str]) -> None:
+        """The kernel has run it; `run` executes source there, unseen, and returns its output."""
+        ...
+
+    def died(self) -> None:
+        """The kernel is gone."""
+        ...
+
+    def revive(self) -> str:
+        """Fill the new kernel with what the dead one held; one sentence about it, or nothing."""
+        ...
+
+
 class Runtimes(Protocol):
     """The runtimes of a session, started when first asked for."""
 
@@ -170,10 +190,14 @@ class Launch(Protocol):
 class Cell(Protocol):
     """A confined place that holds all runtimes of one session."""
 
-    launch: Launch
     workspace: Path
     exchange: Path
     """A private directory that has the same path inside and outside: sockets and hand-overs."""
+
+    @property
+    def launch(self) -> Launch:
+        """Starts programs in the cell."""
+        ...
 
     def describe(self) -> str:
         """One line for the user and the model: what is confined, and what is not."""

@@ -1,0 +1,22 @@
+"""python -m bench [NAME ...]: run all benchmarks, or those named."""
+
+import importlib
+import pkgutil
+import sys
+
+import bench
+
+APART = {"table", "dabench"}  # a helper, and one that takes long
+
+
+def names():
+    return [module.name for module in pkgutil.iter_modules(bench.__path__)]
+
+
+def main(wanted):
+    for name in wanted or [n for n in names() if n not in APART and not n.startswith("_")]:
+        importlib.import_module(f"bench.{name}").main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

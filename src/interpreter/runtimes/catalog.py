@@ -1,0 +1,118 @@
+"""Which languages there are, what each needs on the machine, and how to get it."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interpreter.protocol.ports import Language, Launch, Runtime
+
+Which = Callable[[str], str | None]
+Factory = Callable[[Launch, Path], Runtime]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A language that we bring along; `make` is `module:name` of its factory, imported late."""
+
+    language: Language
+    make: str
+    programs: tuple[str, ...] = ()
+    """One of these must be on the search path; none are needed where this is empty."""
+    hint: str = ""
+    over: str = ""
+    """The language whose runtime this one works in."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageState:
+    """A language as `interpreter doctor` reports it."""
+
+    language: Language
+    present: bool
+    detail: str
+    """Where its interpreter is, or how to get it."""
+
+
+BUILT_IN = (
+    BuiltIn(Language("python", ("py", "python3", "ipython"), ".py"), "python:python_kernel"),
+    BuiltIn(
+        Language("shell", ("bash", "sh", "terminal", "console"), ".sh"),
+        "shell:bash",
+        ("bash",),
+        "install the package bash",
+    ),
+    BuiltIn(
+        Language("javascript", ("js", "node", "nodejs"), ".js"),
+        "node:javascript",
+        ("node",),
+        "install Node.js 20 or newer",
+    ),
+    BuiltIn(
+        Language("typescript", ("ts",), ".ts"),
+        "node:typescript",
+        ("node",),
+        "install Node.js 22 or newer, or the npm package typescript in the working directory",
+    ),
+    BuiltIn(Language("zsh", (), ".zsh"), "shell:zsh", ("zsh",), "install the package zsh"),
+    BuiltIn(
+        Language("powershell", ("pwsh", "ps1"), ".ps1"),
+        "others:powershell",
+        ("pwsh",),
+        "install PowerShell 7 (pwsh)",
+    ),
+    BuiltIn(Language("ruby", ("rb",), ".rb"), "others:ruby", ("ruby",), "install the package ruby"),
+    BuiltIn(
+        Language("r", ("rscript", "rlang"), ".R"),
+        "others:r",
+        ("Rscript",),
+        "install the package r-base-core, or R from its own site",
+    ),
+    BuiltIn(
+        Language("java", ("jshell",), ".java"),
+        "others:java",
+        ("jshell",),
+        "install a JDK, 17 or newer (default-jdk-headless)",
+    ),
+    BuiltIn(Language("perl", ("pl",), ".pl"), "others:perl", ("perl",), "install the package perl"),
+    BuiltIn(Language("lua", (), ".lua"), "others:lua", ("lua",), "install the package lua5.4"),
+    BuiltIn(Language("php", (), ".php"), "others:php", ("php",), "install the package php-cli"),
+    BuiltIn(
+        Language("applescript", ("osascript",), ".applescript"),
+        "one_shot:applescript",
+        ("osascript",),
+        "comes with macOS only",
+    ),
+    BuiltIn(Language("sql", ("duckdb", "sqlite", "sqlite3"), ".sql"), "sql:Sql", over="python"),
+    BuiltIn(Language("html", ("htm",), ".html"), "html:html"),
+)
+
+
+def states(which: Which = shutil.which) -> tuple[LanguageState, ...]:
+    """Every built-in language with where it is, or how to get it."""
+    return tuple(_state(entry, which) for entry in BUILT_IN)
+
+
+def is_present(entry: BuiltIn, which: Which = shutil.which) -> bool:
+    """Whether the machine has what the language needs."""
+    return not entry.programs or any(which(program) for program in entry.programs)
+
+
+def load(path: str) -> Callable[..., Any]:
+    """The factory behind `module:name`, from this room."""
+    module, _, name = path.partition(":")
+    factory: Callable[..., Any] = getattr(
+        importlib.import_module(f"interpreter.runtimes.{module}"), name
+    )
+    return factory
+
+
+def _state(entry: BuiltIn, which: Which) -> LanguageState:
+    if not entry.programs:
+        return LanguageState(entry.language, True, "comes with the interpreter")
+    found = next((path for program in entry.programs if (path := which(program))), None)
+    return LanguageState(entry.language, found is not None, found or entry.hint)

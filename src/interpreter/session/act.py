@@ -1,0 +1,138 @@
+"""One action of a turn: may it run, and if so what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.errors import RuntimeFailure
+from interpreter.protocol.events import (
+    ActionStarted,
+    ApprovalRequested,
+    CheckpointTaken,
+    Decided,
+    Event,
+    ExecutionFinished,
+    FilesChanged,
+    MessageFinished,
+    RuntimeEvent,
+)
+from interpreter.protocol.messages import (
+    Action,
+    ActionCall,
+    ActionResult,
+    MalformedCall,
+    Message,
+    Outcome,
+    Output,
+)
+from interpreter.protocol.ports import ToolContext
+from interpreter.session.draft import Draft
+from interpreter.session.engine import Turn
+
+FILES_NAMED = 8  # changed files that the model is told by name
+
+
+def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
+    """Ask the policy, and the user where the policy says so."""
+    if isinstance(action, MalformedCall):
+        return Decision("no", action.problem)
+    verdict = turn.engine.policy.review(action)
+    if verdict.ruling == "allow":
+        return Decision("yes")
+    if verdict.ruling == "deny":
+        decision = Decision("no", verdict.reason or "a rule forbids it")
+    else:
+        request = ApprovalRequested(action, verdict.reason, verdict.findings)
+        yield request
+        decision = turn.engine.approve(request)
+        turn.engine.policy.remember(action, decision)
+    yield Decided(action, decision)
+    return decision
+
+
+def refuse(action: Action, decision: Decision, turn: Turn) -> Generator[Event, None, Message]:
+    """Tell the model that it was not run, and why."""
+    if isinstance(action, MalformedCall):
+        return (yield from _not_run(action, "invalid", action.problem, turn))
+    reason = decision.reason or "the user declined to run this"
+    return (yield from _not_run(action, "declined", reason, turn))
+
+
+def skip(action: Action, turn: Turn) -> Generator[Event, None, Message]:
+    """Answer an action that the end of the turn left over."""
+    return (yield from _not_run(action, "skipped", "the turn ended before this could run", turn))
+
+
+def _not_run(
+    action: Action, outcome: Outcome, summary: str, turn: Turn
+) -> Generator[Event, None, Message]:
+    message = Message("computer", (ActionResult(action.call_id, outcome, summary),))
+    turn.record(message)
+    yield MessageFinished(message)
+    return message
+
+
+def execute(proposed: Action, decision: Decision, turn: Turn) -> Generator[Event, None, Message]:
+    """Run it between two checkpoints and record what it printed, showed and changed."""
+    draft = Draft("computer")
+    if decision.edited:
+        draft.put(decision.edited)
+    broken_off = ActionResult(proposed.call_id, "interrupted", "it was stopped")
+    with turn.keeping(draft, broken_off):
+        finished = yield from _between_checkpoints(decision.edited or proposed, draft, turn)
+        draft.put(ActionResult(proposed.call_id, finished.outcome, finished.summary))
+    message = draft.message()
+    assert message is not None, "a result has at least its outcome"
+    turn.record(message)
+    yield MessageFinished(message)
+    return message
+
+
+def _between_checkpoints(
+    action: Action, draft: Draft, turn: Turn
+) -> Generator[Event, None, ExecutionFinished]:
+    checkpoint = turn.engine.checkpoints.begin(action)
+    if checkpoint:
+        yield CheckpointTaken(checkpoint)
+    changed: FilesChanged | None = None
+    try:
+        finished = yield from _run(action, draft, turn)
+    finally:
+        changed = turn.engine.checkpoints.end()
+    if changed:
+        draft.put(Output(_in_one_line(changed), "stderr"))
+        yield changed
+    return finished
+
+
+def _run(action: Action, draft: Draft, turn: Turn) -> Generator[Event, None, ExecutionFinished]:
+    yield ActionStarted(action)
+    finished = ExecutionFinished("failed", "it ended without a result")
+    with closing(_work(action, turn)) as work:
+        for event in work:
+            draft.add(event)
+            yield event
+            if isinstance(event, ExecutionFinished):
+                finished = event
+    return finished
+
+
+def _work(action: Action, turn: Turn) -> Generator[RuntimeEvent, None, None]:
+    tools = turn.engine.tools
+    name = action.tool if isinstance(action, ActionCall) else "execute"
+    if name not in tools:
+        known = ", ".join(sorted(tools))
+        yield ExecutionFinished("invalid", f"there is no tool {name!r}; there are: {known}")
+        return
+    try:
+        yield from tools[name].run(action, ToolContext(turn.engine.answer, turn.interrupt))
+    except RuntimeFailure as failure:  # the model can often help: it reads the reason and goes on
+        yield ExecutionFinished("failed", str(failure))
+
+
+def _in_one_line(changed: FilesChanged) -> str:
+    named = [f"{change.kind} {change.path}" for change in changed.changes[:FILES_NAMED]]
+    more = len(changed.changes) - len(named)
+    return f"[files: {', '.join(named)}{f' and {more} more' if more > 0 else ''}]\n"

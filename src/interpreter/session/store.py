@@ -1,0 +1,307 @@
+"""Every session as it happens, in one SQLite database: appended to, never rewritten.
+
+A finished message is one row. While a message is still being made, each of its events is a row of
+`deltas`; the row of the finished message replaces them in one transaction. So a process that is
+killed loses at most the event being written, and what it had streamed comes back as interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+
+from interpreter.protocol.codec import decode, encode
+from interpreter.protocol.errors import StoreError
+from interpreter.protocol.events import Event
+from interpreter.protocol.messages import ActionCall, Code, Message, Output, Reasoning, Role, Text
+from interpreter.session.blobs import Blobs
+from interpreter.session.draft import Draft
+
+SCHEMA_VERSION = 1
+SCHEMA = """
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, title TEXT NOT NULL, model TEXT NOT NULL, directory TEXT NOT NULL,
+    parent TEXT, created REAL NOT NULL, updated REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY, session TEXT NOT NULL, place INTEGER NOT NULL,
+    created REAL NOT NULL, body TEXT NOT NULL, plain TEXT NOT NULL,
+    UNIQUE (session, place)
+);
+CREATE TABLE deltas (
+    session TEXT NOT NULL, place INTEGER NOT NULL, role TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (session, place)
+) WITHOUT ROWID;
+CREATE TABLE blobs (
+    digest TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (digest, session)
+) WITHOUT ROWID;
+CREATE INDEX blobs_by_session ON blobs (session);
+CREATE VIRTUAL TABLE words USING fts5 (plain, content='messages', content_rowid='id');
+"""
+PLAIN_KEPT = 50_000  # characters of a message that can be searched
+DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
+TITLE_KEPT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """What a list of sessions shows."""
+
+    id: str
+    title: str
+    model: str
+    directory: str
+    parent: str | None
+    created: float
+    updated: float
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A message that was found, with the words around the match."""
+
+    session: str
+    place: int
+    excerpt: str
+
+
+class Store:
+    """The database and its blobs. Several threads and several processes may use it at once."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "sessions.db"
+        self._lock = threading.RLock()
+        self._draft_size: dict[str, int] = {}
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._database = _open(self.path)
+            self._blobs = Blobs(directory / "blobs")
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"Cannot keep sessions in {self.path}: {error}.") from error
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._lock:
+            self._database.close()
+
+    # Sessions.
+
+    def create(self, *, model: str = "", directory: str = "", parent: str | None = None) -> str:
+        """Begin a session; its id."""
+        session = time.strftime("%Y%m%d-%H%M%S-") + token_hex(3)
+        with self._writing() as database:
+            now = time.time()
+            row = (session, "", model, directory, parent, now, now)
+            database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        return session
+
+    def find(self, name: str) -> str:
+        """The id of a session by its id, the beginning of it, or `last`."""
+        with self._reading() as database:
+            if name == "last":
+                query = "SELECT id FROM sessions ORDER BY updated DESC LIMIT 1"
+                rows = database.execute(query).fetchall()
+            else:
+                query = "SELECT id FROM sessions WHERE substr(id, 1, ?) = ? LIMIT 2"
+                rows = database.execute(query, (len(name), name)).fetchall()
+        if len(rows) == 1 and name:
+            return str(rows[0][0])
+        problem = "matches several sessions" if len(rows) > 1 else "is no session"
+        raise StoreError(f"{name!r} {problem}; `interpreter sessions` lists them.")
+
+    def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
+        """The sessions that have messages, the last used first."""
+        query = """
+            SELECT s.id, s.title, s.model, s.directory, s.parent, s.created, s.updated,
+                (SELECT count(*) FROM messages WHERE session = s.id) AS messages
+            FROM sessions s WHERE messages > 0 ORDER BY s.updated DESC LIMIT ?"""
+        with self._reading() as database:
+            return tuple(SessionInfo(*row) for row in database.execute(query, (most,)))
+
+    def fork(self, session: str, *, at: int | None = None) -> str:
+        """A new session that begins with the first `at` messages of another one (all of them)."""
+        with self._writing() as database:
+            query = "SELECT title, model, directory FROM sessions WHERE id = ?"
+            title, model, directory = database.execute(query, (session,)).fetchone()
+            copy = self.create(model=model, directory=directory, parent=session)
+            database.execute("UPDATE sessions SET title = ? WHERE id = ?", (title, copy))
+            query = "SELECT created, body, plain FROM messages WHERE session = ? ORDER BY place"
+            rows = database.execute(query + " LIMIT ?", (session, -1 if at is None else at))
+            for place, row in enumerate(rows.fetchall()):
+                self._insert(database, copy, place, row)
+            query = "INSERT INTO blobs SELECT digest, ? FROM blobs WHERE session = ?"
+            database.execute(query, (copy, session))
+        return copy
+
+    def delete(self, session: str) -> None:
+        """Remove a session, and the blobs that no other session uses."""
+        with self._writing() as database:
+            query = "SELECT id, plain FROM messages WHERE session = ?"
+            for row in database.execute(query, (session,)).fetchall():
+                remove = "INSERT INTO words (words, rowid, plain) VALUES ('delete', ?, ?)"
+                database.execute(remove, row)
+            query = """SELECT digest FROM blobs WHERE session = ? EXCEPT
+                SELECT digest FROM blobs WHERE session != ?"""
+            orphans = database.execute(query, (session, session)).fetchall()
+            for table in ("messages", "deltas", "blobs"):
+                database.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+            database.execute("DELETE FROM sessions WHERE id = ?", (session,))
+            for (digest,) in orphans:  # before the lock is released: somebody may want them next
+                self._blobs.remove(digest)
+
+    def search(self, words: str, most: int = 20) -> tuple[Hit, ...]:
+        """The messages that contain all these words, the best first."""
+        terms = " ".join('"' + word.replace('"', '""') + '"' for word in words.split())
+        if not terms:
+            return ()
+        query = """
+            SELECT m.session, m.place, snippet(words, 0, '', '', '…', 16)
+            FROM words JOIN messages m ON m.id = words.rowid
+            WHERE words MATCH ? ORDER BY rank LIMIT ?"""
+        with self._reading() as database:
+            return tuple(Hit(*row) for row in database.execute(query, (terms, most)))
+
+    # Messages.
+
+    def append(self, session: str, place: int, message: Message) -> None:
+        """Keep a finished message; what was kept while it was being made is replaced by it."""
+        with self._writing() as database:
+            now = time.time()
+            body = self._encode(message, session, database)
+            self._insert(database, session, place, (now, body, _plain(message)))
+            database.execute("DELETE FROM deltas WHERE session = ?", (session,))
+            query = """UPDATE sessions SET updated = ?,
+                title = CASE WHEN title = '' THEN ? ELSE title END WHERE id = ?"""
+            database.execute(query, (now, _title(message), session))
+        self._draft_size.pop(session, None)
+
+    def append_delta(self, session: str, place: int, role: Role, event: Event) -> None:
+        """Keep one event of the message that is being made."""
+        size = self._draft_size.get(session, 0)
+        if size > DELTAS_KEPT:
+            return
+        with self._writing() as database:
+            body = self._encode(event, session, database)
+            row = (session, place, role, body)
+            database.execute("INSERT INTO deltas VALUES (?, ?, ?, ?)", row)
+        self._draft_size[session] = size + len(body)
+
+    def messages(self, session: str) -> Iterator[Message]:
+        """The messages of a session, in order."""
+        query = "SELECT body FROM messages WHERE session = ? ORDER BY place"
+        with self._reading() as database:
+            bodies = database.execute(query, (session,)).fetchall()
+        for (body,) in bodies:
+            message: Message = decode(body, fetch=self._blobs.fetch)
+            yield message
+
+    def settle(self, session: str) -> None:
+        """Keep, as interrupted, the message that was being made when a process died."""
+        query = "SELECT role, body FROM deltas WHERE session = ? ORDER BY place"
+        with self._writing() as database:
+            deltas = database.execute(query, (session,)).fetchall()
+            draft = Draft(deltas[0][0] if deltas else "assistant")
+            for _, body in deltas:
+                draft.add(decode(body, fetch=self._blobs.fetch))
+            partial = draft.message("interrupted")
+            query = "SELECT count(*) FROM messages WHERE session = ?"
+            place = database.execute(query, (session,)).fetchone()[0]
+            if partial is not None:
+                self.append(session, place, partial)
+
+    def _insert(
+        self,
+        database: sqlite3.Connection,
+        session: str,
+        place: int,
+        row: tuple[float, str, str],
+    ) -> None:
+        query = "INSERT INTO messages (session, place, created, body, plain) VALUES (?, ?, ?, ?, ?)"
+        try:
+            inserted = database.execute(query, (session, place, *row)).lastrowid
+        except sqlite3.IntegrityError as error:
+            text = f"Session {session} was continued by another process; fork it to go on here."
+            raise StoreError(text) from error
+        database.execute("INSERT INTO words (rowid, plain) VALUES (?, ?)", (inserted, row[2]))
+
+    def _encode(self, value: Message | Event, session: str, database: sqlite3.Connection) -> str:
+        def keep(data: bytes) -> str:
+            digest = self._blobs.keep(data)
+            database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, session))
+            return digest
+
+        return encode(value, keep=keep)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; nested ones join it."""
+        with self._lock, _translated(self.path):
+            if self._database.in_transaction:
+                yield self._database
+                return
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, _translated(self.path):
+            yield self._database
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"The session database {path} cannot be used: {error}.") from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    database = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        raise sqlite3.Error(f"it was made by a newer version of this program ({version})")
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")
+    if version == 0:
+        _create_schema(database)
+    return database
+
+
+def _create_schema(database: sqlite3.Connection) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    if database.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
+        for statement in SCHEMA.split(";"):
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    database.execute("COMMIT")
+
+
+def _title(message: Message) -> str:
+    return " ".join(message.text.split())[:TITLE_KEPT] if message.role == "user" else ""
+
+
+def _plain(message: Message) -> str:
+    """The words of a message that can be searched."""
+    texts = []
+    for part in message.parts:
+        match part:
+            case Text(text) | Output(text) | Reasoning(text) | Code(_, text) | ActionCall(_, text):
+                texts.append(text)
+            case _:
+                pass
+    return "\n".join(texts)[:PLAIN_KEPT].encode(errors="replace").decode()

@@ -1,0 +1,60 @@
+"""Notices a model that goes round in circles, so that a turn ends with a reason, not a bill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import blake2b
+
+from interpreter.protocol.messages import Action, ActionCall, Code, Message, Output
+
+
+class StuckDetector:
+    """Counts, within one turn, actions that end the same way and replies that say nothing."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._seen: Counter[bytes] = Counter()
+        self._silences = 0
+
+    def repeats(self, action: Action, result: Message) -> str:
+        """Why the turn should end after this result; empty while it should go on."""
+        self._silences = 0
+        mark = _fingerprint(action, result)
+        self._seen[mark] += 1
+        if self._seen[mark] < self._limit:
+            return ""
+        return f"the same {_kind(action)} gave the same result {self._limit} times"
+
+    def silence(self) -> str:
+        """Why the turn should end after an empty reply; empty while it is worth asking again."""
+        self._silences += 1
+        if self._silences < self._limit:
+            return ""
+        return f"the model sent {self._limit} empty replies in a row"
+
+
+def _kind(action: Action) -> str:
+    match action:
+        case Code(language):
+            return f"{language} block"
+        case ActionCall(tool):
+            return f"call of {tool}"
+        case _:
+            return "unreadable call"
+
+
+def _fingerprint(action: Action, result: Message) -> bytes:
+    digest = blake2b(digest_size=16)
+    match action:
+        case Code(language, source):
+            digest.update(f"{language}\0{source.strip()}".encode(errors="replace"))
+        case ActionCall(tool, arguments):
+            digest.update(f"{tool}\0{arguments}".encode(errors="replace"))
+        case _:
+            digest.update(action.raw.encode(errors="replace"))
+    for part in result.parts:
+        if isinstance(part, Output):
+            digest.update(part.text.encode(errors="replace"))
+    for outcome in result.results:
+        digest.update(f"\0{outcome.outcome}\0{outcome.summary}".encode(errors="replace"))
+    return digest.digest()

@@ -1,0 +1,65 @@
+"""`interpreter sessions`: what was kept, found, shown, forked and deleted."""
+
+from __future__ import annotations
+
+import time
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.messages import Code, Message, Output, Text
+from interpreter.session.store import Store
+from interpreter.settings.paths import data_directory
+
+USAGE = "interpreter sessions [list | search WORDS | show ID | fork ID | delete ID]"
+
+
+def sessions_command(arguments: list[str]) -> int:
+    """Do one thing with the kept sessions."""
+    store = Store(data_directory())
+    match arguments:
+        case [] | ["list"]:
+            _list(store)
+        case ["search", *words] if words:
+            _search(store, " ".join(words))
+        case ["show", name]:
+            _show_all(store, store.find(name))
+        case ["fork", name]:
+            print(store.fork(store.find(name)))
+        case ["delete", name]:
+            session = store.find(name)
+            store.delete(session)
+            print(f"deleted {session}")
+        case ["-h" | "--help"]:
+            print(f"usage: {USAGE}")
+        case _:
+            raise ConfigurationError(f"usage: {USAGE}")
+    store.close()
+    return 0
+
+
+def _list(store: Store) -> None:
+    for info in store.list():
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
+        print(f"{info.id}  {when}  {info.messages:4} messages  {info.title}")
+
+
+def _search(store: Store, words: str) -> None:
+    for hit in store.search(words):
+        print(f"{hit.session}  {' '.join(hit.excerpt.split())}")
+
+
+def _show_all(store: Store, session: str) -> None:
+    for message in store.messages(session):
+        _show(message)
+
+
+def _show(message: Message) -> None:
+    for part in message.parts:
+        match part:
+            case Text(text):
+                print(f"> {text}" if message.role == "user" else text)
+            case Code(language, source):
+                print(f"```{language}\n{source.rstrip()}\n```")
+            case Output(text):
+                print(text.rstrip())
+            case _:
+                pass

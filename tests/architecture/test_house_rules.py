@@ -1,0 +1,69 @@
+"""The house rules that ruff and import-linter cannot express."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "interpreter"
+MODULES = sorted(SOURCE.rglob("*.py"))
+LAZY_ATTRIBUTES = {"interpreter", "computer", "llm", "messages", "chat"}
+
+
+def name_of(module):
+    return str(module.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_a_module_fits_on_a_few_screens(module):
+    assert len(module.read_text().splitlines()) <= 400
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_functions_fit_on_one_screen(module):
+    lengths = {
+        node.name: node.end_lineno - node.lineno + 1
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > 60} == {}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_every_module_says_what_it_is(module):
+    assert ast.get_docstring(ast.parse(module.read_text()))
+
+
+def test_no_root_module_hides_a_lazy_attribute():
+    rooms = {path.stem if path.is_file() else path.name for path in SOURCE.iterdir()}
+    assert rooms & LAZY_ATTRIBUTES == set()
+
+
+def test_the_turn_fits_on_two_screens():
+    assert len((SOURCE / "session" / "turn.py").read_text().splitlines()) <= 130
+
+
+def test_the_protocol_uses_the_standard_library_only():
+    import sys
+
+    outside = {
+        (module.name, name)
+        for module in (SOURCE / "protocol").glob("*.py")
+        for name in _imported(module)
+        if name.split(".")[0] not in {*sys.stdlib_module_names, "interpreter"}
+        or (name.startswith("interpreter") and not name.startswith("interpreter.protocol"))
+    }
+    assert outside == set()
+
+
+def _imported(module):
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+@pytest.mark.parametrize("module", sorted((SOURCE / "inside").glob("*.py")), ids=name_of)
+def test_what_runs_inside_the_cell_does_not_import_the_package(module):
+    assert [name for name in _imported(module) if name.startswith("interpreter")] == []

@@ -1,0 +1,201 @@
+import sqlite3
+import stat
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.strategies import messages, reply_events
+
+from interpreter.protocol.errors import StoreError
+from interpreter.protocol.events import OutputDelta, TextDelta
+from interpreter.protocol.messages import Display, Face, Message, Text, user_says
+from interpreter.session.store import Store
+
+PICTURE = Message("computer", (Display((Face("image/png", b"\x89PNG" * 100),)),))
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path / "data")
+    yield store
+    store.close()
+
+
+def filled(store, *kept):
+    session = store.create(model="m", directory="/d")
+    for place, message in enumerate(kept):
+        store.append(session, place, message)
+    return session
+
+
+def blobs(store):
+    return [path for path in (store.path.parent / "blobs").rglob("*") if path.is_file()]
+
+
+@given(st.lists(messages, max_size=8))
+@settings(max_examples=40, deadline=None)
+def test_messages_come_back_in_order_and_as_they_were(tmp_path_factory, kept):
+    store = Store(tmp_path_factory.mktemp("store"))
+    session = filled(store, *kept)
+    again = Store(store.path.parent)
+    assert list(again.messages(session)) == kept
+    store.close()
+    again.close()
+
+
+@given(st.lists(reply_events, min_size=1, max_size=12))
+@settings(max_examples=40, deadline=None)
+def test_what_streamed_before_a_death_comes_back_as_interrupted(tmp_path_factory, events):
+    from interpreter.session.draft import Draft
+
+    store = Store(tmp_path_factory.mktemp("store"))
+    session = filled(store, user_says("hi"))
+    draft = Draft("assistant")
+    for place, event in enumerate(events):
+        store.append_delta(session, place, "assistant", event)
+        draft.add(event)
+
+    store.settle(session)
+    store.settle(session)
+
+    partial = draft.message("interrupted")
+    assert list(store.messages(session)) == [user_says("hi")] + ([partial] if partial else [])
+    store.close()
+
+
+def test_a_finished_message_replaces_what_was_kept_while_it_was_made(store):
+    session = filled(store, user_says("hi"))
+    store.append_delta(session, 0, "assistant", TextDelta("Hel"))
+    store.append(session, 1, Message("assistant", (Text("Hello"),)))
+    store.settle(session)
+    assert [message.text for message in store.messages(session)] == ["hi", "Hello"]
+
+
+def test_nobody_else_may_read_the_files(store):
+    filled(store, PICTURE)
+    files = [path for path in store.path.parent.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} >= {".db", ".db-wal", ""}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    assert stat.S_IMODE(store.path.parent.stat().st_mode) == 0o700
+
+
+def test_sessions_are_listed_last_used_first_and_empty_ones_are_not(store):
+    first = filled(store, user_says("first thing"))
+    second = filled(store, user_says("second\n  thing"))
+    store.create()
+    store.append(first, 1, user_says("again"))
+    assert [(s.id, s.title, s.messages, s.model) for s in store.list()] == [
+        (first, "first thing", 2, "m"),
+        (second, "second thing", 1, "m"),
+    ]
+
+
+def test_a_session_is_found_by_id_by_its_beginning_and_as_the_last(store):
+    session = filled(store, user_says("hi"))
+    assert store.find(session) == store.find(session[:-2]) == store.find("last") == session
+
+
+@pytest.mark.parametrize("name", ["nonsense", "", "2%"])
+def test_a_session_that_is_not_there_is_a_clear_error(store, name):
+    filled(store, user_says("hi"))
+    with pytest.raises(StoreError, match="is no session"):
+        store.find(name)
+
+
+def test_words_are_found_whatever_their_punctuation(store):
+    here = filled(store, user_says('select "name" from t where (x = 1)'))
+    filled(store, user_says("something else"))
+    assert [hit.session for hit in store.search('"name" (x')] == [here]
+    assert "select" in store.search("name")[0].excerpt
+    assert store.search("nowhere") == store.search("  ") == ()
+
+
+def test_a_fork_has_the_past_and_a_future_of_its_own(store):
+    session = filled(store, user_says("a"), user_says("b"), PICTURE)
+    fork = store.fork(session, at=2)
+    store.append(fork, 2, user_says("c"))
+    assert [message.text for message in store.messages(fork)] == ["a", "b", "c"]
+    assert len(list(store.messages(session))) == 3
+    assert {s.id: s.parent for s in store.list()}[fork] == session
+
+
+def test_a_deleted_session_leaves_nothing_and_takes_nothing_from_others(store):
+    session = filled(store, user_says("unique words"), PICTURE)
+    fork = store.fork(session)
+    store.delete(session)
+    assert [hit.session for hit in store.search("unique")] == [fork]
+    assert list(store.messages(fork))[1] == PICTURE
+    store.delete(fork)
+    assert (store.search("unique"), store.list(), blobs(store)) == ((), (), [])
+
+
+def test_the_same_picture_is_kept_once(store):
+    filled(store, PICTURE)
+    filled(store, PICTURE)
+    assert len(blobs(store)) == 1
+
+
+def test_two_writers_of_one_session_do_not_overwrite_each_other(store):
+    session = filled(store, user_says("a"))
+    other = Store(store.path.parent)
+    other.append(session, 1, user_says("theirs"))
+    with pytest.raises(StoreError, match="another process"):
+        store.append(session, 1, user_says("ours"))
+    assert [message.text for message in store.messages(session)] == ["a", "theirs"]
+    other.close()
+
+
+def test_two_processes_may_write_at_once(store):
+    other = Store(store.path.parent)
+    sessions = [filled(store), filled(other)]
+
+    def write(which, session):
+        for place in range(200):
+            which.append_delta(session, place, "computer", OutputDelta("x"))
+        which.append(session, 0, user_says("done"))
+
+    threads = [
+        threading.Thread(target=write, args=pair)
+        for pair in zip((store, other), sessions, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [[m.text for m in store.messages(s)] for s in sessions] == [["done"], ["done"]]
+    other.close()
+
+
+def test_an_endless_stream_of_output_does_not_fill_the_disk(store):
+    session = filled(store, user_says("a"))
+    for place in range(3_000):
+        store.append_delta(session, place, "computer", OutputDelta("x" * 1_000))
+    assert store.path.stat().st_size + _wal(store) < 20_000_000
+
+
+def _wal(store):
+    return store.path.with_name("sessions.db-wal").stat().st_size
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "sessions.db"
+    path.write_bytes(b"this is somebody's letter" * 100)
+    with pytest.raises(StoreError, match=r"sessions\.db"):
+        Store(tmp_path)
+    assert path.read_bytes() == b"this is somebody's letter" * 100
+
+
+def test_a_database_of_a_newer_version_is_refused(tmp_path, store):
+    store.close()
+    database = sqlite3.connect(store.path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StoreError, match="newer version"):
+        Store(store.path.parent)
+
+
+def test_a_place_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="Cannot keep sessions"):
+        Store(tmp_path / "file" / "data")

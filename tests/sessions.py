@@ -1,0 +1,54 @@
+"""A session around a scripted model and a small tool, so that turns can be watched."""
+
+from dataclasses import dataclass, field
+
+from interpreter.checkpoints.none import NoCheckpoints
+from interpreter.models.scripted import ScriptedModel
+from interpreter.policies.approvals import AskFirst, RunAll
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.events import ExecutionFinished, OutputDelta
+from interpreter.protocol.ports import Capabilities, ToolSpec, nobody_answers
+from interpreter.session.asking import Asking
+from interpreter.session.budget import Budget
+from interpreter.session.context import Context
+from interpreter.session.engine import Engine, Limits
+from interpreter.session.session import Session
+
+
+@dataclass
+class Echo:
+    """A tool that prints the code it is given; `before` is called first, `fails` makes it raise."""
+
+    ran: list = field(default_factory=list)
+    before: object = None
+    failure: object = None
+    closed: int = 0
+    spec = ToolSpec("execute", "Echo code.", "{}")
+
+    def run(self, action, context):
+        self.ran.append(action)
+        try:
+            if self.failure:
+                raise self.failure
+            yield OutputDelta(f"{action.source}\n")
+            if self.before:
+                self.before()
+            outcome = "interrupted" if context.interrupt.requested else "ok"
+            yield ExecutionFinished(outcome)
+        finally:
+            self.closed += 1
+
+
+def make_session(echo, *script, approve=None, store=None, steps=20, **options):
+    engine = Engine(
+        model=ScriptedModel(script, piece=3),
+        tools={"execute": echo},
+        policy=AskFirst() if approve else RunAll(),
+        checkpoints=NoCheckpoints(),
+        asking=Asking(Context(Capabilities(context_window=1_000_000)), Budget()),
+        approve=approve or (lambda request: Decision("yes")),
+        answer=nobody_answers,
+        limits=Limits(steps=steps),
+    )
+    identity = {"store": store, "session_id": store.create()} if store else {}
+    return Session(engine, **identity, **options)

@@ -1,0 +1,59 @@
+import pytest
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.paths import profile_directory
+from interpreter.settings.profiles import with_profile
+from interpreter.settings.settings import Settings, changed
+
+
+def profile(name, text):
+    path = profile_directory() / f"{name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_without_a_profile_the_settings_stay():
+    assert with_profile(Settings()) == Settings()
+
+
+def test_the_default_profile_is_laid_over_the_defaults():
+    profile("default", "auto_run: true\nllm:\n  model: gpt-x\n  temperature: 1\nversion: 0.2.5\n")
+    assert with_profile(Settings()) == Settings(auto_run=True, model="gpt-x", temperature=1)
+
+
+def test_a_profile_is_found_by_name_and_by_path(tmp_path):
+    path = profile("work", "llm.model: a")
+    assert with_profile(Settings(), "work") == with_profile(Settings(), str(path))
+
+
+def test_an_empty_profile_changes_nothing():
+    profile("default", "# nothing\n")
+    assert with_profile(Settings()) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("model: [", "Cannot read the profile"),
+        ("- a list", "is not a mapping of settings"),
+        ("modle: x", "there is no setting 'modle'"),
+        ("auto_run: 1", "'auto_run' must be of type bool, not 1"),
+        ("max_steps: true", "'max_steps' must be of type int, not True"),
+    ],
+)
+def test_a_broken_profile_is_one_clear_sentence(text, complaint):
+    profile("default", text)
+    with pytest.raises(ConfigurationError, match=complaint) as error:
+        with_profile(Settings())
+    assert "\n" not in str(error.value)
+
+
+def test_a_profile_that_was_asked_for_must_be_there():
+    with pytest.raises(ConfigurationError, match="Cannot read the profile"):
+        with_profile(Settings(), "nowhere")
+
+
+def test_flags_are_checked_too():
+    with pytest.raises(ConfigurationError, match="command line: 'max_steps'"):
+        changed(Settings(), {"max_steps": "many"}, source="command line")

@@ -1,0 +1,206 @@
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interpreter import lmc
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import (
+    ActionProposed,
+    ActiveLine,
+    ApprovalRequested,
+    CodeDelta,
+    DisplayShown,
+    ExecutionFinished,
+    MessageFinished,
+    OutputDelta,
+    TextDelta,
+    TurnFinished,
+)
+from interpreter.protocol.messages import (
+    ActionResult,
+    Code,
+    Display,
+    Face,
+    Message,
+    Output,
+    Text,
+)
+from tests.strategies import block_events, reply_events
+
+CODE = Code("python", "1 + 1", "c")
+REPLY = Message("assistant", (Text("Adding."), CODE))
+PNG = base64.b64encode(b"\x89PNG").decode()
+
+text = st.text(min_size=1, max_size=20)
+dictionaries = st.one_of(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant"]), "type": st.just("message")},
+    ).flatmap(lambda d: text.map(lambda content: {**d, "content": content})),
+    st.builds(
+        lambda language, source: {
+            "role": "assistant",
+            "type": "code",
+            "format": language,
+            "content": source,
+        },
+        st.sampled_from(["python", "shell"]),
+        text,
+    ),
+    st.builds(
+        lambda printed: {
+            "role": "computer",
+            "type": "console",
+            "format": "output",
+            "content": printed,
+        },
+        st.text(max_size=20),
+    ),
+    st.builds(
+        lambda role, data: {
+            "role": role,
+            "type": "image",
+            "format": "base64.png",
+            "content": base64.b64encode(data).decode(),
+        },
+        st.sampled_from(["user", "computer"]),
+        st.binary(max_size=20),
+    ),
+)
+
+
+@given(dictionaries, st.sampled_from([None, "user", "assistant"]))
+def test_a_dictionary_comes_back_as_it_was(dictionary, recipient):
+    if recipient:
+        dictionary = {**dictionary, "recipient": recipient}
+    assert lmc.encode(lmc.decode(dictionary)) == [dictionary]
+
+
+def test_a_reply_is_one_dictionary_per_part():
+    assert lmc.encode(REPLY) == [
+        {"role": "assistant", "type": "message", "content": "Adding."},
+        {"role": "assistant", "type": "code", "format": "python", "content": "1 + 1"},
+    ]
+
+
+def test_all_that_a_block_printed_is_one_console_message():
+    parts = (Output("a\n"), Output("b\n", "stderr"), ActionResult("c", "ok"))
+    assert lmc.encode(Message("computer", parts)) == [
+        {"role": "computer", "type": "console", "format": "output", "content": "a\nb\n"}
+    ]
+
+
+def test_a_block_that_printed_nothing_has_an_empty_console_message():
+    assert lmc.encode(Message("computer", (ActionResult("c", "ok"),))) == [
+        {"role": "computer", "type": "console", "format": "output", "content": ""}
+    ]
+
+
+def test_a_block_that_failed_silently_says_why():
+    failed = Message("computer", (ActionResult("c", "died", "the kernel is gone"),))
+    assert lmc.encode(failed)[0]["content"] == "the kernel is gone"
+
+
+@pytest.mark.parametrize(
+    "dictionary",
+    [
+        {"role": "nobody", "content": "x"},
+        {"role": "user", "type": "dance", "content": "x"},
+        {"role": "user", "content": 7},
+        {"role": "user", "content": "x", "recipient": "mum"},
+        {"role": "user", "type": "image", "format": "base64.png", "content": "!"},
+        {"role": "user", "type": "image", "format": "oil", "content": "x"},
+    ],
+)
+def test_a_dictionary_that_is_wrong_says_so(dictionary):
+    with pytest.raises(ConfigurationError):
+        lmc.decode(dictionary)
+
+
+def chunks(*events, confirmations=True):
+    return list(lmc.ChunkWriter(confirmations=confirmations).chunks(events))
+
+
+def message(**more):
+    return {"role": "assistant", "type": "message", **more}
+
+
+def code(**more):
+    return {"role": "assistant", "type": "code", "format": "python", **more}
+
+
+def console(**more):
+    return {"role": "computer", "type": "console", **more}
+
+
+TURN = (
+    *(TextDelta("Add"), TextDelta("ing.")),
+    *(CodeDelta("python", "1 +"), CodeDelta("python", " 1")),
+    ActionProposed(CODE),
+    MessageFinished(REPLY),
+    ApprovalRequested(CODE),
+    *(ActiveLine(1), OutputDelta("2\n"), OutputDelta("")),
+    ExecutionFinished("ok"),
+    MessageFinished(Message("computer", (Output("2\n"),))),
+    TextDelta("Two."),
+    MessageFinished(Message("assistant", (Text("Two."),))),
+    TurnFinished("answered"),
+)
+
+
+def test_the_chunks_of_a_turn_come_in_the_known_order():
+    assert chunks(*TURN) == [
+        *(message(start=True), message(content="Add"), message(content="ing.")),
+        message(end=True),
+        *(code(start=True), code(content="1 +"), code(content=" 1"), code(end=True)),
+        {
+            "role": "computer",
+            "type": "confirmation",
+            "format": "execution",
+            "content": {"type": "code", "format": "python", "content": "1 + 1"},
+        },
+        console(start=True),
+        console(format="active_line", content=1),
+        console(format="output", content="2\n"),
+        console(format="active_line", content=None),
+        console(end=True),
+        *(message(start=True), message(content="Two."), message(end=True)),
+    ]
+
+
+def test_with_auto_run_there_is_no_confirmation():
+    kinds = [chunk["type"] for chunk in chunks(*TURN, confirmations=False)]
+    assert "confirmation" not in kinds
+
+
+def test_code_that_arrives_at_once_is_streamed_too():
+    assert chunks(ActionProposed(CODE)) == [
+        *(code(start=True), code(content="1 + 1"), code(end=True))
+    ]
+
+
+def test_a_picture_is_a_message_of_its_own():
+    shown = DisplayShown(Display((Face("image/png", b"\x89PNG"), Face("text/plain", "<Figure>"))))
+    picture = {"role": "computer", "type": "image", "format": "base64.png"}
+    assert chunks(OutputDelta("x"), shown, TurnFinished("answered")) == [
+        *(console(start=True), console(format="output", content="x"), console(end=True)),
+        *({**picture, "start": True}, {**picture, "content": PNG}, {**picture, "end": True}),
+    ]
+
+
+@given(st.lists(reply_events | block_events, max_size=20))
+def test_every_start_has_its_end_and_nothing_is_outside(events):
+    is_open = None
+    for chunk in chunks(*events, TurnFinished("answered")):
+        kind = (chunk["role"], chunk["type"])
+        if chunk.get("start"):
+            assert is_open is None
+            is_open = kind
+        elif chunk.get("end"):
+            assert is_open == kind
+            is_open = None
+        elif chunk["type"] != "confirmation":
+            assert is_open == kind
+            assert chunk["content"] != ""
+    assert is_open is None
