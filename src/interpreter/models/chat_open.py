@@ -148,7 +148,7 @@ def _parameters(provider: Provider, options: ModelOptions) -> dict[str, Any]:
         parameters[provider.effort_style] = by_style[provider.effort_style]
     if provider.caches_prompt:
         parameters["cache_prompt"] = True
-    return parameters
+    return {**parameters, **options.extra}
 
 
 def _title(provider: Provider, base: str) -> str:

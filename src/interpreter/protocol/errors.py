@@ -71,6 +71,15 @@ class CheckpointError(InterpreterError):
     """A state could not be kept or restored."""
 
 
+class CheckpointConflict(CheckpointError):
+    """Somebody else changed these files since; nothing was done. Ask, then say what to do."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        shown = ", ".join(paths[:8]) + (f" and {len(paths) - 8} more" if len(paths) > 8 else "")
+        super().__init__(f"Changed by somebody else since: {shown}. Keep them or overwrite them?")
+        self.paths = paths
+
+
 class StoreError(InterpreterError):
     """The session database cannot be read or written."""
 

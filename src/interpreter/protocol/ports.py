@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Literal, Protocol
 
 from interpreter.protocol.actions import Decision, Verdict
 from interpreter.protocol.events import (
@@ -111,6 +111,26 @@ class Runtime(Protocol):
         ...
 
 
+class Companion(Protocol):
+    """Somebody who lives beside a kernel and keeps what it holds."""
+
+    def bootstrap(self) -> str:
+        """The source that a new kernel runs first."""
+        ...
+
+    def attach(self, run: Callable[[str], str]) -> None:
+        """The kernel has run it; `run` executes source there, unseen, and returns its output."""
+        ...
+
+    def died(self) -> None:
+        """The kernel is gone."""
+        ...
+
+    def revive(self) -> str:
+        """Fill the new kernel with what the dead one held; one sentence about it, or nothing."""
+        ...
+
+
 class Runtimes(Protocol):
     """The runtimes of a session, started when first asked for."""
 
@@ -213,6 +233,10 @@ class Policy(Protocol):
 
 # Checkpoints.
 
+OnConflict = Literal["refuse", "keep", "overwrite"]
+"""What an undo does with files that somebody else changed: raise CheckpointConflict and change
+nothing, leave those files as they are, or overwrite them (a redo brings them back)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -235,11 +259,11 @@ class Checkpoints(Protocol):
         """The block has ended; what it did to files, where that is known."""
         ...
 
-    def undo(self, count: int = 1) -> str:
+    def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:
         """Go back `count` blocks; one line that says what was restored."""
         ...
 
-    def redo(self) -> str:
+    def redo(self, conflicts: OnConflict = "refuse") -> str:
         """Take the last undo back; one line that says what was done."""
         ...
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from interpreter.protocol.ports import Language, Launch
+from interpreter.protocol.ports import Companion, Language, Launch
 from interpreter.runtimes.jupyter_kernel import PATIENT, JupyterKernel, KernelOptions
 from interpreter.runtimes.kernel_host import KernelCommand, LaunchedKernel
 
@@ -22,7 +22,12 @@ class PythonOptions:
 
     python: str = sys.executable
     env: Mapping[str, str] = field(default_factory=dict)
+    companion: Companion | None = None
+    """Who keeps the kernel's variables."""
     kernel: KernelOptions = PATIENT
+    active_line: bool = True
+    memory_bytes: int | None = None
+    """What the process and each of its children may allocate; None leaves it to the cell."""
 
 
 OUR_OWN_PYTHON = PythonOptions()
@@ -33,20 +38,27 @@ def python_kernel(
 ) -> JupyterKernel:
     """The runtime of the language Python."""
     command = python_command(exchange, options)
-    return JupyterKernel(PYTHON, LaunchedKernel(launch, exchange, command), options.kernel)
+    host = LaunchedKernel(launch, exchange, command)
+    return JupyterKernel(PYTHON, host, options.kernel, options.companion)
 
 
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
     """Our launcher, copied to where the cell can read it."""
-    launcher = shutil.copy(INSIDE / "python_kernel.py", exchange / "python_kernel.py")
+    for name in ("python_kernel.py", "python_display.py", "python_sql.py"):
+        shutil.copy(INSIDE / name, exchange / name)
     argv = (
         options.python,
         "-Xfrozen_modules=off",
-        str(launcher),
+        str(exchange / "python_kernel.py"),
         "-f",
         "{connection_file}",
         "--HistoryManager.enabled=False",
         "--InteractiveShell.colors=nocolor",
     )
-    env = {"IPYTHONDIR": str(exchange / "ipython"), "PYTHONIOENCODING": "utf-8", **options.env}
+    env = {"IPYTHONDIR": str(exchange / "ipython"), "PYTHONIOENCODING": "utf-8"}
+    if options.active_line:
+        env["REPLOOP_ACTIVE_LINE"] = "1"
+    if options.memory_bytes:
+        env["REPLOOP_MEMORY"] = str(options.memory_bytes)
+    env.update(options.env)
     return KernelCommand(argv, env, on_leash=True)

@@ -21,7 +21,6 @@ from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.host_gate import HostGate
 from interpreter.sandboxes.keeper import Keeper
-from interpreter.sandboxes.network_proxy import NetworkProxy
 from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
@@ -141,7 +140,11 @@ def _description(confinement: Confinement, site: Site) -> str:
 
 
 class BubblewrapSandbox:
-    """Opens cells by bubblewrap. `host` are the variables of which some may enter."""
+    """Opens cells by bubblewrap.
+
+    `host` are the variables of which some may enter; `gate` decides which hosts can be reached;
+    `notice` is told what the watchdog did; `live` asks for cells that can be granted more later.
+    """
 
     def __init__(
         self,
@@ -150,12 +153,13 @@ class BubblewrapSandbox:
         *,
         gate: HostGate | None = None,
         notice: Callable[[str], None] = lambda text: None,
+        live: bool = True,
     ) -> None:
         self._gate = gate
         self._confinement = confinement
         self._host = host
         self._notice = notice
-        self._live = True
+        self._live = live
 
     def open(self, workspace: Path) -> ConfinedCell:
         """Make a cell and try its walls; SandboxUnavailable says why there is none."""
@@ -191,6 +195,8 @@ class BubblewrapSandbox:
         cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
         cell.at_close(keeper.close)
         if listener is not None and self._gate is not None:
+            from interpreter.sandboxes.network_proxy import NetworkProxy  # noqa: PLC0415  (asyncio)
+
             proxy = NetworkProxy(self._gate)
             proxy.serve(socket.socket(fileno=listener))
             cell.at_close(proxy.close)
