@@ -49,7 +49,8 @@ class Llm:
         request = Request(system, lmc.decode_all(messages))
         with closing(_stream(self._opened(), request)) as events:
             for chunk in lmc.ChunkWriter(confirmations=False).chunks(events):
-                yield {key: value for key, value in chunk.items() if key != "role"}
+                if "content" in chunk:
+                    yield {key: value for key, value in chunk.items() if key != "role"}
 
     def load(self) -> None:
         """Make the model ready now rather than with the first message."""
