@@ -167,6 +167,7 @@ def _greeted(
         return None
     try:
         hello = json.loads(line)
+        connection.setblocking(False)
         return Lease(hello["address"], hello["key"], hello["context"], connection)
     except (ValueError, KeyError, TypeError) as error:
         connection.close()
