@@ -67,7 +67,7 @@ def _said(message: Message) -> Iterator[Dictionary]:
 
 
 def _computer(message: Message) -> Iterator[Dictionary]:
-    """All that a block printed is one console message; one that printed nothing has an empty one."""
+    """What a block printed is one console message; an empty one if it printed nothing."""
     printed = "".join(_printed(part) for part in message.parts)
     images = [p.image for p in message.parts if isinstance(p, Display) and p.image]
     results = message.results
@@ -109,7 +109,7 @@ def decode(dictionary: Dictionary) -> Message:
     """One dictionary as a message of ours; ConfigurationError says what is wrong with it."""
     role, kind = dictionary.get("role", "user"), dictionary.get("type", "message")
     content, style = dictionary.get("content", ""), dictionary.get("format", "")
-    audience = dictionary.get("recipient") or "everyone"
+    audience: Any = dictionary.get("recipient") or "everyone"
     if role not in ("user", "assistant", "computer"):
         raise ConfigurationError(f"A message's role is user, assistant or computer, not {role!r}.")
     if audience not in ("everyone", "user", "assistant"):

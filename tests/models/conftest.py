@@ -1,8 +1,8 @@
 import pytest
-from support.model_server import ModelServer
 
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions, Patience
+from support.model_server import ModelServer
 
 QUICK = Patience(connect_seconds=5, first_pause=0.01, longest_pause=0.02, attempts=4)
 

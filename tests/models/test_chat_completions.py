@@ -3,17 +3,6 @@
 import json
 
 import pytest
-from support.model_server import Json, Raw, Refusal, called, chunk, event, said
-from support.talking import (
-    EXECUTE,
-    READ_FILE,
-    actions_of,
-    ask,
-    code_of,
-    end_of,
-    request,
-    text_of,
-)
 
 from interpreter.protocol.events import ReasoningDelta, ReplyFinished, Usage
 from interpreter.protocol.messages import (
@@ -28,6 +17,17 @@ from interpreter.protocol.messages import (
     Reasoning,
     Text,
     user_says,
+)
+from support.model_server import Json, Raw, Refusal, called, chunk, event, said
+from support.talking import (
+    EXECUTE,
+    READ_FILE,
+    actions_of,
+    ask,
+    code_of,
+    end_of,
+    request,
+    text_of,
 )
 
 RUN = json.dumps({"language": "python", "code": "print('hi')\nx = 1"})

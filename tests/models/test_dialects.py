@@ -6,7 +6,6 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.talking import EXECUTE, READ_FILE, actions_of, code_of, text_of
 
 from interpreter.models.chat_stream import CallReader
 from interpreter.models.dialects.arguments import ArgumentsReader
@@ -14,6 +13,7 @@ from interpreter.models.dialects.text_reply import TextReply
 from interpreter.models.dialects.toolbox import Languages, toolbox_of
 from interpreter.protocol.events import ReasoningDelta
 from interpreter.protocol.messages import ActionCall, Code, MalformedCall
+from support.talking import EXECUTE, READ_FILE, actions_of, code_of, text_of
 
 TOOLBOX = toolbox_of((EXECUTE, READ_FILE))
 PRINT = Code("python", "print('hi')")
@@ -45,7 +45,7 @@ REPLIES = {
         [Code("python", "1")],
     ),
     "parameters": (AS_JSON.replace("arguments", "parameters"), [PRINT]),
-    "openai's own shape": ('{"type": "function", "function": %s}' % AS_JSON, [PRINT]),
+    "openai's own shape": ('{"type": "function", "function": ' + AS_JSON + "}", [PRINT]),
     "unescaped quotes": (
         '{"name": "execute", "arguments": {"language": "python", "code": "print("hi")"}}',
         [Code("python", 'print("hi")')],

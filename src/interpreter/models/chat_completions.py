@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from interpreter.models.chat_stream import ChunkReader, text_taker
@@ -14,15 +14,15 @@ from interpreter.models.chat_wire import NativeEncoder, tool_list
 from interpreter.models.dialects.toolbox import toolbox_of
 from interpreter.models.http import Answer, Line, Stopped
 from interpreter.models.options import Dialect, Patience, Templates
-from interpreter.models.prices import Price
+from interpreter.models.prices import Price, priced
 from interpreter.models.resilience import persevere
 from interpreter.models.text_wire import TextEncoder, instructions
 from interpreter.models.troubles import Rejected, Transient, broken_off, nonsense, refusal, said_in
 from interpreter.models.wire import History, to_json
+from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import ModelEvent, ReplyFinished, Usage
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Message, Text
 from interpreter.protocol.ports import Capabilities, Request
 
 Events = Generator[ModelEvent, None, None]
@@ -63,8 +63,9 @@ class ChatCompletions:
         self.settings = settings
         self._price = price
         self._parameters = dict(settings.parameters)
+        self._wording = Wording(settings.templates)
         self._history = self._new_history()
-        self._dressed: tuple[Message, Message] | None = None
+        self._model = settings.model
 
     def stream(self, request: Request, interrupt: Interrupt) -> Events:
         """Answer the request."""
@@ -102,7 +103,7 @@ class ChatCompletions:
             yield from self._events(answer, reader)
         yield from reader.finish()
         usage = reader.usage or (self._estimate(body) if reader.done and self._price else None)
-        yield ReplyFinished(reader.end, self._priced(usage))
+        yield ReplyFinished(reader.end, priced(usage, self._price))
 
     def _events(self, answer: Answer, reader: ChunkReader) -> Events:
         if answer.is_whole:
@@ -142,7 +143,7 @@ class ChatCompletions:
     # What is sent.
 
     def _body(self, request: Request) -> bytes:
-        fields: dict[str, Any] = {"model": self.settings.model, **self._parameters}
+        fields: dict[str, Any] = {"model": self._model_name(), **self._parameters}
         system = request.system
         if self.dialect == "fenced":
             system = "\n\n".join(filter(None, (system, self._instructions(request))))
@@ -150,42 +151,28 @@ class ChatCompletions:
             fields["tools"] = tool_list(request.tools)
         head = to_json(fields)[:-1]
         first = to_json({"role": "system", "content": system}) if system else b""
-        rest = self._history.messages(self._worded(request.messages))
+        rest = self._history.messages(self._wording.apply(request.messages))
         messages = b",".join(filter(None, (first, rest)))
         # The messages come last, so that a longer request begins with the bytes of a shorter one.
         return head + b',"messages":[' + messages + b"]}"
 
+    def _model_name(self) -> str:
+        """The model's name; a local server that was named without one is asked what it has."""
+        if not self._model:
+            listed = self._line.get(self.settings.url.replace("/chat/completions", "/models"))
+            models = listed.get("data") if isinstance(listed, dict) else None
+            first = models[0] if isinstance(models, list) and models else {}
+            self._model = str(first.get("id") or "local")
+        return self._model
+
     def _instructions(self, request: Request) -> str:
         return instructions(self.settings.templates, request.tools)
 
-    def _worded(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """The messages, with the user's last one in the wording that the template asks for."""
-        templates = self.settings.templates
-        if templates.user_message_template == "{content}":
-            return messages
-        if templates.always_apply_user_message_template:
-            return messages
-        worded = list(messages)
-        for at in range(len(worded) - 1, -1, -1):
-            if worded[at].role == "user":
-                worded[at] = self._dress(worded[at], templates.user_message_template)
-                break
-        return worded
-
-    def _dress(self, message: Message, template: str) -> Message:
-        if self._dressed is None or self._dressed[0] is not message:
-            others = tuple(part for part in message.parts if not isinstance(part, Text))
-            text = Text(template.replace("{content}", message.text))
-            self._dressed = (message, replace(message, parts=(text, *others)))
-        return self._dressed[1]
-
     def _new_history(self) -> History:
         settings, images = self.settings, self.capabilities.images
-        templates = settings.templates
-        always = templates.always_apply_user_message_template
-        wording = templates.user_message_template if always else "{content}"
+        wording = self._wording.for_all
         if self.dialect == "fenced":
-            return History(TextEncoder(templates, images, wording), alternate=True)
+            return History(TextEncoder(settings.templates, images, wording), alternate=True)
         return History(
             NativeEncoder(images, wording, settings.renumber_calls, settings.echo_reasoning)
         )
@@ -213,8 +200,3 @@ class ChatCompletions:
 
     def _estimate(self, body: bytes) -> Usage:
         return Usage(input=int(len(body) / _CHARACTERS_PER_TOKEN))
-
-    def _priced(self, usage: Usage | None) -> Usage | None:
-        if usage is None or self._price is None:
-            return usage
-        return replace(usage, dollars=self._price.cost(usage))

@@ -64,6 +64,8 @@ class Line:
         try:
             if response.status_code != 200:
                 raise self._refused(response)
+            if response.headers.get("content-type", "").startswith("text/html"):
+                raise nonsense(self.address, "a web page")
             answer = Answer(response, self.address, interrupt, self._silence)
             with interrupt.calls(answer.cancel):
                 yield answer

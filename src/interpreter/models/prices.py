@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -32,6 +32,13 @@ class Price:
         write = self.input if self.cache_write is None else self.cache_write
         parts = fresh * self.input + usage.cached * cached + written * write
         return (parts + usage.output * self.output) / _MILLION
+
+
+def priced(usage: Usage | None, price: Price | None) -> Usage | None:
+    """The usage with what it cost, where the price is known."""
+    if usage is None or price is None:
+        return usage
+    return replace(usage, dollars=price.cost(usage))
 
 
 @dataclass(frozen=True, slots=True)

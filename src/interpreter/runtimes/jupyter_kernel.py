@@ -45,6 +45,7 @@ class JupyterKernel:
         self._interrupts = 0
         self._starting = threading.RLock()
         self._busy = threading.Lock()
+        self._ending = self._closed = False
         self._channels: Channels | None = None
 
     def warm(self) -> None:
@@ -69,17 +70,20 @@ class JupyterKernel:
 
     def restart(self) -> None:
         """End the kernel; the next block finds a fresh one."""
+        self._ending = True  # whoever is starting it in the background gives up
         self._host.kill()
         self._bell.ring()
         # Whoever runs a block now sees that the kernel is gone; an abandoned iterator never will.
         was_free = self._busy.acquire(timeout=ABANDONED_SECONDS)
         with self._starting:
             self._end()
+            self._ending = False
         if was_free:
             self._busy.release()
 
     def close(self) -> None:
-        """End the kernel and all that it started."""
+        """End the kernel and all that it started, for good."""
+        self._closed = True
         self.restart()
 
     def _run(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
@@ -97,6 +101,8 @@ class JupyterKernel:
     def _ready(self) -> Channels:
         if self._channels is not None and not self._host.gone():
             return self._channels
+        if self._closed:
+            raise StartFailed(f"The {self.language.name} kernel was closed.")
         self._end()
         connection = self._host.start(self._bell.ring)
         from interpreter.runtimes.channels import Channels  # noqa: PLC0415  (imports zmq)
@@ -125,7 +131,7 @@ class JupyterKernel:
 
     def _give_up_if_gone(self, deadline: float) -> None:
         self._bell.silence()
-        gone = self._host.gone()
+        gone = "it was closed" if self._ending else self._host.gone()
         if gone:
             raise StartFailed(f"The {self.language.name} kernel ended while starting: {gone}.")
         if time.monotonic() >= deadline:

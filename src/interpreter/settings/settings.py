@@ -32,6 +32,9 @@ class Settings:
     workspace: str = ""
     """The directory code works in; empty: the current one."""
 
+    sandbox: str = "workspace"
+    """How code is confined: read-only, workspace, trusted, off."""
+
     def directory(self) -> Path:
         """The workspace as a path."""
         return Path(self.workspace).expanduser().resolve() if self.workspace else Path.cwd()

@@ -17,7 +17,7 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter sessions                list what was kept; also: search WORDS, show, fork, delete ID
 """
 EPILOG = """\
-Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code was not approved, 130 interrupted.
+Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code not approved, 130 interrupted.
 """
 
 
@@ -50,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     settings.add_argument("-ak", "--api_key", metavar="KEY", help="better: an environment variable")
     settings.add_argument("--max-steps", dest="max_steps", type=int, help="model calls per message")
     settings.add_argument("--workspace", metavar="DIR", help="where code works (default: here)")
+    settings.add_argument("--sandbox", metavar="LEVEL", help="read-only, workspace, trusted, off")
     settings.add_argument("-p", "--profile", metavar="NAME", help="a profile, by name or path")
     settings.add_argument(
         "--no-history", dest="keep_history", action="store_false", help="do not keep the session"
