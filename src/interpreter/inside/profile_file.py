@@ -304,7 +304,9 @@ def pdf(path):
     pages = len(re.findall(rb"/Type\s*/Page[^s]", path.read_bytes()[:READ]))
     yield f"{path.name}: PDF, {pages or 'unknown number of'} pages, {size_of(path)}"
     try:
-        text = subprocess.run(command, capture_output=True, timeout=20).stdout.decode("utf-8", "replace")
+        text = subprocess.run(command, capture_output=True, timeout=20).stdout.decode(
+            "utf-8", "replace"
+        )
     except (OSError, subprocess.TimeoutExpired):
         return
     for line in filter(str.strip, text.splitlines()):

@@ -154,7 +154,10 @@ def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
         sampling = replace(sampling, temperature=options.temperature)
     if options.max_tokens is not None:
         sampling = replace(sampling, max_tokens=options.max_tokens)
-    speech = Speech(sampling, options.templates, options.patience)
+    templates = options.templates
+    if entry.small:  # its own form tells it how to act; see session/small_model.py
+        templates = replace(templates, execution_instructions="")
+    speech = Speech(sampling, templates, options.patience)
     return EmbeddedModel(f"embedded/{entry.name or path.name}", engine, speech)
 
 
