@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import secrets
 import selectors
 import socket
@@ -18,7 +19,7 @@ from typing import Any
 CACHE_IN_MEMORY = 512  # MiB for prompts of other sessions; llama.cpp would take 8 GiB
 
 
-def main() -> int:
+def main() -> None:
     """Load the model, serve leases, leave."""
     options = json.loads(sys.argv[1])
     listener = socket.socket(fileno=options["listener"])
@@ -26,7 +27,7 @@ def main() -> int:
     server = _serve(options, key)
     hello = {"address": server.listening_address, "key": key, "context": options["context"]}
     _keep_leases(listener, json.dumps(hello).encode() + b"\n", options["keep_warm"])
-    return 0
+    os._exit(0)  # llama.cpp may wait for ever for threads of its own when it is taken down
 
 
 def _serve(options: dict[str, Any], key: str) -> Any:
@@ -88,4 +89,4 @@ def _dropped(lease: socket.socket, selector: selectors.BaseSelector) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -138,3 +138,14 @@ def test_a_directory_that_others_can_write_is_refused(engine_options):
     engine_options.directory.chmod(0o777)
     with pytest.raises(ConfigurationError, match="open to others"):
         lease(engine_options, Interrupt())
+
+
+def test_an_engine_that_nobody_waited_for_ends_too(engine_options):
+    interrupt = Interrupt()
+    threading.Timer(0.05, interrupt.request).start()
+    assert lease(engine_options, interrupt) is None
+    held = lease(engine_options, Interrupt())  # the same engine, or a second one if it was quick
+    ended = os.pidfd_open(pid_of(held.address))
+    held.close()
+    assert select.select([ended], [], [], PATIENCE)[0] == [ended]
+    os.close(ended)
