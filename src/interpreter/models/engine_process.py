@@ -23,6 +23,7 @@ from interpreter.protocol.interrupt import Interrupt
 PROGRAM = Path(__file__).with_name("engine_program.py")
 BACKLOG = 32  # sessions that wait while a model is being loaded
 HELLO = 4096
+CALM = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that spin make a busy machine five times slower
 MISSING = "The built-in model needs llama.cpp; install it with: pip install 'reploop[local]'"
 
 
@@ -151,6 +152,7 @@ def _spawn(settings: str, listener: int, log: Path) -> None:
             stderr=output,
             pass_fds=(listener,),
             start_new_session=True,
+            env={**CALM, **os.environ},
         )
     process.returncode = 0  # it ends by itself, and is then no child that anybody waits for
 

@@ -17,6 +17,7 @@ from interpreter.protocol.ports import Model, Request
 from interpreter.session.small_rounds import Round, rounds_of, split_turn
 from interpreter.session.small_words import (
     AFRESH,
+    COMPUTE,
     EXAMPLE,
     NOTHING_PRINTED,
     NUDGE,
@@ -24,6 +25,7 @@ from interpreter.session.small_words import (
     error_hint,
     is_only_a_promise,
     missing_from,
+    needs_code,
 )
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
@@ -32,11 +34,18 @@ REPEATS = 2  # failures after which an attempt starts afresh
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The request as the small model gets it; `output` is what its answer has to carry."""
+    """The request as the small model gets it, and what its reply has to be."""
 
     messages: tuple[Message, ...]
     variation: int = 0
     output: str = ""
+    """What the answer has to carry."""
+    must_act: bool = False
+    """Whether a reply without code would be a guess."""
+
+    def is_unfinished(self, said: str) -> bool:
+        """Whether a reply without code is no answer yet."""
+        return self.must_act or (not self.output and is_only_a_promise(said))
 
 
 class SmallModel:
@@ -53,7 +62,7 @@ class SmallModel:
         plan = next_request(request.messages)
         asked = replace(request, system=f"{EXAMPLE}\n{request.system}", messages=plan.messages)
         said, acted, end = yield from self._ask(asked, plan.variation, interrupt)
-        if not acted and not plan.output and is_only_a_promise(said):
+        if not acted and end is not None and plan.is_unfinished(said):
             nudged = (*asked.messages, _assistant(said), user_says(NUDGE))
             again = replace(asked, messages=nudged)
             _, _, end = yield from self._ask(again, plan.variation, interrupt)
@@ -96,9 +105,12 @@ def next_request(messages: Sequence[Message]) -> Plan:
     """What to ask next, judged by the blocks that ran since the user spoke."""
     before, question, since = split_turn(messages)
     rounds = rounds_of(since)
-    if question is None or not rounds:
+    if question is None:
         return Plan(tuple(messages))
-    asked = (*before, question)
+    computable = needs_code(question.text)
+    asked = (*before, _with_more(question, COMPUTE) if computable else question)
+    if not rounds:
+        return Plan(asked, must_act=computable)
     last = rounds[-1]
     if last.failed:
         return _after_failure(asked, rounds)
@@ -109,6 +121,10 @@ def next_request(messages: Sequence[Message]) -> Plan:
     return Plan((*asked, *reply), output=shown)
 
 
+def _with_more(question: Message, text: str) -> Message:
+    return replace(question, parts=(*question.parts, Text(f"\n\n{text}")))
+
+
 def _after_failure(asked: tuple[Message, ...], rounds: list[Round]) -> Plan:
     """Repair the block; when that does not help, begin again and say what went wrong."""
     failures = _failures_in_a_row(rounds)
@@ -117,8 +133,7 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round]) -> Plan:
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
         errors = dict.fromkeys(one.summary for one in rounds if one.failed)
         learnt = AFRESH.format(errors="\n".join(f"- {error}" for error in errors))
-        question = replace(asked[-1], parts=(*asked[-1].parts, Text(learnt)))
-        return Plan((*asked[:-1], question), variation)
+        return Plan((*asked[:-1], _with_more(asked[-1], learnt)), variation, must_act=True)
     return Plan((*asked, _assistant(last.code), user_says(error_hint(last))), variation)
 
 

@@ -30,12 +30,11 @@ The code printed:
 Give the final answer now in the form that was asked for, with the values printed above and \
 without code."""
 NOTHING_PRINTED = "The code ran but printed nothing. Write it again so that it prints the answer."
-NUDGE = "Write the code now, as one ```python block that prints the answer."
-AFRESH = """
-
-Earlier attempts failed with:
+COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
+NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
+AFRESH = """Earlier attempts failed with:
 {errors}
-Solve it in another way that avoids these errors."""
+Solve it in another way that avoids these errors. Write one ```python block that prints the answer."""
 
 HINTS = (
     (r"could not convert string|does not support operation|unsupported operand.*str|can only concatenate str|agg function failed|not supported between instances of .*str", 'The column holds text. Make numbers first: pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").'),
@@ -56,6 +55,7 @@ PROMISE = re.compile(
     r"|steps?)\b",
     re.IGNORECASE,
 )
+COMPUTABLE = re.compile(r"\d|\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b")
 LONGEST_ERROR = 300
 
 
@@ -81,6 +81,11 @@ def failing_line(one: Round) -> str:
 
 def _last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+def needs_code(question: str) -> bool:
+    """Whether it is about numbers or files, which a small model had better not guess about."""
+    return bool(COMPUTABLE.search(question))
 
 
 def is_only_a_promise(text: str) -> bool:
