@@ -27,7 +27,7 @@ DATA = os.environ.get("DABENCH", "../shared/data/dabench")
 ANSWER = re.compile(r"@(\w+)\[(.*?)\]")
 BLOCK_SECONDS = 60
 QUESTION_SECONDS = 900
-SINGLE_SHOT = "You are a data analyst. Reply with one Python code block that prints the answer."
+SINGLE_SHOT = "You are a data analyst. Reply with one Python code block."
 
 
 @dataclass
@@ -129,7 +129,16 @@ def _prompt(question):
     return (
         f"{question['question']}\n{question['constraints']}\n"
         f"The file is {question['file_name']}.\n"
-        f"The answer must have exactly this form: {question['format']}"
+        f"Give the answer in this format: {question['format']}"
+    )
+
+
+def _single_prompt(question, head):
+    return (
+        f"{question['question']}\n{question['constraints']}\n"
+        f"The file is {question['file_name']}. Its first lines:\n{head}\n"
+        "Write one Python block that computes the answer and prints it in this format: "
+        f"{question['format']}"
     )
 
 
@@ -145,7 +154,7 @@ def single_shot(question, tables, labels):
     start = time.perf_counter()
     with (tables / question["file_name"]).open(errors="replace") as file:
         head = "".join(line for _, line in zip(range(5), file, strict=False))[:1500]
-    text = f"{_prompt(question)}\nThe first lines of the file:\n{head}"
+    text = _single_prompt(question, head)
     model = _embedded()
     source, tokens = "", 0
     for event in model.stream(Request(SINGLE_SHOT, (user_says(text),)), Interrupt()):

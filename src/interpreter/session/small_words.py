@@ -40,7 +40,7 @@ HINTS = (
     (r"could not convert string|does not support operation|unsupported operand.*str|can only concatenate str|agg function failed|not supported between instances of .*str", 'The column holds text. Make numbers first: pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").'),
     (r"contains NaN|Input . contains|cannot convert float NaN|NaN", "Drop the rows with missing values in all the columns you use, in one step, before anything else."),
     (r"KeyError|not in index|not found in axis", "Use only column names that exist, written exactly as they are."),
-    (r"ndarray' object has no attribute", "This is a NumPy array: use NumPy functions such as np.abs(x), np.mean(x)."),
+    (r"ndarray' object has no attribute", "It is a NumPy array: write np.abs(x) for x.abs(), and so on."),
     (r"has no attribute", "That attribute does not exist in the installed version; use another way."),
     (r"No module named", "That package is not installed; use pandas, numpy, scipy or the standard library."),
     (r"No such file", "Use the file name exactly as it was given."),
@@ -56,7 +56,9 @@ PROMISE = re.compile(
     re.IGNORECASE,
 )
 COMPUTABLE = re.compile(r"\d|\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b")
+FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 LONGEST_ERROR = 300
+LINES = 8  # of an answer that is shown as it was printed
 
 
 def error_hint(one: Round) -> str:
@@ -67,7 +69,7 @@ def error_hint(one: Round) -> str:
         lines.append(f"The failing line is: {failing}")
     if hint := next((words for pattern, words in HINTS if re.search(pattern, error)), ""):
         lines.append(hint)
-    lines.append("Write the whole corrected block; it must print the answer.")
+    lines.append("Write the whole block again with only that corrected; it must print the answer.")
     return "\n".join(lines)
 
 
@@ -94,6 +96,17 @@ def is_only_a_promise(text: str) -> bool:
     if not said:
         return True
     return said.endswith(":") or (bool(PROMISE.search(said)) and not NUMBER.search(said))
+
+
+def is_in_the_form_of(question: str, output: str) -> bool:
+    """Whether every line begins as the question says the answer should, such as `total: ` does."""
+    lines = output.strip().splitlines()
+    return 0 < len(lines) <= LINES and all(_has_form(line.strip(), question) for line in lines)
+
+
+def _has_form(line: str, question: str) -> bool:
+    found = FORM.match(line)
+    return found is not None and found.group() in question
 
 
 def missing_from(answer: str, output: str) -> str:
