@@ -93,7 +93,8 @@ def _report(results):
     for way, each in results.items():
         count = len(each)
         right = sum(one.right for one in each)
-        means = [sum(getattr(one, name) for one in each) / count for name in ("seconds", "tokens", "blocks")]  # fmt: skip
+        measures = ("seconds", "tokens", "blocks")
+        means = [sum(getattr(one, name) for one in each) / count for name in measures]
         rows.append((way, right, count, f"{right / count:.0%}", *(f"{mean:.1f}" for mean in means)))
     show("DABench, built-in model", rows)
     if len(results) == 2 and sum(one.right for one in results["single"]):
@@ -164,13 +165,16 @@ def single_shot(question, tables, labels):
     model.close()
     answer = _printed(source, tables)
     kind = judged(answer, labels)
-    return Result(question["id"], kind == "right", kind, time.perf_counter() - start, tokens, 1, answer)  # fmt: skip
+    took = time.perf_counter() - start
+    return Result(question["id"], kind == "right", kind, took, tokens, 1, answer)
 
 
 def _printed(source, tables):
     command = [sys.executable, "-c", source]
     try:
-        ended = subprocess.run(command, cwd=tables, capture_output=True, text=True, timeout=BLOCK_SECONDS)  # fmt: skip
+        ended = subprocess.run(
+            command, cwd=tables, capture_output=True, text=True, timeout=BLOCK_SECONDS
+        )
     except subprocess.TimeoutExpired:
         return ""
     return ended.stdout
@@ -198,7 +202,9 @@ def ours(question, tables, labels):
                 session.interrupt()
         transcript = tuple(_words(message) for message in session.transcript)
     kind = judged(answer, labels)
-    return Result(question["id"], kind == "right", kind, time.perf_counter() - start, tokens, blocks, answer, transcript)  # fmt: skip
+    took = time.perf_counter() - start
+    right = kind == "right"
+    return Result(question["id"], right, kind, took, tokens, blocks, answer, transcript)
 
 
 def _words(message):
@@ -218,6 +224,7 @@ def _session(table):
     from interpreter.assembly import Workshop
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
+    from interpreter.sandboxes.none import NoSandbox
     from interpreter.session.engine import Limits
     from interpreter.session.small_model import SmallModel
     from interpreter.settings.settings import Settings
@@ -225,7 +232,13 @@ def _session(table):
 
     with tempfile.TemporaryDirectory(prefix="dabench-") as workspace:
         shutil.copy(table, workspace)
-        settings = Settings(model="embedded", auto_run=True, keep_history=False, workspace=workspace, context_window=8192)  # fmt: skip
+        settings = Settings(
+            model="embedded",
+            auto_run=True,
+            keep_history=False,
+            workspace=workspace,
+            context_window=8192,
+        )
         workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
         session = workshop.open_session(settings)
         model = session.engine.model
@@ -235,12 +248,14 @@ def _session(table):
             asking=replace(session.engine.asking, system=""),
             limits=Limits(steps=8),
         )
-        cell = workshop._cell
-        places = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, Path(workspace) / ".cache")  # fmt: skip
+        cell = NoSandbox().open(Path(workspace))  # for the profiler; the session has its own
+        cache = Path(workspace) / ".cache"
+        places = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, cache)
         try:
             yield session, Profiler(cell.launch, places).describe
         finally:
             workshop.close()
+            cell.close()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from interpreter.session.small_hints import hint_for
 from interpreter.session.small_rounds import Round
 
 EXAMPLE = """\
@@ -34,25 +35,14 @@ COMPUTE = "Write one ```python block that computes this and prints the answer as
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 AFRESH = """Earlier attempts failed with:
 {errors}
-Solve it in another way that avoids these errors. Write one ```python block that prints the answer."""
+Solve it in another way that avoids these errors. Write one ```python block that prints the \
+answer."""
 
-HINTS = (
-    (r"could not convert string|does not support operation|unsupported operand.*str|can only concatenate str|agg function failed|not supported between instances of .*str", 'The column holds text. Make numbers first: pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").'),
-    (r"contains NaN|Input . contains|cannot convert float NaN|NaN", "Drop the rows with missing values in all the columns you use, in one step, before anything else."),
-    (r"KeyError|not in index|not found in axis", "Use only column names that exist, written exactly as they are."),
-    (r"ndarray' object has no attribute", "It is a NumPy array: write np.abs(x) for x.abs(), and so on."),
-    (r"has no attribute", "That attribute does not exist in the installed version; use another way."),
-    (r"No module named", "That package is not installed; use pandas, numpy, scipy or the standard library."),
-    (r"No such file", "Use the file name exactly as it was given."),
-    (r"is not defined", "Variables of a failed block may be missing: import and load everything again in this block."),
-    (r"SyntaxError|IndentationError|unterminated", "The code is not valid Python. Write it again in a simpler way."),
-    (r"inconsistent numbers of samples|same length|shape", "The two sides have different lengths: select rows once, then take both from the same rows."),
-)  # fmt: skip
 LINE = re.compile(r"(?:Cell In\[\d+\], |\", )line (\d+)|<[^>\n]*>:(\d+)|^-+> (\d+) ", re.MULTILINE)
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
 PROMISE = re.compile(
-    r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,|to do this"
-    r"|steps?)\b",
+    r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,"
+    r"|to do this|steps?)\b",
     re.IGNORECASE,
 )
 COMPUTABLE = re.compile(r"\d|\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b")
@@ -67,7 +57,7 @@ def error_hint(one: Round) -> str:
     lines = [f"The code failed: {error[:LONGEST_ERROR]}"]
     if failing := failing_line(one):
         lines.append(f"The failing line is: {failing}")
-    if hint := next((words for pattern, words in HINTS if re.search(pattern, error)), ""):
+    if hint := hint_for(error):
         lines.append(hint)
     lines.append("Write the whole block again with only that corrected; it must print the answer.")
     return "\n".join(lines)
