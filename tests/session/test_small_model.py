@@ -68,6 +68,13 @@ def test_an_error_comes_back_as_the_line_the_error_and_a_hint():
     )
 
 
+def test_an_error_comes_with_the_variables_where_they_are_known():
+    looked = failed("KeyError: 'y'\nvariables: df: DataFrame 3x1 with columns x", "")
+    hint = asked(wrote(), looked)[-1]
+    assert hint.startswith("The code failed: KeyError: 'y'\n")
+    assert "\nVariables now: df: DataFrame 3x1 with columns x\n" in hint
+
+
 def test_only_the_last_failure_is_shown():
     texts = asked(wrote("a"), failed("KeyError: 'a'", ""), wrote("b"), failed("ValueError: b", ""))
     assert len(texts) == 3

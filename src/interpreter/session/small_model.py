@@ -122,7 +122,9 @@ def next_request(messages: Sequence[Message]) -> Plan:
     if last.failed:
         return _after_failure(asked, rounds)
     if not last.output.strip():
-        return Plan((*asked, _assistant(last.code), user_says(NOTHING_PRINTED)), len(rounds) - 1)
+        known = f" Variables now: {last.variables}" if last.variables else ""
+        more = user_says(NOTHING_PRINTED.format(variables=known))
+        return Plan((*asked, _assistant(last.code), more), len(rounds) - 1)
     if is_in_the_form_of(question.text, last.output):
         return Plan((), answer=last.output.strip())
     shown = _shortened(last.output)

@@ -30,7 +30,9 @@ The code printed:
 
 Give the final answer now in the form that was asked for, with the values printed above and \
 without code."""
-NOTHING_PRINTED = "The code ran but printed nothing. Write it again so that it prints the answer."
+NOTHING_PRINTED = """\
+The code ran but printed nothing.{variables}
+Write it again so that it prints the answer."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 AFRESH = """Earlier attempts failed with:
@@ -59,6 +61,8 @@ def error_hint(one: Round) -> str:
         lines.append(f"The failing line is: {failing}")
     if hint := hint_for(error):
         lines.append(hint)
+    if one.variables:
+        lines.append(f"Variables now: {one.variables}")
     lines.append("Write the whole block again with only that corrected; it must print the answer.")
     return "\n".join(lines)
 
