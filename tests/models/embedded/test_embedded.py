@@ -162,3 +162,15 @@ def test_a_model_bigger_than_the_memory_does_not_fit():
     assert fits(small, 1_100_000_000)
     assert not fits(small, 4_700_000_000)
     assert room_for(small, 4_700_000_000, 57_344, 32_768) == 0
+
+
+def test_how_long_an_engine_stays_warm_can_be_said(small_model):
+    machine = Machine(2, 4 * GIGABYTE, 4 * GIGABYTE)
+
+    def kept(said):
+        options = ModelOptions(environ={"REPLOOP_KEEP_WARM": said})
+        return engine_options(catalogue().get("smollm2-135m"), small_model, options, machine)
+
+    assert (kept("").keep_warm, kept("7").keep_warm) == (300, 7)
+    with pytest.raises(ConfigurationError, match="is a number of seconds, not 'long'"):
+        kept("long")
