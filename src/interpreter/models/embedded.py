@@ -13,11 +13,12 @@ from typing import Any
 from interpreter.models.catalogue import CatalogueModel, Sampling, catalogue
 from interpreter.models.chat_completions import ChatCompletions, ChatSettings
 from interpreter.models.downloads import Places, installed
-from interpreter.models.downloads_found import is_gguf, usual_homes
+from interpreter.models.downloads_found import is_gguf
 from interpreter.models.engine_cache import PromptCache
 from interpreter.models.engine_process import EngineOptions, Lease, lease
 from interpreter.models.http import Line
 from interpreter.models.machine import Machine, room_for, this_machine
+from interpreter.models.model_places import places
 from interpreter.models.options import ModelOptions, Patience, Templates
 from interpreter.models.troubles import Address
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
@@ -166,13 +167,6 @@ def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
         templates = replace(templates, execution_instructions="")
     speech = Speech(sampling, templates, options.patience, is_small=small)
     return EmbeddedModel(f"embedded/{entry.name or path.name}", engine, speech)
-
-
-def places(options: ModelOptions) -> Places:
-    """Where model files are kept on this machine; offline, nothing is fetched."""
-    homes = usual_homes(Path.home(), dict(options.environ))
-    kept = Places(data_directory() / "models", homes)
-    return replace(kept, sources=()) if options.offline else kept
 
 
 def engine_options(
