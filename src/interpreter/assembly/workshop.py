@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from interpreter.assembly.ground import Ground, Notify
-from interpreter.assembly.model_choice import ModelChoice
+from interpreter.assembly.ground import Ground
+from interpreter.assembly.model_choice import ModelChoice, Wishes
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
@@ -24,6 +24,8 @@ from interpreter.session.store import Store
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
+QUIET = Wishes()
+
 
 class Workshop:
     """What outlives a turn: store, cell, runtimes, model. It makes engines out of settings."""
@@ -33,13 +35,13 @@ class Workshop:
         settings: Settings,
         approve: Approver,
         answer: Answerer,
-        notice: Notify = lambda text: None,
+        wishes: Wishes = QUIET,
     ) -> None:
         self._settings = settings
         self._approve = approve
         self._answer = answer
-        self._ground = Ground(settings, notice)
-        self._models = ModelChoice()
+        self._ground = Ground(settings, wishes.notice)
+        self._models = ModelChoice(wishes)
         self._budget = Budget()
         self._policies: dict[object, Policy] = {}
 
@@ -60,7 +62,13 @@ class Workshop:
         self._ground.runtimes.warm("python")  # it starts while the first request is on its way
         engine = self.engine(settings)
         store = self.store if session_id else None
-        return Session(engine, store=store, session_id=session_id, messages=messages)
+        return Session(
+            engine,
+            store=store,
+            session_id=session_id,
+            messages=messages,
+            describe=self._ground.describe_files,
+        )
 
     def engine(self, settings: Settings) -> Engine:
         """What a turn works with under these settings."""
@@ -143,6 +151,7 @@ class Workshop:
             directory=str(settings.directory()),
             languages=self.languages,
             sandbox=self._ground.cell.get().describe(),
+            size="small" if self._models.small else "full",
         )
         system = system_prompt(
             facts,
