@@ -1,0 +1,299 @@
+"""Starts ipykernel in the user's own Python: ordered, bounded, attributed output; and a leash.
+
+Run by path with ``-f CONNECTION_FILE``. Needs ipykernel 6.29 or newer and nothing else of ours.
+"""
+
+# mypy: allow-untyped-calls, disable-error-code="union-attr"
+from __future__ import annotations
+
+import fcntl
+import os
+import selectors
+import struct
+import sys
+import termios
+import threading
+import warnings
+from codecs import getincrementaldecoder
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import zmq
+from ipykernel.iostream import OutStream
+from ipykernel.kernelapp import IPKernelApp
+
+FLUSH_SECONDS = 0.01
+MESSAGE_CHARACTERS = 64_000
+BUFFERED_CHARACTERS = 1_000_000
+READ_BYTES = 65_536
+
+
+class Segment:
+    """Text that one stream printed for one block, in pieces."""
+
+    def __init__(self, stream: Stream, parent: dict[str, Any]) -> None:
+        self.stream = stream
+        self.parent = parent
+        self.pieces: list[str] = []
+
+
+class Outbox:
+    """What both streams printed and is not sent yet, in one order; writers wait when it is full."""
+
+    def __init__(self, publisher: Any) -> None:
+        self._publisher = publisher
+        self._changed = threading.Condition(threading.RLock())
+        self._segments: deque[Segment] = deque()
+        self._size = 0
+        self._flush_is_due = False
+
+    def add(self, stream: Stream, parent: dict[str, Any], text: str) -> None:
+        with self._changed:
+            if not self._segments or not self._continues(stream, parent):
+                self._segments.append(Segment(stream, parent))
+            self._segments[-1].pieces.append(text)
+            self._size += len(text)
+            must_schedule = not self._flush_is_due
+            self._flush_is_due = True
+        if must_schedule:
+            self._publisher.schedule(self._flush_soon)
+        if self._size > BUFFERED_CHARACTERS and not self._in_publisher():
+            self._wait_for_room()
+
+    def flush(self) -> None:
+        """Send everything; only in the publisher's thread."""
+        with self._changed:
+            segments, self._segments = self._segments, deque()
+            self._flush_is_due = False
+        for segment in segments:
+            text = "".join(segment.pieces)
+            for start in range(0, len(text), MESSAGE_CHARACTERS):
+                segment.stream.publish(segment.parent, text[start : start + MESSAGE_CHARACTERS])
+            with self._changed:
+                self._size -= len(text)
+                self._changed.notify_all()
+
+    def _continues(self, stream: Stream, parent: dict[str, Any]) -> bool:
+        last = self._segments[-1]
+        return last.stream is stream and last.parent is parent
+
+    def _flush_soon(self) -> None:
+        self._publisher.io_loop.call_later(FLUSH_SECONDS, self.flush)
+
+    def _in_publisher(self) -> bool:
+        return threading.current_thread() is self._publisher.thread
+
+    def _wait_for_room(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._size <= BUFFERED_CHARACTERS, timeout=60)
+
+
+class Stream(OutStream):
+    """sys.stdout or sys.stderr: what it takes goes to the common outbox, under its block's name."""
+
+    outbox: Outbox
+
+    def __init__(self, session: Any, pub_thread: Any, name: str, **options: Any) -> None:
+        super().__init__(session, pub_thread, name, watchfd=False)
+        self._descriptor = {"stdout": 1, "stderr": 2}[name]
+        if not hasattr(Stream, "outbox"):
+            Stream.outbox = Outbox(pub_thread)
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, string: str) -> int:
+        if not isinstance(string, str):
+            raise TypeError(f"write() argument must be str, not {type(string).__name__}")
+        if self.pub_thread is None:
+            raise ValueError("I/O operation on closed file")
+        if os.getpid() != self._master_pid:
+            write_all(self._descriptor, string.encode(self.encoding, "replace"))
+        elif string:
+            self.outbox.add(self, parent_of_this_thread(self), string)
+        return len(string)
+
+    def flush(self) -> None:
+        if self.pub_thread is None or os.getpid() != self._master_pid:
+            return
+        done = threading.Event()
+        self.pub_thread.schedule(self.outbox.flush)
+        self.pub_thread.schedule(done.set)
+        if threading.current_thread() is not self.pub_thread.thread:
+            done.wait(self.flush_timeout)
+
+    def publish(self, parent: dict[str, Any], text: str) -> None:
+        self.session.pid = os.getpid()
+        message = self.session.msg("stream", {"name": self.name, "text": text}, parent=parent)
+        self.session.send(self.pub_thread.socket, message, ident=self.topic)
+
+    def close(self) -> None:
+        """Flush only: the session's streams outlive a block that closes them."""
+        self.flush()
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def parent_of_this_thread(stream: Stream) -> dict[str, Any]:
+    """The block a thread belongs to is the one that started it, however late it prints."""
+    thread = threading.current_thread()
+    started_by: dict[str, Any] | None = getattr(thread, "_reploop_parent", None)
+    return header_of(stream) if started_by is None else started_by
+
+
+def header_of(stream: Stream) -> dict[str, Any]:
+    """The header of the block that runs now."""
+    header: dict[str, Any] = stream.parent_header
+    return header
+
+
+def remember_who_started_a_thread(current_block: Callable[[], Any]) -> None:
+    start = threading.Thread.start
+
+    def remembering(self: threading.Thread) -> None:
+        parent = getattr(threading.current_thread(), "_reploop_parent", None)
+        vars(self)["_reploop_parent"] = parent or current_block()
+        start(self)
+
+    threading.Thread.start = remembering  # type: ignore[method-assign]
+
+
+class Plumbing(threading.Thread):
+    """Reads what C code and children write to descriptors 1 and 2.
+
+    Each block has new pipes, so that a child which outlives it still speaks under its name.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(name="Plumbing", daemon=True)
+        self._lock = threading.Lock()
+        self._selector = selectors.DefaultSelector()
+        self._taps: list[Tap] = []
+
+    def renew(self, streams: tuple[Stream, Stream]) -> None:
+        """Put fresh pipes under descriptors 1 and 2; older ones live while somebody holds them."""
+        self._taps = [self._tap(stream) for stream in streams]
+
+    def drain(self) -> None:
+        """Take over all that has been written to the pipes so far."""
+        for tap in self._taps:
+            with self._lock:
+                while not tap.closed and tap.waiting():
+                    tap.read()
+
+    def run(self) -> None:
+        while True:
+            for key, _ in self._selector.select():
+                with self._lock:
+                    self._serve(key.data)
+
+    def _serve(self, tap: Tap) -> None:
+        tap.read()
+        if tap.closed:
+            self._selector.unregister(tap.source)
+            os.close(tap.source)
+
+    def _tap(self, stream: Stream) -> Tap:
+        source, sink = os.pipe()
+        os.set_blocking(source, False)
+        os.dup2(sink, stream.fileno(), inheritable=True)
+        os.close(sink)
+        tap = Tap(source, stream)
+        self._selector.register(source, selectors.EVENT_READ, tap)
+        return tap
+
+
+class Tap:
+    """The reading end of one pipe, and whom its text belongs to."""
+
+    def __init__(self, source: int, stream: Stream) -> None:
+        self.source = source
+        self.closed = False
+        self._stream = stream
+        self._parent = stream.parent_header
+        self._decode = getincrementaldecoder("utf-8")("replace").decode
+
+    def waiting(self) -> int:
+        """How many bytes can be read."""
+        count: int = struct.unpack("i", fcntl.ioctl(self.source, termios.FIONREAD, b"\0" * 4))[0]
+        return count
+
+    def read(self) -> None:
+        """Take what is there; nothing at all means that nobody holds the other end any more."""
+        try:
+            data = os.read(self.source, READ_BYTES)
+        except BlockingIOError:  # drained by another thread in the meantime
+            return
+        self.closed = not data
+        text = self._decode(data, final=not data)
+        if text:
+            self._stream.outbox.add(self._stream, self._parent, text)
+
+
+class App(IPKernelApp):
+    """ipykernel with our streams."""
+
+    def init_iopub(self, context: Any) -> None:
+        super().init_iopub(context)
+        # A slow reader makes printing wait; without this, messages (even the last) get lost.
+        self.iopub_thread.schedule(lambda: self.iopub_thread.socket.setsockopt(zmq.XPUB_NODROP, 1))
+
+    def init_io(self) -> None:
+        super().init_io()
+        self.streams: tuple[Any, Any] = (sys.stdout, sys.stderr)
+        self.plumbing = Plumbing()
+        self.plumbing.start()
+        self.plumbing.renew(self.streams)
+        remember_who_started_a_thread(lambda: self.streams[0].parent_header)
+
+    def init_shell(self) -> None:
+        super().init_shell()
+        self.shell.events.register("pre_execute", self.before_block)
+        self.shell.events.register("post_execute", self.after_block)
+        self.shell.ask_exit = leave_the_block
+        warnings.filterwarnings("ignore", message="To exit: use 'exit'", category=UserWarning)
+
+    def before_block(self) -> None:
+        sys.stdout, sys.stderr = self.streams
+        self.plumbing.renew(self.streams)
+
+    def after_block(self) -> None:
+        sys.stdout, sys.stderr = self.streams  # the block may have put others there, or none
+        self.plumbing.drain()
+
+
+def leave_the_block() -> None:
+    """What exit() and quit() do: end the block as sys.exit() does, and keep the session."""
+    raise SystemExit(0)
+
+
+def hold_the_leash() -> None:
+    """Standard input is the host's hand: when it lets go, we end. User code sees an empty one."""
+    leash = os.dup(0)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+
+    def wait_for_the_end() -> None:
+        while os.read(leash, 1):
+            pass
+        os._exit(0)
+
+    threading.Thread(target=wait_for_the_end, name="Leash", daemon=True).start()
+
+
+def main() -> None:
+    hold_the_leash()
+    sys.modules["reploop_kernel"] = sys.modules["__main__"]  # IPython takes __main__ for the user
+    sys.path[0] = ""  # the user's directory instead of ours
+    app = App.instance(outstream_class="reploop_kernel.Stream")
+    app.initialize()
+    app.start()
+
+
+if __name__ == "__main__":
+    main()

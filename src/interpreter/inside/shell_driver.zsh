@@ -1,0 +1,32 @@
+# The same for zsh, where the hook `zshexit` is ours and `trap … EXIT` stays the user's.
+PS1= PS2=
+unsetopt monitor notify prompt_cr prompt_sp bang_hist
+unset HISTFILE
+__reploop_marks=$REPLOOP_DIRECTORY/marks
+__reploop_state=$REPLOOP_DIRECTORY/state
+unset REPLOOP_DIRECTORY
+
+__reploop_leave() { builtin return $?; }
+
+__reploop_done() {
+    local __reploop_status=$?
+    builtin trap - INT
+    builtin printf '%s %s %s\n' "$1" "$__reploop_status" "${!-}" >|"$__reploop_marks"
+    builtin return $__reploop_status
+}
+
+zshexit() {
+    local __reploop_status=$?
+    [[ $ZSH_SUBSHELL = 0 ]] || return
+    local __reploop_options=(${(k)options[(R)on]})
+    builtin setopt local_options no_err_exit unset
+    {
+        builtin printf '# %s\n' $__reploop_status
+        builtin typeset -p
+        builtin typeset -f
+        builtin alias -L
+        builtin printf 'cd -- %q\numask %s\n' "$PWD" "$(builtin umask)"
+        builtin printf 'setopt %s\n' $__reploop_options
+    } >|"$__reploop_state.new" 2>/dev/null
+    command mv -f "$__reploop_state.new" "$__reploop_state"
+}

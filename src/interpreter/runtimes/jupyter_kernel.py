@@ -1,0 +1,142 @@
+"""A language that lives in a Jupyter kernel: Python first, and every kernelspec on the machine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interpreter.protocol.errors import StartFailed
+from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
+from interpreter.protocol.ports import Answerer, Language, nobody_answers
+from interpreter.runtimes.kernel_host import KernelHost
+from interpreter.runtimes.wake import Bell
+
+ABANDONED_SECONDS = 2.0
+
+if TYPE_CHECKING:  # zmq takes its time; the process is launched before it is imported
+    from interpreter.runtimes.channels import Channels
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOptions:
+    """How patient we are with a kernel."""
+
+    start_seconds: float = 60.0
+    interrupt_seconds: float = 5.0
+    """How long it may ignore an interrupt before it is ended; a second interrupt ends it."""
+
+
+PATIENT = KernelOptions()
+
+
+class JupyterKernel:
+    """One live kernel. It starts with the first block, or earlier by `warm`."""
+
+    def __init__(
+        self, language: Language, host: KernelHost, options: KernelOptions = PATIENT
+    ) -> None:
+        self.language = language
+        self._host = host
+        self._options = options
+        self._bell = Bell()
+        self._interrupts = 0
+        self._starting = threading.RLock()
+        self._busy = threading.Lock()
+        self._channels: Channels | None = None
+
+    def warm(self) -> None:
+        """Start the kernel, if it does not run yet, and wait until it answers."""
+        with self._starting:
+            self._ready()
+
+    def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
+        """Run a block."""
+        if not self._busy.acquire(blocking=False):
+            yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
+            return
+        try:
+            yield from self._run(source, answer)
+        finally:
+            self._busy.release()
+
+    def interrupt(self) -> None:
+        """Stop the running block and keep the state; asked twice, stop it at any price."""
+        self._interrupts += 1
+        self._bell.ring()
+
+    def restart(self) -> None:
+        """End the kernel; the next block finds a fresh one."""
+        self._host.kill()
+        self._bell.ring()
+        # Whoever runs a block now sees that the kernel is gone; an abandoned iterator never will.
+        was_free = self._busy.acquire(timeout=ABANDONED_SECONDS)
+        with self._starting:
+            self._end()
+        if was_free:
+            self._busy.release()
+
+    def close(self) -> None:
+        """End the kernel and all that it started."""
+        self.restart()
+
+    def _run(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
+        from interpreter.runtimes.kernel_block import KernelBlock  # noqa: PLC0415  (imports zmq)
+
+        self._interrupts = 0
+        with self._starting:
+            channels = self._ready()
+        block = KernelBlock(channels, self._host, self._options.interrupt_seconds)
+        try:
+            yield from block.run(source, answer, interrupts=lambda: self._interrupts)
+        finally:
+            block.stop()
+
+    def _ready(self) -> Channels:
+        if self._channels is not None and not self._host.gone():
+            return self._channels
+        self._end()
+        connection = self._host.start(self._bell.ring)
+        from interpreter.runtimes.channels import Channels  # noqa: PLC0415  (imports zmq)
+
+        self._channels = Channels(connection, self._bell)
+        try:
+            self._wait_for_an_answer(self._channels)
+        except StartFailed:
+            self._end()
+            raise
+        return self._channels
+
+    def _wait_for_an_answer(self, channels: Channels) -> None:
+        deadline = time.monotonic() + self._options.start_seconds
+        asked: set[str] = set()
+        replied = heard = False
+        while not (replied and heard):
+            if not asked or (replied and not heard):
+                asked.add(channels.send("shell", "kernel_info_request", {}))
+                replied = False
+            message = channels.receive(min(1.0, deadline - time.monotonic()))
+            if message is not None and message.parent in asked:
+                replied = replied or message.channel == "shell"
+                heard = heard or message.channel == "iopub"
+            self._give_up_if_gone(deadline)
+
+    def _give_up_if_gone(self, deadline: float) -> None:
+        self._bell.silence()
+        gone = self._host.gone()
+        if gone:
+            raise StartFailed(f"The {self.language.name} kernel ended while starting: {gone}.")
+        if time.monotonic() >= deadline:
+            seconds = self._options.start_seconds
+            raise StartFailed(
+                f"The {self.language.name} kernel did not answer within {seconds:g} seconds."
+            )
+
+    def _end(self) -> None:
+        if self._channels is not None:
+            self._channels.close()
+            self._channels = None
+        self._host.kill()
+        self._bell.silence()

@@ -1,0 +1,172 @@
+"""One block running in a kernel: its output, its questions, and its end, whatever happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from interpreter.protocol.events import ExecutionFinished, InputRequested, Notice, RuntimeEvent
+from interpreter.protocol.messages import Outcome
+from interpreter.protocol.ports import Answerer
+from interpreter.runtimes.channels import Channels
+from interpreter.runtimes.kernel_host import KernelHost
+from interpreter.runtimes.kernel_output import failure, published
+from interpreter.runtimes.wire import Incoming
+
+RESEND_SECONDS = 1.0  # code that swallows one interrupt may obey the next
+SETTLE_SECONDS = 1.0  # how long a block that has replied may owe us the rest
+LATE_CHARACTERS = 4_000
+END_OF_FILE = "\x04"  # how ipykernel is told that there is no more input
+
+
+class KernelBlock:
+    """Sends a block and turns what comes back into events."""
+
+    def __init__(self, channels: Channels, host: KernelHost, patience: float) -> None:
+        self._channels = channels
+        self._host = host
+        self._patience = patience
+        self._reply: Incoming | None = None
+        self._sent = self._idle = False
+        self._interrupting: float | None = None
+        self._owed_replies = 0
+        self._late = 0
+
+    def run(
+        self, source: str, answer: Answerer, interrupts: Callable[[], int]
+    ) -> Iterator[RuntimeEvent]:
+        """Run the block to its end."""
+        self._id = self._channels.send("shell", "execute_request", _request(source))
+        self._sent = True
+        while not self._is_over():
+            message = self._channels.receive(self._patience_now())
+            if message is None and not self._mind_interrupts(interrupts()):
+                break
+            if message is not None:
+                yield from self._take(message, answer)
+        yield from self._late_report()
+        yield self._end(interrupted=self._interrupting is not None)
+
+    def stop(self) -> None:
+        """Make sure that the block does not go on: the caller has lost interest in it."""
+        goes_on = self._sent and not self._is_over() and self._mind_interrupts(1)
+        while goes_on and not self._is_over():
+            message = self._channels.receive(self._patience_now())
+            if message is None:
+                goes_on = self._mind_interrupts(1)
+            else:
+                self._note(message)
+
+    def _is_over(self) -> bool:
+        return bool(self._host.gone()) or (
+            self._reply is not None and self._idle and not self._owed_replies
+        )
+
+    def _patience_now(self) -> float | None:
+        if self._reply is not None or self._idle:
+            return SETTLE_SECONDS
+        return None if self._interrupting is None else RESEND_SECONDS
+
+    def _mind_interrupts(self, count: int) -> bool:
+        """Nothing came: pass an interrupt on, or give up. False when the block is over for us."""
+        self._channels.silence()
+        if self._reply is not None or self._idle:
+            return False  # what is still owed got lost, as when an interrupt hits the reply
+        if count == 0:
+            return True
+        if self._interrupting is None:
+            self._interrupting = time.monotonic()
+        if count > 1 or time.monotonic() > self._interrupting + self._patience:
+            self._host.kill()
+            return False
+        self._interrupt()
+        return True
+
+    def _interrupt(self) -> None:
+        if not self._host.interrupt():
+            self._channels.send("control", "interrupt_request", {})
+            self._owed_replies += 1
+
+    def _take(self, message: Incoming, answer: Answerer) -> Iterator[RuntimeEvent]:
+        self._note(message)
+        if message.channel == "iopub":
+            yield from self._show(message)
+        elif message.kind == "input_request" and message.parent == self._id:
+            request = InputRequested(
+                message.text("prompt"), message.content.get("password") is True
+            )
+            yield request
+            line = answer(request)
+            value = END_OF_FILE if line is None else line
+            self._channels.send("stdin", "input_reply", {"value": value}, message.header)
+
+    def _note(self, message: Incoming) -> None:
+        if message.kind == "interrupt_reply":
+            self._owed_replies -= 1
+        if message.parent != self._id:
+            return
+        if message.kind == "execute_reply":
+            self._reply = message
+        if message.kind == "status":
+            self._idle = message.text("execution_state") == "idle"
+
+    def _show(self, message: Incoming) -> Iterator[RuntimeEvent]:
+        if message.parent != self._id:
+            yield from self._late_output(message)
+        elif message.kind != "error" or message.text("ename") != "SystemExit":
+            event = published(message)
+            if event is not None:
+                yield event
+
+    def _late_output(self, message: Incoming) -> Iterator[RuntimeEvent]:
+        text = message.text("text") if message.kind == "stream" else ""
+        if text and self._late < LATE_CHARACTERS:
+            yield Notice(f"An earlier block still prints: {text[:LATE_CHARACTERS]}")
+        self._late += len(text)
+
+    def _late_report(self) -> Iterator[RuntimeEvent]:
+        if self._late > LATE_CHARACTERS:
+            yield Notice(f"An earlier block printed {self._late} characters meanwhile.")
+
+    def _end(self, interrupted: bool) -> ExecutionFinished:
+        gone = self._host.gone()
+        if self._reply is None:
+            return _lost(gone, interrupted)
+        if self._reply.text("status") == "ok":
+            return ExecutionFinished("ok")
+        summary = failure(self._reply)
+        if self._reply.text("ename") == "SystemExit":
+            return _left(self._reply.text("evalue"), summary)
+        outcome: Outcome = "interrupted" if interrupted else "failed"
+        return ExecutionFinished(outcome, summary or self._reply.text("status"))
+
+
+def _request(source: str) -> dict[str, object]:
+    return {
+        "code": source,
+        "silent": False,
+        "store_history": True,
+        "user_expressions": {},
+        "allow_stdin": True,
+        "stop_on_error": False,
+    }
+
+
+def _left(status: str, summary: str) -> ExecutionFinished:
+    if status in ("", "0", "None"):
+        return ExecutionFinished("ok", exit_code=0)
+    return ExecutionFinished("failed", summary, int(status) if status.isdecimal() else 1)
+
+
+def _lost(gone: str, interrupted: bool) -> ExecutionFinished:
+    if not gone and interrupted:
+        return ExecutionFinished("interrupted", "It was stopped and left no result.")
+    if not gone:
+        return ExecutionFinished("failed", "It ended without a result.")
+    if interrupted:
+        why = "It did not obey the interrupt and was ended"
+    else:
+        why = f"The process ended ({gone})"
+    return ExecutionFinished(
+        "died", f"{why}; its variables are gone and the next block starts afresh."
+    )

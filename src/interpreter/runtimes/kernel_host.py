@@ -1,0 +1,143 @@
+"""Where a kernel comes from: started by us in the cell, or already running elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from interpreter.protocol.errors import StartFailed
+from interpreter.protocol.ports import Launch, Process
+from interpreter.runtimes.wake import when_it_ends
+from interpreter.runtimes.wire import Connection, new_connection, read_connection
+
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCommand:
+    """How to start a kernel; `{connection_file}` stands for the file it is to read."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    signals: bool = False
+    """Interrupted by a signal rather than by a message."""
+    on_leash: bool = False
+    """Ends by itself when its standard input does."""
+
+
+class KernelHost(Protocol):
+    """Starts a kernel, signals it and ends it."""
+
+    def start(self, when_gone: Callable[[], None]) -> Connection:
+        """Begin; the kernel need not answer yet. `when_gone` is called when it has ended."""
+        ...
+
+    def gone(self) -> str:
+        """How the kernel ended; empty while it lives."""
+        ...
+
+    def interrupt(self) -> bool:
+        """Signal an interrupt; False where only a message can do it."""
+        ...
+
+    def kill(self) -> None:
+        """End the kernel and all it started, and wait for it."""
+        ...
+
+
+class LaunchedKernel:
+    """A kernel of our own, in the cell."""
+
+    def __init__(self, launch: Launch, exchange: Path, command: KernelCommand) -> None:
+        self._launch = launch
+        self._exchange = exchange
+        self._command = command
+        self._process: Process | None = None
+        self._file: Path | None = None
+
+    def start(self, when_gone: Callable[[], None]) -> Connection:
+        """Write the connection file and launch."""
+        connection, self._file = new_connection(self._exchange, f"k{next(_numbers)}")
+        argv = [part.replace("{connection_file}", str(self._file)) for part in self._command.argv]
+        leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
+        try:
+            self._process = self._launch(
+                argv,
+                env=self._command.env,
+                stdin=leash,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise StartFailed(f"{argv[0]} could not be started: {error}") from error
+        when_it_ends(self._process, when_gone)
+        return connection
+
+    def gone(self) -> str:
+        """How the kernel ended; empty while it lives."""
+        status = self._process.poll() if self._process else None
+        return "" if status is None else ending(status)
+
+    def interrupt(self) -> bool:
+        """Signal the kernel and its children."""
+        if self._process is None or not self._command.signals:
+            return False
+        self._process.signal_group(signal.SIGINT)
+        return True
+
+    def kill(self) -> None:
+        """End the kernel and all it started."""
+        if self._process is not None:
+            self._process.signal_group(signal.SIGKILL)
+            self._process.kill()
+            self._process.wait()
+            if self._process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    self._process.stdin.close()
+            self._process = None
+        self._remove_sockets()
+
+    def _remove_sockets(self) -> None:
+        if self._file is None:
+            return
+        for path in self._exchange.glob(f"{self._file.stem}-*"):
+            path.unlink(missing_ok=True)
+        self._file.unlink(missing_ok=True)
+
+
+class RunningKernel:
+    """Somebody else's kernel: we work in it and leave it running."""
+
+    def __init__(self, connection_file: Path) -> None:
+        self._file = connection_file
+
+    def start(self, when_gone: Callable[[], None]) -> Connection:
+        """Read where it listens."""
+        return read_connection(self._file)
+
+    def gone(self) -> str:
+        """Unknown to us; a kernel that does not answer is noticed by its silence."""
+        return ""
+
+    def interrupt(self) -> bool:
+        """Only a message can reach it."""
+        return False
+
+    def kill(self) -> None:
+        """It is not ours to end."""
+
+
+def ending(status: int) -> str:
+    """An exit status in words."""
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"signal {-status} ({signal.Signals(-status).name})"
+    except ValueError:
+        return f"signal {-status}"

@@ -1,0 +1,191 @@
+"""Running code, the tool that every model has: follow a block, mind its limits, keep it all."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from interpreter.protocol.errors import UnknownLanguage
+from interpreter.protocol.events import (
+    ExecutionFinished,
+    InputRequested,
+    Notice,
+    OutputDelta,
+    RuntimeEvent,
+)
+from interpreter.protocol.messages import Action, Code
+from interpreter.protocol.ports import Answerer, Runtimes, ToolContext, ToolSpec
+from interpreter.tools.jobs import Job, Jobs
+from interpreter.tools.spill import Spill
+
+TAIL_PIECES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How long and how much. None means without end."""
+
+    seconds: float | None = None
+    silent_seconds: float | None = 300.0
+    when_over: Literal["background", "stop"] = "background"
+    shown_characters: int = 10_000_000
+    """What is passed on as it comes; beyond it only the last pieces follow, at the end."""
+    output_directory: Path | None = None
+    """Where output too long to be shown whole is kept, at a path that the code can read too."""
+
+
+ORDINARY = RunLimits()
+
+
+class RunCode:
+    """`execute(language, code)` over the session's runtimes."""
+
+    def __init__(
+        self, runtimes: Runtimes, limits: RunLimits = ORDINARY, jobs: Jobs | None = None
+    ) -> None:
+        self.spec = _spec(runtimes.names())
+        self.jobs = jobs or Jobs()
+        self._runtimes = runtimes
+        self._limits = limits
+
+    def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
+        """Run a block of code."""
+        if not isinstance(action, Code):
+            yield ExecutionFinished("invalid", "execute takes a block of code.")
+            return
+        try:
+            runtime = self._runtimes.get(action.language)
+        except UnknownLanguage as unknown:
+            yield ExecutionFinished("invalid", str(unknown))
+            return
+        busy = self.jobs.occupying(runtime)
+        if busy is not None:
+            yield ExecutionFinished("invalid", _busy(busy))
+            return
+        job = Job(action, runtime)
+        with context.interrupt.calls(runtime.interrupt):
+            yield from self._follow(job, context.answer)
+
+    def _follow(self, job: Job, answer: Answerer) -> Iterator[RuntimeEvent]:
+        watch = _Watch(self._limits, Spill(self._limits.output_directory))
+        try:
+            while (event := job.take(watch.patience())) != "ended":
+                if event is None or isinstance(event, str):
+                    yield from self._time_is_up(job, watch)
+                    return
+                yield from watch.pass_on(event)
+                if isinstance(event, InputRequested):
+                    job.reply(answer(event))
+                    watch.restart()
+        finally:
+            watch.spill.close()
+            if job.running and job.number not in {known.number for known in self.jobs.all()}:
+                job.stop()
+
+    def _time_is_up(self, job: Job, watch: _Watch) -> Iterator[RuntimeEvent]:
+        if self._limits.when_over == "stop":
+            job.stop()
+            yield from watch.rest()
+            yield ExecutionFinished("timed_out", watch.sentence("It was stopped"))
+            return
+        job.leave()
+        self.jobs.add(job)
+        yield from watch.rest()
+        yield ExecutionFinished(
+            "backgrounded",
+            watch.sentence(
+                f"It goes on as job {job.number}: read, wait for or stop it with `jobs`"
+            ),
+        )
+
+
+@dataclass
+class _Watch:
+    """What is left of a block's time and of the room for its output."""
+
+    limits: RunLimits
+    spill: Spill
+    notices: list[str] = field(default_factory=list)
+    held: deque[OutputDelta] = field(default_factory=lambda: deque(maxlen=TAIL_PIECES))
+    held_back: int = 0
+
+    def __post_init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Start the clocks."""
+        self._began = time.monotonic()
+
+    def patience(self) -> float | None:
+        """How long to wait for the next event."""
+        whole = self.limits.seconds
+        left = None if whole is None else max(0.0, self._began + whole - time.monotonic())
+        silent = self.limits.silent_seconds
+        return min((s for s in (left, silent) if s is not None), default=None)
+
+    def pass_on(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """The event as it goes on to the caller."""
+        if isinstance(event, OutputDelta):
+            self.spill.add(event.text)
+            if self.spill.characters > self.limits.shown_characters:
+                yield from self._hold(event)
+                return
+        if isinstance(event, Notice):
+            self.notices.append(event.text)
+        if isinstance(event, ExecutionFinished):
+            yield from self.rest()
+            event = replace(event, summary=self._with_news(event.summary))
+        yield event
+
+    def rest(self) -> Iterator[RuntimeEvent]:
+        """The last of what was held back."""
+        shown = sum(len(piece.text) for piece in self.held)
+        if self.held_back > shown:
+            yield Notice(f"{self.held_back - shown} characters are not shown here.")
+        yield from self.held
+        self.held.clear()
+
+    def sentence(self, what: str) -> str:
+        """What happened when time was up."""
+        silent = self.limits.seconds is None or time.monotonic() < self._began + self.limits.seconds
+        why = "It has been silent for too long" if silent else "Its time is over"
+        return self._with_news(f"{why}. {what}.")
+
+    def _hold(self, event: OutputDelta) -> Iterator[RuntimeEvent]:
+        if not self.held_back:
+            yield Notice("It prints more than is shown; the end follows when it is done.")
+        self.held_back += len(event.text)
+        self.held.append(event)
+
+    def _with_news(self, summary: str) -> str:
+        return " ".join(filter(None, (summary, *self.notices[-5:], self.spill.summary())))
+
+
+def _busy(job: Job) -> str:
+    return (
+        f"{job.code.language} is busy with job {job.number}; "
+        "read, wait for or stop it with `jobs` first."
+    )
+
+
+def _spec(languages: tuple[str, ...]) -> ToolSpec:
+    parameters = {
+        "type": "object",
+        "properties": {
+            "language": {"type": "string", "enum": list(languages)},
+            "code": {"type": "string", "description": "The block to run."},
+        },
+        "required": ["language", "code"],
+        "additionalProperties": False,
+    }
+    return ToolSpec(
+        "execute",
+        "Run a block of code on the user's machine. Variables, imports and the working directory "
+        "stay from block to block.",
+        json.dumps(parameters),
+    )
