@@ -18,7 +18,6 @@ from interpreter.protocol.events import (
     Event,
     ExecutionFinished,
     FilesChanged,
-    InputRequested,
     MessageFinished,
     ModelRetrying,
     Notice,
@@ -173,8 +172,6 @@ class LiveFace:
                 self._updating.clear()
             case ActiveLine(line):
                 self._line = line
-            case InputRequested(prompt):
-                self._screen.print(*self._pane.add(prompt))
             case ActionStarted(action):
                 self._started(action)
             case ExecutionFinished(outcome, summary):

@@ -18,10 +18,13 @@ from interpreter.protocol.events import (
     Notice,
     OutputDelta,
     ReasoningDelta,
+    ReplyFinished,
     TextDelta,
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, MalformedCall
+from interpreter.terminal.ansi import tame_plain
+from interpreter.terminal.tally import Tally
 
 ENDS = {
     "declined": "Stopped: the code was not run.",
@@ -41,6 +44,7 @@ class PlainFace:
         self._around = around
         self._fence_open = False
         self._at_line_start = True
+        self.tally = Tally()
 
     @classmethod
     def for_terminal(cls) -> PlainFace:
@@ -79,6 +83,12 @@ class PlainFace:
         """A sentence of our own."""
         self._line(self._around, text)
 
+    def show_code(self, language: str, source: str) -> None:
+        """A whole block of code."""
+        self._open_fence(language)
+        self._write(self._around, source)
+        self._close_fence()
+
     def _around_the_work(self, event: Event) -> None:
         match event:
             case DisplayShown(display):
@@ -96,6 +106,8 @@ class PlainFace:
                 self._write(self._around, text)
             case InputRequested(prompt):
                 self._write(self._around, prompt)
+            case ReplyFinished(_, usage):
+                self.tally.add(usage)
             case _:
                 pass
 
@@ -129,6 +141,7 @@ class PlainFace:
 
     def _write(self, stream: TextIO, text: str) -> None:
         if text:
-            stream.write(text.encode(errors="replace").decode())
+            safe = tame_plain(text) if stream.isatty() else text.encode(errors="replace").decode()
+            stream.write(safe)
             stream.flush()
             self._at_line_start = text.endswith("\n")
