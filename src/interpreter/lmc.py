@@ -109,7 +109,7 @@ def decode(dictionary: Dictionary) -> Message:
     """One dictionary as a message of ours; ConfigurationError says what is wrong with it."""
     role, kind = dictionary.get("role", "user"), dictionary.get("type", "message")
     content, style = dictionary.get("content", ""), dictionary.get("format", "")
-    audience = dictionary.get("recipient") or "everyone"
+    audience: Any = dictionary.get("recipient") or "everyone"
     if role not in ("user", "assistant", "computer"):
         raise ConfigurationError(f"A message's role is user, assistant or computer, not {role!r}.")
     if audience not in ("everyone", "user", "assistant"):

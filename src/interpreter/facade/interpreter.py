@@ -66,7 +66,8 @@ class OpenInterpreter:
         """
         self._display = display
         if message is None and display:
-            return self._chat_in_terminal()
+            self._chat_in_terminal()
+            return None
         if message is None:
             raise ConfigurationError("chat() needs a message when there is no display.")
         if stream:

@@ -170,10 +170,14 @@ class Launch(Protocol):
 class Cell(Protocol):
     """A confined place that holds all runtimes of one session."""
 
-    launch: Launch
     workspace: Path
     exchange: Path
     """A private directory that has the same path inside and outside: sockets and hand-overs."""
+
+    @property
+    def launch(self) -> Launch:
+        """Starts programs in the cell."""
+        ...
 
     def describe(self) -> str:
         """One line for the user and the model: what is confined, and what is not."""

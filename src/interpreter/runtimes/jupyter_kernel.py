@@ -45,6 +45,7 @@ class JupyterKernel:
         self._interrupts = 0
         self._starting = threading.RLock()
         self._busy = threading.Lock()
+        self._ending = False
         self._channels: Channels | None = None
 
     def warm(self) -> None:
@@ -69,12 +70,14 @@ class JupyterKernel:
 
     def restart(self) -> None:
         """End the kernel; the next block finds a fresh one."""
+        self._ending = True  # whoever is starting it in the background gives up
         self._host.kill()
         self._bell.ring()
         # Whoever runs a block now sees that the kernel is gone; an abandoned iterator never will.
         was_free = self._busy.acquire(timeout=ABANDONED_SECONDS)
         with self._starting:
             self._end()
+            self._ending = False
         if was_free:
             self._busy.release()
 
@@ -125,7 +128,7 @@ class JupyterKernel:
 
     def _give_up_if_gone(self, deadline: float) -> None:
         self._bell.silence()
-        gone = self._host.gone()
+        gone = "it was closed" if self._ending else self._host.gone()
         if gone:
             raise StartFailed(f"The {self.language.name} kernel ended while starting: {gone}.")
         if time.monotonic() >= deadline:

@@ -67,7 +67,7 @@ class LaunchedKernel:
         argv = [part.replace("{connection_file}", str(self._file)) for part in self._command.argv]
         leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
         try:
-            self._process = self._launch(
+            process = self._process = self._launch(
                 argv,
                 env=self._command.env,
                 stdin=leash,
@@ -76,12 +76,13 @@ class LaunchedKernel:
             )
         except OSError as error:
             raise StartFailed(f"{argv[0]} could not be started: {error}") from error
-        when_it_ends(self._process, when_gone)
+        when_it_ends(process, when_gone)
         return connection
 
     def gone(self) -> str:
         """How the kernel ended; empty while it lives."""
-        status = self._process.poll() if self._process else None
+        process = self._process
+        status = process.poll() if process else None
         return "" if status is None else ending(status)
 
     def interrupt(self) -> bool:
@@ -93,14 +94,14 @@ class LaunchedKernel:
 
     def kill(self) -> None:
         """End the kernel and all it started."""
-        if self._process is not None:
-            self._process.signal_group(signal.SIGKILL)
-            self._process.kill()
-            self._process.wait()
-            if self._process.stdin is not None:
+        process, self._process = self._process, None  # two threads may want it to end at once
+        if process is not None:
+            process.signal_group(signal.SIGKILL)
+            process.kill()
+            process.wait()
+            if process.stdin is not None:
                 with contextlib.suppress(OSError):
-                    self._process.stdin.close()
-            self._process = None
+                    process.stdin.close()
         self._remove_sockets()
 
     def _remove_sockets(self) -> None:
