@@ -24,6 +24,8 @@ class Desk(Protocol):
     """What a chat needs of the place where it happens."""
 
     tally: Tally
+    verbose: bool
+    colourful: bool
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""
@@ -58,6 +60,8 @@ class PlainDesk:
         self._face = PlainFace.for_terminal()
         self._dry_run = dry_run
         self.tally = self._face.tally
+        self.verbose = False
+        self.colourful = False
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""

@@ -61,6 +61,7 @@ class LiveFace:
 
     def __init__(self, screen: Screen, look: Look, *, draft: Callable[[], str] = str) -> None:
         self.tally = Tally()
+        self.verbose = look.verbose
         self._screen = screen
         self._look = look
         self._palette = look.palette
@@ -194,7 +195,7 @@ class LiveFace:
             case Notice(text, level):
                 styles = {"warning": self._palette.warning, "error": self._palette.bad}
                 self._print(text, styles.get(level, self._palette.dim))
-            case CheckpointTaken(name) if self._look.verbose:
+            case CheckpointTaken(name) if self.verbose:
                 self._print(f"checkpoint {name}", self._palette.dim)
             case MessageFinished(message) if message.role == "computer":
                 self._wait_for_model()

@@ -34,6 +34,16 @@ class LiveDesk:
         self._stop: Callable[[], None] = lambda: None
         self.background: Callable[[], object] | None = None
         self.tally = self._face.tally
+        self.colourful = look.palette.colourful
+
+    @property
+    def verbose(self) -> bool:
+        """Whether more is shown than most want to see."""
+        return self._face.verbose
+
+    @verbose.setter
+    def verbose(self, wish: bool) -> None:
+        self._face.verbose = wish
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""
