@@ -7,7 +7,10 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.policies.approvals import AskFirst, RunAll
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
-from interpreter.protocol.ports import Request, ToolSpec, nobody_answers
+from interpreter.protocol.ports import Capabilities, ToolSpec, nobody_answers
+from interpreter.session.asking import Asking
+from interpreter.session.budget import Budget
+from interpreter.session.context import Context
 from interpreter.session.engine import Engine, Limits
 from interpreter.session.session import Session
 
@@ -42,7 +45,7 @@ def make_session(echo, *script, approve=None, store=None, steps=20, **options):
         tools={"execute": echo},
         policy=AskFirst() if approve else RunAll(),
         checkpoints=NoCheckpoints(),
-        prepare=lambda history: Request("", history),
+        asking=Asking(Context(Capabilities(context_window=1_000_000)), Budget()),
         approve=approve or (lambda request: Decision("yes")),
         answer=nobody_answers,
         limits=Limits(steps=steps),

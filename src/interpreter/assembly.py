@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import (
     Answerer,
     Approver,
+    Capabilities,
     Cell,
     Model,
     Policy,
-    Request,
     Tool,
     ToolContext,
 )
+from interpreter.session.asking import Asking
+from interpreter.session.budget import Budget
+from interpreter.session.context import Context
 from interpreter.session.engine import Engine, Limits
+from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
 from interpreter.session.store import Store
-from interpreter.settings.paths import data_directory
+from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from interpreter.models.options import ModelOptions
     from interpreter.runtimes.pool import RuntimePool
+    from interpreter.sandboxes.confinement import Level
 
 DEMO = "scripted/demo"
 
@@ -41,8 +49,13 @@ class Workshop:
         self._settings = settings
         self._approve = approve
         self._answer = answer
-        self._models: dict[str, Model] = {}
-        self._closing: list[Callable[[], None]] = []
+        self._budget = Budget()
+        self._context = Context(Capabilities())
+        self.unconfined = ""
+        """Why there is no sandbox although one was asked for; then every block is asked about."""
+        self._made_model: Model | None = None
+        self._model_made_from: object = None
+        self._closing: list[Callable[[], None]] = [self._close_model]
 
     # What faces use.
 
@@ -50,8 +63,8 @@ class Workshop:
         self, settings: Settings, *, resume: str = "", messages: Iterable[Message] = ()
     ) -> Session:
         """A new session, or one that goes on where it was left."""
+        self._runtimes.warm("python")  # it starts while the first request is on its way
         engine = self.engine(settings)
-        self._runtimes.warm("python")
         if resume:
             return self._resumed(engine, resume)
         if not settings.keep_history:
@@ -65,12 +78,13 @@ class Workshop:
         """What a turn works with under these settings."""
         from interpreter.checkpoints.none import NoCheckpoints
 
+        model = self._model(settings)
         return Engine(
-            model=self._model(settings),
+            model=model,
             tools=self._tools,
+            asking=self._asking(settings, model),
             policy=self._policy(settings),
             checkpoints=NoCheckpoints(),
-            prepare=partial(_request, self._system_text(settings), self._tools),
             approve=self._approve,
             answer=self._answer,
             limits=Limits(steps=settings.max_steps),
@@ -108,19 +122,44 @@ class Workshop:
         return Session(engine, store=self.store, session_id=session_id, messages=messages)
 
     def _model(self, settings: Settings) -> Model:
-        name = settings.model or DEMO
-        if name not in self._models:
-            self._models[name] = _resolve(name)
-        return self._models[name]
+        from interpreter.models.names import resolve
+
+        name, options = settings.model or DEMO, _model_options(settings)
+        if (name, options) != self._model_made_from:
+            self._close_model()
+            self._made_model = resolve(name, options)
+            self._model_made_from = (name, options)
+            self._context = Context(self._made_model.capabilities)
+        assert self._made_model is not None
+        return self._made_model
+
+    def _close_model(self) -> None:
+        if self._made_model is not None:
+            self._made_model.close()
+            self._made_model = None
+
+    def _asking(self, settings: Settings, model: Model) -> Asking:
+        facts = Facts(
+            system=platform.system(),
+            date=time.strftime("%Y-%m-%d"),
+            directory=str(settings.directory()),
+            languages=self.languages,
+            sandbox=self._cell.describe(),
+        )
+        system = system_prompt(
+            facts,
+            system_message=settings.system_message or None,
+            custom_instructions=settings.custom_instructions,
+        )
+        specs = tuple(tool.spec for tool in self._tools.values())
+        return Asking(self._context, self._budget, system, specs)
 
     def _policy(self, settings: Settings) -> Policy:
         from interpreter.policies.approvals import AskFirst, RunAll
 
-        return RunAll() if settings.auto_run else AskFirst()
-
-    def _system_text(self, settings: Settings) -> str:
-        text = settings.system_message or _default_system_text(settings.directory(), self.languages)
-        return "\n\n".join(filter(None, (text, settings.custom_instructions)))
+        if settings.auto_run and not self.unconfined:
+            return RunAll()
+        return AskFirst()
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -129,11 +168,30 @@ class Workshop:
 
     @cached_property
     def _cell(self) -> Cell:
-        from interpreter.sandboxes.none import NoSandbox
-
-        cell = NoSandbox().open(self._settings.directory())
+        cell = self._open_cell()
         self._closing.append(cell.close)
         return cell
+
+    def _open_cell(self) -> Cell:
+        """A cell at the level of the settings; where none can be had, an open one that says so."""
+        from interpreter.sandboxes.none import NoSandbox
+
+        workspace = self._settings.directory()
+        if self._settings.sandbox == "off":
+            return NoSandbox().open(workspace)
+        from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+        from interpreter.sandboxes.confinement import Confinement, interpreter_places
+
+        confinement = Confinement(
+            level=cast("Level", self._settings.sandbox),  # checked there
+            programs=interpreter_places(),
+            hidden=(config_directory(), data_directory()),
+        )
+        try:
+            return BubblewrapSandbox(confinement, os.environ).open(workspace)
+        except SandboxUnavailable as reason:
+            self.unconfined = str(reason)
+            return NoSandbox().open(workspace)
 
     @cached_property
     def _runtimes(self) -> RuntimePool:
@@ -150,24 +208,15 @@ class Workshop:
         return {"execute": RunCode(self._runtimes)}
 
 
-def _resolve(name: str) -> Model:
-    from interpreter.models import scripted
+def _model_options(settings: Settings) -> ModelOptions:
+    from interpreter.models.options import ModelOptions
 
-    if name == DEMO:
-        return scripted.load(Path(scripted.__file__).with_name("demo.yaml"), name=DEMO)
-    if name.startswith("scripted/"):
-        return scripted.load(Path(name.removeprefix("scripted/")), name=name)
-    raise ConfigurationError(f"There is no model {name!r}.")
-
-
-def _request(system: str, tools: dict[str, Tool], history: Sequence[Message]) -> Request:
-    return Request(system, history, tuple(tool.spec for tool in tools.values()))
-
-
-def _default_system_text(directory: Path, languages: tuple[str, ...]) -> str:
-    return (
-        "You reach the user's goal by writing code that runs on the user's machine, in small blocks "
-        f"whose output you read before you go on. Languages: {', '.join(languages)}; variables stay "
-        f"from block to block. System: {platform.system()}. Directory: {directory}. "
-        "When the goal is reached, answer in a few sentences without code."
+    return ModelOptions(
+        api_base=settings.api_base or None,
+        api_key=settings.api_key or None,
+        api_version=settings.api_version or None,
+        context_window=settings.context_window or None,
+        max_tokens=settings.max_tokens or None,
+        temperature=settings.temperature or None,
+        environ=dict(os.environ),
     )

@@ -67,7 +67,7 @@ def _said(message: Message) -> Iterator[Dictionary]:
 
 
 def _computer(message: Message) -> Iterator[Dictionary]:
-    """All that a block printed is one console message; one that printed nothing has an empty one."""
+    """What a block printed is one console message; an empty one if it printed nothing."""
     printed = "".join(_printed(part) for part in message.parts)
     images = [p.image for p in message.parts if isinstance(p, Display) and p.image]
     results = message.results

@@ -5,9 +5,9 @@ import signal
 import subprocess
 
 import pytest
+from tests.journeys.conftest import COMMAND
 
 from interpreter import __version__
-from tests.journeys.conftest import COMMAND
 
 ADD = {"text": "Adding.", "code": "x = 2 + 3\nprint(x)"}
 AGAIN = {"text": "Again.", "code": "print(x * 10)"}

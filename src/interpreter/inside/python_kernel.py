@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import selectors
 import struct
 import sys
@@ -19,6 +20,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+import python_display  # type: ignore[import-not-found]  # (beside this file)
+import python_sql  # type: ignore[import-not-found]
 import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.kernelapp import IPKernelApp
@@ -248,14 +251,27 @@ class App(IPKernelApp):
         self.plumbing = Plumbing()
         self.plumbing.start()
         self.plumbing.renew(self.streams)
-        remember_who_started_a_thread(lambda: self.streams[0].parent_header)
+        remember_who_started_a_thread(self.current_header)
 
     def init_shell(self) -> None:
         super().init_shell()
         self.shell.events.register("pre_execute", self.before_block)
         self.shell.events.register("post_execute", self.after_block)
         self.shell.ask_exit = leave_the_block
+        python_display.show_tables(self.shell)
+        python_sql.offer_sql(self.shell)
+        if os.environ.pop("REPLOOP_ACTIVE_LINE", ""):
+            python_display.watch_lines(self.shell, self.publish_line)
         warnings.filterwarnings("ignore", message="To exit: use 'exit'", category=UserWarning)
+
+    def publish_line(self, line: int) -> None:
+        message = self.session.msg(
+            "reploop_active_line", {"line": line}, parent=self.current_header()
+        )
+        self.session.send(self.iopub_thread, message, ident=b"reploop_active_line")
+
+    def current_header(self) -> Any:
+        return self.streams[0].parent_header
 
     def before_block(self) -> None:
         sys.stdout, sys.stderr = self.streams
@@ -286,8 +302,16 @@ def hold_the_leash() -> None:
     threading.Thread(target=wait_for_the_end, name="Leash", daemon=True).start()
 
 
+def limit_memory() -> None:
+    """Past its limit an allocation fails with MemoryError; the session lives on."""
+    limit = int(os.environ.pop("REPLOOP_MEMORY", "0"))
+    if limit:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
 def main() -> None:
     hold_the_leash()
+    limit_memory()
     sys.modules["reploop_kernel"] = sys.modules["__main__"]  # IPython takes __main__ for the user
     sys.path[0] = ""  # the user's directory instead of ours
     app = App.instance(outstream_class="reploop_kernel.Stream")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from interpreter.models.options import ModelOptions
+from interpreter.models.waiting import pause
 from interpreter.protocol.errors import (
     AuthenticationFailed,
     ConfigurationError,
@@ -28,6 +29,7 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code, MalformedCall
 from interpreter.protocol.ports import Capabilities, Request
 
+DEMO = "scripted/demo"
 Fault = Literal["unreachable", "rate_limited", "authentication", "length"]
 FAULTS: dict[str, Exception] = {
     "unreachable": Unreachable("The script says: the model does not answer."),
@@ -77,12 +79,10 @@ class ScriptedModel:
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """The next reply of the script."""
         parts = self._take()
-        woken = threading.Event()
-        with interrupt.calls(woken.set):
-            for delay, event in self._play(parts):
-                if woken.wait(delay):
-                    return
-                yield event
+        for delay, event in self._play(parts):
+            if interrupt.requested or (delay and not pause(delay, interrupt)):
+                return
+            yield event
         words = sum(len(part.text) + len(part.code) for part in parts) // 4
         yield ReplyFinished(_end(parts), Usage(output=words))
 
@@ -127,6 +127,13 @@ class ScriptedModel:
 
     def _pieces(self, text: str) -> Iterator[str]:
         return (text[at : at + self._piece] for at in range(0, len(text), self._piece))
+
+
+def open_model(name: str, options: ModelOptions) -> ScriptedModel:
+    """The script of a name: `scripted/demo` ships with the package, others are paths."""
+    if name == DEMO:
+        return load(Path(__file__).with_name("demo.yaml"), name=name)
+    return load(Path(name.removeprefix("scripted/")), name=name)
 
 
 def load(path: Path, *, name: str = "") -> ScriptedModel:

@@ -35,6 +35,10 @@ class UnknownModel(ModelError):
     """There is no model of that name."""
 
 
+class OutOfBudget(ModelError):
+    """The next request would cost more than may be spent."""
+
+
 class ScriptEnded(ModelError):
     """A scripted model has no reply left."""
 

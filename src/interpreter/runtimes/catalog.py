@@ -24,6 +24,8 @@ class BuiltIn:
     programs: tuple[str, ...] = ()
     """One of these must be on the search path; none are needed where this is empty."""
     hint: str = ""
+    over: str = ""
+    """The language whose runtime this one works in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,49 @@ BUILT_IN = (
         ("bash",),
         "install the package bash",
     ),
+    BuiltIn(
+        Language("javascript", ("js", "node", "nodejs"), ".js"),
+        "node:javascript",
+        ("node",),
+        "install Node.js 20 or newer",
+    ),
+    BuiltIn(
+        Language("typescript", ("ts",), ".ts"),
+        "node:typescript",
+        ("node",),
+        "install Node.js 22 or newer, or the npm package typescript in the working directory",
+    ),
     BuiltIn(Language("zsh", (), ".zsh"), "shell:zsh", ("zsh",), "install the package zsh"),
+    BuiltIn(
+        Language("powershell", ("pwsh", "ps1"), ".ps1"),
+        "others:powershell",
+        ("pwsh",),
+        "install PowerShell 7 (pwsh)",
+    ),
+    BuiltIn(Language("ruby", ("rb",), ".rb"), "others:ruby", ("ruby",), "install the package ruby"),
+    BuiltIn(
+        Language("r", ("rscript", "rlang"), ".R"),
+        "others:r",
+        ("Rscript",),
+        "install the package r-base-core, or R from its own site",
+    ),
+    BuiltIn(
+        Language("java", ("jshell",), ".java"),
+        "others:java",
+        ("jshell",),
+        "install a JDK, 17 or newer (default-jdk-headless)",
+    ),
+    BuiltIn(Language("perl", ("pl",), ".pl"), "others:perl", ("perl",), "install the package perl"),
+    BuiltIn(Language("lua", (), ".lua"), "others:lua", ("lua",), "install the package lua5.4"),
+    BuiltIn(Language("php", (), ".php"), "others:php", ("php",), "install the package php-cli"),
+    BuiltIn(
+        Language("applescript", ("osascript",), ".applescript"),
+        "one_shot:applescript",
+        ("osascript",),
+        "comes with macOS only",
+    ),
+    BuiltIn(Language("sql", ("duckdb", "sqlite", "sqlite3"), ".sql"), "sql:Sql", over="python"),
+    BuiltIn(Language("html", ("htm",), ".html"), "html:html"),
 )
 
 

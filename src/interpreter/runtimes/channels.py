@@ -12,6 +12,7 @@ import zmq
 from interpreter.runtimes.wake import Bell
 from interpreter.runtimes.wire import Codec, Connection, Incoming
 
+HEARTBEAT_MILLISECONDS = 3_000
 QUEUED_MESSAGES = 64  # of at most 64 kB each: what a slow reader can cost us in memory
 
 
@@ -20,15 +21,16 @@ class Channels:
 
     def __init__(self, connection: Connection, bell: Bell) -> None:
         self._identity = uuid.uuid4().bytes.replace(b"\0", b"\1")
+        self._connection = connection
         self._codec = Codec(connection.key)
         self._context = zmq.Context()
         self._bell = bell
         self._poller = zmq.Poller()
         self._sockets = {
-            "iopub": self._open(connection, "iopub", zmq.SUB),
-            "stdin": self._open(connection, "stdin", zmq.DEALER),
-            "shell": self._open(connection, "shell", zmq.DEALER),
-            "control": self._open(connection, "control", zmq.DEALER),
+            "iopub": self._open("iopub", zmq.SUB),
+            "stdin": self._open("stdin", zmq.DEALER),
+            "shell": self._open("shell", zmq.DEALER),
+            "control": self._open("control", zmq.DEALER),
         }
         self._sockets["iopub"].subscribe(b"")
         self._poller.register(bell.fileno(), zmq.POLLIN)
@@ -69,6 +71,18 @@ class Channels:
                 return message
         return None
 
+    def beats(self) -> bool:
+        """Whether the kernel's heart answers; it does so even while a block runs."""
+        heart = self._context.socket(zmq.REQ)
+        heart.linger = 0
+        try:
+            self._secure(heart)
+            heart.connect(self._connection.address("hb"))
+            heart.send(b"ping")
+            return bool(heart.poll(HEARTBEAT_MILLISECONDS))
+        finally:
+            heart.close()
+
     def silence(self) -> None:
         """Forget that the bell rang."""
         self._bell.silence()
@@ -83,17 +97,19 @@ class Channels:
         self._ready.extend(name for name, socket in self._sockets.items() if socket in ready)
         return bool(ready) and self._bell.fileno() not in ready
 
-    def _open(self, connection: Connection, channel: str, kind: int) -> zmq.Socket[bytes]:
+    def _open(self, channel: str, kind: int) -> zmq.Socket[bytes]:
         socket = self._context.socket(kind)
         socket.linger = 0
         if kind == zmq.DEALER:
             socket.routing_id = self._identity  # questions go to whom the block came from
         socket.rcvhwm = QUEUED_MESSAGES
         socket.reconnect_ivl = 10  # the kernel binds while we already knock
-        if connection.server_key:
-            public, secret = zmq.curve_keypair()
-            socket.curve_publickey, socket.curve_secretkey = public, secret
-            socket.curve_serverkey = connection.server_key
-        socket.connect(connection.address(channel))
+        self._secure(socket)
+        socket.connect(self._connection.address(channel))
         self._poller.register(socket, zmq.POLLIN)
         return socket
+
+    def _secure(self, socket: zmq.Socket[bytes]) -> None:
+        if self._connection.server_key:
+            socket.curve_publickey, socket.curve_secretkey = zmq.curve_keypair()
+            socket.curve_serverkey = self._connection.server_key

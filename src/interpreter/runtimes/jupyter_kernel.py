@@ -12,12 +12,11 @@ from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, nobody_answers
 from interpreter.runtimes.kernel_host import KernelHost
-from interpreter.runtimes.wake import Bell
-
-ABANDONED_SECONDS = 2.0
+from interpreter.runtimes.turnstile import Turnstile
 
 if TYPE_CHECKING:  # zmq takes its time; the process is launched before it is imported
     from interpreter.runtimes.channels import Channels
+    from interpreter.runtimes.wire import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,67 +40,60 @@ class JupyterKernel:
         self.language = language
         self._host = host
         self._options = options
-        self._bell = Bell()
-        self._interrupts = 0
+        self._turnstile = Turnstile()
+        self._bell = self._turnstile.bell
         self._starting = threading.RLock()
-        self._busy = threading.Lock()
-        self._ending = False
+        self._ending = self._closed = False
+        self._connection: Connection | None = None
         self._channels: Channels | None = None
 
     def warm(self) -> None:
-        """Start the kernel, if it does not run yet, and wait until it answers."""
+        """Start the process, if it does not run yet, without waiting until it answers."""
         with self._starting:
-            self._ready()
+            self._launched()
 
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run a block."""
-        if not self._busy.acquire(blocking=False):
+        if not self._turnstile.enter():
             yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
             return
         try:
             yield from self._run(source, answer)
         finally:
-            self._busy.release()
+            self._turnstile.leave()
 
     def interrupt(self) -> None:
         """Stop the running block and keep the state; asked twice, stop it at any price."""
-        self._interrupts += 1
-        self._bell.ring()
+        self._turnstile.interrupt()
 
     def restart(self) -> None:
         """End the kernel; the next block finds a fresh one."""
         self._ending = True  # whoever is starting it in the background gives up
         self._host.kill()
-        self._bell.ring()
-        # Whoever runs a block now sees that the kernel is gone; an abandoned iterator never will.
-        was_free = self._busy.acquire(timeout=ABANDONED_SECONDS)
-        with self._starting:
+        with self._turnstile.emptied(), self._starting:
             self._end()
             self._ending = False
-        if was_free:
-            self._busy.release()
 
     def close(self) -> None:
-        """End the kernel and all that it started."""
+        """End the kernel and all that it started, for good."""
+        self._closed = True
         self.restart()
 
     def _run(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
         from interpreter.runtimes.kernel_block import KernelBlock  # noqa: PLC0415  (imports zmq)
 
-        self._interrupts = 0
         with self._starting:
             channels = self._ready()
         block = KernelBlock(channels, self._host, self._options.interrupt_seconds)
         try:
-            yield from block.run(source, answer, interrupts=lambda: self._interrupts)
+            yield from block.run(source, answer, lambda: self._turnstile.interrupts)
         finally:
             block.stop()
 
     def _ready(self) -> Channels:
         if self._channels is not None and not self._host.gone():
             return self._channels
-        self._end()
-        connection = self._host.start(self._bell.ring)
+        connection = self._launched()
         from interpreter.runtimes.channels import Channels  # noqa: PLC0415  (imports zmq)
 
         self._channels = Channels(connection, self._bell)
@@ -111,6 +103,16 @@ class JupyterKernel:
             self._end()
             raise
         return self._channels
+
+    def _launched(self) -> Connection:
+        """The connection of a kernel that runs, perhaps only since now."""
+        if self._connection is not None and not self._host.gone():
+            return self._connection
+        if self._closed:
+            raise StartFailed(f"The {self.language.name} kernel was closed.")
+        self._end()
+        self._connection = self._host.start(self._bell.ring)
+        return self._connection
 
     def _wait_for_an_answer(self, channels: Channels) -> None:
         deadline = time.monotonic() + self._options.start_seconds
@@ -130,7 +132,8 @@ class JupyterKernel:
         self._bell.silence()
         gone = "it was closed" if self._ending else self._host.gone()
         if gone:
-            raise StartFailed(f"The {self.language.name} kernel ended while starting: {gone}.")
+            words = self._host.last_words()
+            raise StartFailed(f"The {self.language.name} kernel did not start ({gone}): {words}")
         if time.monotonic() >= deadline:
             seconds = self._options.start_seconds
             raise StartFailed(
@@ -141,5 +144,6 @@ class JupyterKernel:
         if self._channels is not None:
             self._channels.close()
             self._channels = None
+        self._connection = None
         self._host.kill()
         self._bell.silence()

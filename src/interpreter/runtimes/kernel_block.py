@@ -5,7 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from interpreter.protocol.events import ExecutionFinished, InputRequested, Notice, RuntimeEvent
+from interpreter.protocol.events import (
+    ActiveLine,
+    ExecutionFinished,
+    InputRequested,
+    Notice,
+    RuntimeEvent,
+)
 from interpreter.protocol.messages import Outcome
 from interpreter.protocol.ports import Answerer
 from interpreter.runtimes.channels import Channels
@@ -31,6 +37,7 @@ class KernelBlock:
         self._interrupting: float | None = None
         self._owed_replies = 0
         self._late = 0
+        self._reported_lines = False
 
     def run(
         self, source: str, answer: Answerer, interrupts: Callable[[], int]
@@ -45,6 +52,8 @@ class KernelBlock:
             if message is not None:
                 yield from self._take(message, answer)
         yield from self._late_report()
+        if self._reported_lines:
+            yield ActiveLine(None)
         yield self._end(interrupted=self._interrupting is not None)
 
     def stop(self) -> None:
@@ -65,7 +74,7 @@ class KernelBlock:
     def _patience_now(self) -> float | None:
         if self._reply is not None or self._idle:
             return SETTLE_SECONDS
-        return None if self._interrupting is None else RESEND_SECONDS
+        return self._host.check_seconds if self._interrupting is None else RESEND_SECONDS
 
     def _mind_interrupts(self, count: int) -> bool:
         """Nothing came: pass an interrupt on, or give up. False when the block is over for us."""
@@ -73,7 +82,7 @@ class KernelBlock:
         if self._reply is not None or self._idle:
             return False  # what is still owed got lost, as when an interrupt hits the reply
         if count == 0:
-            return True
+            return self._host.check_seconds is None or self._channels.beats()
         if self._interrupting is None:
             self._interrupting = time.monotonic()
         if count > 1 or time.monotonic() > self._interrupting + self._patience:
@@ -115,6 +124,7 @@ class KernelBlock:
             yield from self._late_output(message)
         elif message.kind != "error" or message.text("ename") != "SystemExit":
             event = published(message)
+            self._reported_lines = self._reported_lines or isinstance(event, ActiveLine)
             if event is not None:
                 yield event
 
@@ -162,7 +172,7 @@ def _lost(gone: str, interrupted: bool) -> ExecutionFinished:
     if not gone and interrupted:
         return ExecutionFinished("interrupted", "It was stopped and left no result.")
     if not gone:
-        return ExecutionFinished("failed", "It ended without a result.")
+        return ExecutionFinished("failed", "The kernel gave no result; it may be gone.")
     if interrupted:
         why = "It did not obey the interrupt and was ended"
     else:

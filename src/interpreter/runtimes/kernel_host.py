@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import signal
 import subprocess
@@ -13,7 +12,7 @@ from typing import Protocol
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.ports import Launch, Process
-from interpreter.runtimes.wake import when_it_ends
+from interpreter.runtimes.wake import close_stdin, when_it_ends
 from interpreter.runtimes.wire import Connection, new_connection, read_connection
 
 _numbers = itertools.count(1)
@@ -34,12 +33,19 @@ class KernelCommand:
 class KernelHost(Protocol):
     """Starts a kernel, signals it and ends it."""
 
+    check_seconds: float | None
+    """After such a silence the kernel's heart is listened to; None where its end is noticed."""
+
     def start(self, when_gone: Callable[[], None]) -> Connection:
         """Begin; the kernel need not answer yet. `when_gone` is called when it has ended."""
         ...
 
     def gone(self) -> str:
         """How the kernel ended; empty while it lives."""
+        ...
+
+    def last_words(self) -> str:
+        """What it wrote about itself, if anything."""
         ...
 
     def interrupt(self) -> bool:
@@ -54,6 +60,8 @@ class KernelHost(Protocol):
 class LaunchedKernel:
     """A kernel of our own, in the cell."""
 
+    check_seconds: float | None = None
+
     def __init__(self, launch: Launch, exchange: Path, command: KernelCommand) -> None:
         self._launch = launch
         self._exchange = exchange
@@ -67,13 +75,14 @@ class LaunchedKernel:
         argv = [part.replace("{connection_file}", str(self._file)) for part in self._command.argv]
         leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
         try:
-            process = self._process = self._launch(
-                argv,
-                env=self._command.env,
-                stdin=leash,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            with self._log().open("wb") as log:
+                process = self._process = self._launch(
+                    argv,
+                    env=self._command.env,
+                    stdin=leash,
+                    stdout=log.fileno(),
+                    stderr=log.fileno(),
+                )
         except OSError as error:
             raise StartFailed(f"{argv[0]} could not be started: {error}") from error
         when_it_ends(process, when_gone)
@@ -82,8 +91,17 @@ class LaunchedKernel:
     def gone(self) -> str:
         """How the kernel ended; empty while it lives."""
         process = self._process
-        status = process.poll() if process else None
+        if process is None:
+            return "it was ended"
+        status = process.poll()
         return "" if status is None else ending(status)
+
+    def last_words(self) -> str:
+        """The end of what the kernel itself wrote, which tells why it did not start."""
+        try:
+            return self._log().read_text(errors="replace")[-1000:].strip()
+        except OSError:
+            return ""
 
     def interrupt(self) -> bool:
         """Signal the kernel and its children."""
@@ -99,21 +117,25 @@ class LaunchedKernel:
             process.signal_group(signal.SIGKILL)
             process.kill()
             process.wait()
-            if process.stdin is not None:
-                with contextlib.suppress(OSError):
-                    process.stdin.close()
+            close_stdin(process)
         self._remove_sockets()
+
+    def _log(self) -> Path:
+        assert self._file is not None
+        return self._file.with_suffix(".log")
 
     def _remove_sockets(self) -> None:
         if self._file is None:
             return
-        for path in self._exchange.glob(f"{self._file.stem}-*"):
+        for path in (*self._exchange.glob(f"{self._file.stem}-*"), self._log()):
             path.unlink(missing_ok=True)
         self._file.unlink(missing_ok=True)
 
 
 class RunningKernel:
     """Somebody else's kernel: we work in it and leave it running."""
+
+    check_seconds: float | None = 5.0
 
     def __init__(self, connection_file: Path) -> None:
         self._file = connection_file
@@ -124,6 +146,10 @@ class RunningKernel:
 
     def gone(self) -> str:
         """Unknown to us; a kernel that does not answer is noticed by its silence."""
+        return ""
+
+    def last_words(self) -> str:
+        """It writes elsewhere."""
         return ""
 
     def interrupt(self) -> bool:

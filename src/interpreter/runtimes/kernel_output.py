@@ -21,6 +21,7 @@ from interpreter.runtimes.wire import Incoming
 LARGEST_FACE = 20_000_000
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 BINARY = {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}
+SPEAKING = ("text/markdown", "text/latex", "application/json")
 RICHNESS = (
     "text/plain",
     "text/markdown",
@@ -68,8 +69,18 @@ def _display(message: Incoming) -> Display:
 
 def _faces(data: dict[Any, Any]) -> tuple[Face, ...]:
     found = [_face(str(kind), value) for kind, value in data.items()]
-    faces = [face for face in found if face is not None]
+    faces = _in_words([face for face in found if face is not None])
     return tuple(sorted(faces, key=lambda face: _richness(face.media_type)))
+
+
+def _in_words(faces: list[Face]) -> list[Face]:
+    """The same faces; one that only names its Python class gives way to what it says."""
+    words = [f for f in faces if f.media_type in SPEAKING and isinstance(f.data, str)]
+    plain = [f for f in faces if f.media_type == "text/plain"]
+    if not words or not plain or not str(plain[0].data).startswith("<IPython.core.display."):
+        return faces
+    said = Face("text/plain", str(words[0].data)[:2000])
+    return [said, *(f for f in faces if f is not plain[0])]
 
 
 def _richness(media_type: str) -> float:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.messages import Stream
 
 READ_BYTES = 65_536
+LONGEST_LINE = 2_000_000
 
 
 class Pipe:
@@ -20,11 +23,23 @@ class Pipe:
         self.ended = False
         os.mkfifo(path, 0o600)
         self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self._writer: int | None = None
         self._decode = getincrementaldecoder("utf-8")("replace").decode
 
     def fileno(self) -> int:
         """The descriptor to poll."""
         return self._descriptor
+
+    def writer(self) -> int:
+        """A descriptor of the other end, for a program to inherit; then `close_writer`."""
+        self._writer = os.open(self.path, os.O_WRONLY)
+        return self._writer
+
+    def close_writer(self) -> None:
+        """Keep no end of our own: when the programs are gone, so is the stream."""
+        if self._writer is not None:
+            os.close(self._writer)
+            self._writer = None
 
     def read(self) -> str:
         """The text that is there; empty when there is none yet, or (`ended`) never will be."""
@@ -35,35 +50,71 @@ class Pipe:
         self.ended = not data
         return self._decode(data, final=not data)
 
+    def rest(self) -> Iterator[OutputDelta]:
+        """All that can be read without waiting."""
+        while not self.ended:
+            text = self.read()
+            if text:
+                yield OutputDelta(text, self.stream)
+            elif not self.ended:
+                return
+
     def close(self) -> None:
         """Close our end and remove the name."""
         os.close(self._descriptor)
         self.path.unlink(missing_ok=True)
 
 
-class Marks:
-    """A named pipe on which a driver tells the ends of blocks, one line each."""
+class Lines:
+    """A named pipe for lines. We hold both ends, so that it never ends while we live."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         os.mkfifo(path, 0o600)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)  # open for writing: never ends
-        self._rest = b""
+        self._descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        self._writing = os.open(path, os.O_WRONLY)
+        self._pieces: list[bytes] = []
 
     def fileno(self) -> int:
         """The descriptor to poll."""
         return self._descriptor
 
-    def read(self) -> list[list[str]]:
-        """The lines that have come, as words. They come from the cell: check them."""
+    def read(self) -> list[bytes]:
+        """The whole lines that have come. They come from the cell: check them."""
         try:
-            self._rest += os.read(self._descriptor, READ_BYTES)
+            data = os.read(self._descriptor, READ_BYTES)
         except BlockingIOError:
             return []
-        *lines, self._rest = self._rest[-READ_BYTES:].split(b"\n")
-        return [line.decode(errors="replace").split() for line in lines]
+        *lines, rest = data.split(b"\n")
+        if lines:
+            lines[0] = b"".join((*self._pieces, lines[0]))
+            self._pieces = []
+        self._pieces.append(rest)
+        if sum(map(len, self._pieces)) > LONGEST_LINE:
+            self._pieces = []
+        return lines
+
+    def write(self, data: bytes) -> int:
+        """Write, waiting for the reader where it is slow."""
+        return os.write(self._writing, data)
 
     def close(self) -> None:
         """Close and remove the pipe."""
         os.close(self._descriptor)
+        os.close(self._writing)
         self._path.unlink(missing_ok=True)
+
+
+def joined(events: Iterable[RuntimeEvent]) -> Iterator[RuntimeEvent]:
+    """The same events, with neighbouring output of one stream in one piece."""
+    held: list[OutputDelta] = []
+    for event in events:
+        if held and not (isinstance(event, OutputDelta) and event.stream == held[0].stream):
+            yield OutputDelta("".join(piece.text for piece in held), held[0].stream)
+            held = []
+        if isinstance(event, OutputDelta):
+            held.append(event)
+        else:
+            yield event
+    if held:
+        yield OutputDelta("".join(piece.text for piece in held), held[0].stream)

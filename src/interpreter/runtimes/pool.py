@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
-from interpreter.protocol.errors import RuntimeFailure, UnknownLanguage
+from interpreter.protocol.errors import PluginError, RuntimeFailure, UnknownLanguage
 from interpreter.protocol.ports import Language, Launch, Runtime
-from interpreter.runtimes.catalog import BUILT_IN, Factory, Which, is_present, load
+from interpreter.runtimes.catalog import BUILT_IN, BuiltIn, Factory, Which, is_present, load
+
+PLUGINS = "interpreter.runtimes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +31,14 @@ class Registered:
 class PoolOptions:
     """What the runtimes of a session are made with.
 
-    `settings` hands a built-in language its own options (PythonOptions, ShellOptions, …) by name.
+    `settings` hands a built-in language its own options (PythonOptions, DrivenOptions, NodeOptions)
+    by name; `registered` languages come before the built-in ones of the same name; kernels are
+    looked for in `kernel_directories`.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
     registered: tuple[Registered, ...] = ()
+    kernel_directories: tuple[Path, ...] = ()
     which: Which = shutil.which
 
 
@@ -44,22 +52,21 @@ class RuntimePool:
         self._launch = launch
         self._exchange = exchange
         self._options = options
-        self._lock = threading.Lock()
+        self._which = cache(options.which)
+        self._lock = threading.RLock()
         self._runtimes: dict[str, Runtime] = {}
 
     def get(self, language: str) -> Runtime:
         """The runtime of a language by any of its names; it starts with its first block."""
-        name = self._canonical(language)
+        found, make = self._find(language)
         with self._lock:
-            if name not in self._runtimes:
-                self._runtimes[name] = self._make(name)
-            return self._runtimes[name]
+            if found.name not in self._runtimes:
+                self._runtimes[found.name] = make()
+            return self._runtimes[found.name]
 
     def names(self) -> tuple[str, ...]:
         """The languages that can be run here."""
-        own = [entry.language.name for entry in self._options.registered]
-        built_in = [e.language.name for e in BUILT_IN if is_present(e, self._options.which)]
-        return tuple(dict.fromkeys((*own, *built_in)))
+        return tuple(dict.fromkeys(language.name for language, _ in self._known()))
 
     def warm(self, language: str) -> None:
         """Start a language in the background; what goes wrong shows when it is first used."""
@@ -74,30 +81,65 @@ class RuntimePool:
         for runtime in runtimes.values():
             runtime.close()
 
-    def _canonical(self, language: str) -> str:
-        wanted = language.strip().lower()
-        known = [e.language for e in self._options.registered]
-        known += [e.language for e in BUILT_IN if is_present(e, self._options.which)]
-        for one in known:
-            if wanted == one.name or wanted in one.aliases:
-                return one.name
+    def _find(self, name: str) -> tuple[Language, Callable[[], Runtime]]:
+        wanted = name.strip().lower()
+        for language, make in self._known():
+            if wanted == language.name or wanted in language.aliases:
+                return language, make
+        plugins = tuple(entry_points(group=PLUGINS, name=wanted))
+        if plugins:
+            return Language(wanted), lambda: self._plugged_in(plugins[0])
         raise UnknownLanguage(
-            f"There is no language {language!r} here; there are: {', '.join(self.names())}."
+            f"There is no language {name!r} here; there are: {', '.join(self.names())}."
         )
 
-    def _make(self, name: str) -> Runtime:
-        for entry in self._options.registered:
-            if entry.language.name == name:
-                return entry.make(self._launch, self._exchange)
-        entry_point = next(entry for entry in BUILT_IN if entry.language.name == name)
-        factory = load(entry_point.make)
-        options = self._options.settings.get(name)
-        extra = () if options is None else (options,)
-        runtime: Runtime = factory(self._launch, self._exchange, *extra)
+    def _known(self) -> Iterator[tuple[Language, Callable[[], Runtime]]]:
+        for own in self._options.registered:
+            yield own.language, lambda own=own: own.make(self._launch, self._exchange)  # type: ignore[misc]
+        for entry in BUILT_IN:
+            if is_present(entry, self._which):
+                yield entry.language, lambda entry=entry: self._built_in(entry)  # type: ignore[misc]
+        yield from self._kernels
+
+    @cached_property
+    def _kernels(self) -> list[tuple[Language, Callable[[], Runtime]]]:
+        from interpreter.runtimes import kernelspecs  # noqa: PLC0415  (only where there are any)
+
+        found = kernelspecs.kernel_languages(self._options.kernel_directories)
+        taken = {name for e in BUILT_IN for name in (e.language.name, *e.language.aliases)}
+        return [
+            (
+                language,
+                lambda language=language, command=command: kernelspecs.kernel(  # type: ignore[misc]
+                    self._launch, self._exchange, language, command
+                ),
+            )
+            for name, (language, command) in found.items()
+            if name not in taken
+        ]
+
+    def _built_in(self, entry: BuiltIn) -> Runtime:
+        factory = load(entry.make)
+        options = self._options.settings.get(entry.language.name)
+        given: tuple[Any, ...] = (self._launch, self._exchange)
+        if entry.over:
+            given = (self.get(entry.over),)
+        elif options is not None:
+            given = (*given, options)
+        runtime: Runtime = factory(*given)
+        return runtime
+
+    def _plugged_in(self, plugin: EntryPoint) -> Runtime:
+        try:
+            runtime: Runtime = plugin.load()(self._launch, self._exchange)
+        except Exception as error:
+            maker = plugin.dist.name if plugin.dist else plugin.value
+            raise PluginError(
+                f"The language {plugin.name!r} of the package {maker!r} is broken: {error!r}"
+            ) from error
         return runtime
 
 
-def _quietly(warm: object) -> None:
-    assert callable(warm)
+def _quietly(warm: Callable[[], None]) -> None:
     with contextlib.suppress(RuntimeFailure):  # the first block starts it again and reports
         warm()

@@ -23,6 +23,9 @@ class PythonOptions:
     python: str = sys.executable
     env: Mapping[str, str] = field(default_factory=dict)
     kernel: KernelOptions = PATIENT
+    active_line: bool = True
+    memory_bytes: int | None = None
+    """What the process and each of its children may allocate; None leaves it to the cell."""
 
 
 OUR_OWN_PYTHON = PythonOptions()
@@ -38,15 +41,21 @@ def python_kernel(
 
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
     """Our launcher, copied to where the cell can read it."""
-    launcher = shutil.copy(INSIDE / "python_kernel.py", exchange / "python_kernel.py")
+    for name in ("python_kernel.py", "python_display.py", "python_sql.py"):
+        shutil.copy(INSIDE / name, exchange / name)
     argv = (
         options.python,
         "-Xfrozen_modules=off",
-        str(launcher),
+        str(exchange / "python_kernel.py"),
         "-f",
         "{connection_file}",
         "--HistoryManager.enabled=False",
         "--InteractiveShell.colors=nocolor",
     )
-    env = {"IPYTHONDIR": str(exchange / "ipython"), "PYTHONIOENCODING": "utf-8", **options.env}
+    env = {"IPYTHONDIR": str(exchange / "ipython"), "PYTHONIOENCODING": "utf-8"}
+    if options.active_line:
+        env["REPLOOP_ACTIVE_LINE"] = "1"
+    if options.memory_bytes:
+        env["REPLOOP_MEMORY"] = str(options.memory_bytes)
+    env.update(options.env)
     return KernelCommand(argv, env, on_leash=True)

@@ -47,3 +47,10 @@ def when_it_ends(process: Process, then: Callable[[], None]) -> None:
         then()
 
     threading.Thread(target=wait, name=f"wait for {process.pid}", daemon=True).start()
+
+
+def close_stdin(process: Process) -> None:
+    """Let go of a program's standard input; what it did not read is lost."""
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()

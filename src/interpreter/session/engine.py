@@ -14,9 +14,9 @@ from interpreter.protocol.ports import (
     Checkpoints,
     Model,
     Policy,
-    Request,
     Tool,
 )
+from interpreter.session.asking import Asking
 from interpreter.session.draft import Draft
 
 
@@ -36,7 +36,7 @@ class Engine:
     tools: Mapping[str, Tool]
     policy: Policy
     checkpoints: Checkpoints
-    prepare: Callable[[Sequence[Message]], Request]
+    asking: Asking
     approve: Approver
     answer: Answerer
     limits: Limits = Limits()

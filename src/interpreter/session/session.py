@@ -54,6 +54,7 @@ class Session:
     def proceed(self) -> Generator[Event, None, None]:
         """A turn without a new message: what was proposed last is run, or the model goes on."""
         self._interrupt.clear()
+        self.engine.asking.budget.begin_turn()
         turn = Turn(self.transcript, self.engine, self._record, self._interrupt)
         with closing(_as_generator(turn)) as events:
             for event in events:

@@ -10,8 +10,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.errors import ModelError
-from interpreter.protocol.events import Event, MessageFinished, ModelEvent, TurnFinished
+from interpreter.protocol.errors import ModelError, OutOfBudget
+from interpreter.protocol.events import Event, MessageFinished, TurnFinished
 from interpreter.protocol.messages import Action, Message
 from interpreter.session.act import decide, execute, refuse, skip
 from interpreter.session.draft import Draft
@@ -23,6 +23,8 @@ def run_turn(turn: Turn) -> Iterator[Event]:
     """Carry out one turn; the last event is TurnFinished."""
     try:
         yield (yield from _steps(turn))
+    except OutOfBudget as stop:
+        yield TurnFinished("out_of_budget", str(stop))
     except ModelError as error:
         yield TurnFinished("failed", str(error))
         raise
@@ -55,7 +57,9 @@ def unanswered(history: Sequence[Message]) -> tuple[Action, ...]:
 def _listen(turn: Turn) -> Generator[Event, None, Message | None]:
     """Hear the model out; None when it said nothing."""
     draft = Draft("assistant")
-    with turn.keeping(draft), closing(_replies(turn)) as events:
+    asking, model = turn.engine.asking, turn.engine.model
+    replies = asking.stream(model, turn.history, turn.interrupt)
+    with turn.keeping(draft), closing(replies) as events:
         for event in events:
             draft.add(event)
             yield event
@@ -64,10 +68,6 @@ def _listen(turn: Turn) -> Generator[Event, None, Message | None]:
         turn.record(reply)
         yield MessageFinished(reply)
     return reply
-
-
-def _replies(turn: Turn) -> Generator[ModelEvent, None, None]:
-    yield from turn.engine.model.stream(turn.engine.prepare(turn.history), turn.interrupt)
 
 
 def _end_after_reply(

@@ -32,8 +32,8 @@ class Settings:
     """Keep the session in the database."""
     workspace: str = ""
     """The directory code works in; empty: the current one."""
-    sandbox: str = ""
-    """How code is confined, by name; empty: as well as it can be here."""
+    sandbox: str = "workspace"
+    """How code is confined: read-only, workspace, trusted, off."""
     supports_functions: bool | None = None
     """Whether the model calls tools; None: what is known about it."""
     supports_vision: bool | None = None

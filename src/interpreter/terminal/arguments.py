@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -21,10 +22,9 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter completion bash         completion for the shell: bash, zsh or fish
 """
 EPILOG = """\
-Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code was not approved, 130 interrupted.
+Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code not approved, 130 interrupted.
 Ctrl-C or Esc stops what is going on and keeps everything; %help at the prompt lists the commands.
 """
-GONE = "is accepted and does nothing"
 
 
 class UsageError(ConfigurationError):
@@ -87,7 +87,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
     "the work": (
         _switch("-y --auto_run", "run without asking"),
         _flag("-safe --safe_mode", "scan code before it runs", choices=("off", "ask", "auto")),
-        _flag("--sandbox", "how code is confined", metavar="NAME"),
+        _flag("--sandbox", "read-only, workspace, trusted, off", metavar="LEVEL"),
         _flag("--workspace", "where code works (default: here)", metavar="DIR"),
         _flag("--python", "the Python that code runs in", metavar="PATH"),
         _flag("--kernel", "a Jupyter kernel to run Python in", metavar="NAME"),
@@ -132,8 +132,8 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _switch("--version", "show the version and exit"),
     ),
     "for old habits": (
-        _switch("-dt --disable_telemetry", f"there is none: {GONE}"),
-        _switch("--contribute_conversation", f"nothing is ever sent: {GONE}"),
+        _switch("-dt --disable_telemetry", "there is none; accepted, does nothing"),
+        _switch("--contribute_conversation", "nothing is ever sent; accepted, does nothing"),
     ),
 }  # fmt: skip
 
@@ -163,6 +163,18 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 def parse(arguments: list[str]) -> dict[str, Any]:
     """What was given, by name; UsageError in one line for anything unknown."""
-    given = vars(parser().parse_args(arguments))
-    renamed = {"llm_supports_vision": "supports_vision", "llm_supports_functions": "supports_functions"}
-    return {renamed.get(name, name): value for name, value in given.items()}
+    given = vars(parser().parse_args(list(_as_written(arguments))))
+    return {name.removeprefix("llm_"): value for name, value in given.items()}
+
+
+def _as_written(arguments: list[str]) -> Iterator[str]:
+    """The flags as they are defined: `--auto-run` means `--auto_run`, and the other way round."""
+    known = {name for flags in GROUPS.values() for flag in flags for name in flag.names}
+    known |= {name.replace("--", "--no-", 1) for name in known if name.startswith("--llm")}
+    spelled = {name.replace("_", "-"): name for name in known if name.startswith("--")}
+    for place, argument in enumerate(arguments):
+        if argument == "--":
+            yield from arguments[place:]
+            return
+        name, equals, value = argument.partition("=")
+        yield spelled.get(name.replace("_", "-"), name) + equals + value

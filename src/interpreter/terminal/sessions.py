@@ -19,11 +19,9 @@ def sessions_command(arguments: list[str]) -> int:
         case [] | ["list"]:
             _list(store)
         case ["search", *words] if words:
-            for hit in store.search(" ".join(words)):
-                print(f"{hit.session}  {' '.join(hit.excerpt.split())}")
+            _search(store, " ".join(words))
         case ["show", name]:
-            for message in store.messages(store.find(name)):
-                _show(message)
+            _show_all(store, store.find(name))
         case ["fork", name]:
             print(store.fork(store.find(name)))
         case ["delete", name]:
@@ -42,6 +40,16 @@ def _list(store: Store) -> None:
     for info in store.list():
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
         print(f"{info.id}  {when}  {info.messages:4} messages  {info.title}")
+
+
+def _search(store: Store, words: str) -> None:
+    for hit in store.search(words):
+        print(f"{hit.session}  {' '.join(hit.excerpt.split())}")
+
+
+def _show_all(store: Store, session: str) -> None:
+    for message in store.messages(session):
+        _show(message)
 
 
 def _show(message: Message) -> None:

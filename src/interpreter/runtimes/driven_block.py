@@ -1,4 +1,4 @@
-"""One block running in a shell: its output, and its end."""
+"""One block running in a driven process: its output, and its end."""
 
 from __future__ import annotations
 
@@ -7,60 +7,68 @@ import selectors
 import signal
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Process
 from interpreter.runtimes.kernel_host import ending
-from interpreter.runtimes.pipes import Marks, Pipe
-from interpreter.runtimes.wake import Bell
+from interpreter.runtimes.pipes import Lines, Pipe
+from interpreter.runtimes.turnstile import Turnstile
+
+Words = Callable[[str], tuple[str, str]]
+"""For a block's token: what starts the block, and what makes its end be told again."""
 
 INSISTENCE = ((0.0, signal.SIGINT), (1.0, signal.SIGINT), (2.0, signal.SIGTERM))
 
 
-class ShellBlock:
-    """Hands a file to the shell and follows it to its end."""
+class DrivenBlock:
+    """Hands a block to the process and follows it to its end."""
 
-    def __init__(self, process: Process, marks: Marks, bell: Bell, patience: float) -> None:
+    def __init__(
+        self, process: Process, marks: Lines, turnstile: Turnstile, patience: float
+    ) -> None:
         self._process = process
         self._marks = marks
-        self._bell = bell
+        self._turnstile = turnstile
+        self._bell = turnstile.bell
         self._patience = patience
         self._token = secrets.token_hex(8)
         self._status: int | None = None
         self._started = False
+        self._reminder = ""
         self._interrupting: float | None = None
         self._insisted = 0
 
     @property
+    def interrupted(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._interrupting is not None
+
+    @property
     def finished(self) -> bool:
-        """Whether the shell told that the block has ended."""
+        """Whether the process told that the block has ended."""
         return self._status is not None
 
-    def run(
-        self, file: Path, pipes: tuple[Pipe, Pipe], interrupts: Callable[[], int]
-    ) -> Iterator[RuntimeEvent]:
-        """Run the file; what it prints comes out as it is printed."""
+    def run(self, words: Words, pipes: tuple[Pipe, Pipe]) -> Iterator[RuntimeEvent]:
+        """Run the block; what it prints comes out as it is printed."""
         with selectors.DefaultSelector() as selector:
-            for source in (*pipes, self._marks, self._bell):
-                selector.register(source, selectors.EVENT_READ)
-            self._say(
-                f"{{ . '{file}'; __reploop_leave; }} </dev/null "
-                f">'{pipes[0].path}' 2>'{pipes[1].path}'\n"
-            )
+            self._listen(selector, pipes)
+            order, self._reminder = words(self._token)
+            self._started = True
+            self._write(order)
             while not self._is_over():
                 for key, _ in selector.select(self._next_step()):
                     yield from self._serve(key.fileobj, selector)
-                self._mind_interrupts(interrupts())
+                self._mind_interrupts(self._turnstile.interrupts)
             for pipe in pipes:
-                yield from _rest_of(pipe)
+                yield from pipe.rest()
 
     def stop(self, pipes: tuple[Pipe, Pipe]) -> None:
         """Make sure that the block does not go on; what it still prints is dropped."""
+        if not self._started or self._is_over():
+            return
         with selectors.DefaultSelector() as selector:
-            for source in (*pipes, self._marks, self._bell):
-                selector.register(source, selectors.EVENT_READ)
-            while self._started and not self._is_over():
+            self._listen(selector, pipes)
+            while not self._is_over():
                 self._mind_interrupts(1)
                 for key, _ in selector.select(self._next_step()):
                     list(self._serve(key.fileobj, selector))
@@ -73,10 +81,15 @@ class ShellBlock:
         if interrupted:
             why = "It did not obey the interrupt and was ended"
         else:
-            why = f"The shell ended ({ending(self._process.wait())})"
+            why = f"The process ended ({ending(self._process.wait())})"
         return ExecutionFinished(
-            "died", f"{why}; its state is gone and the next block starts a new shell."
+            "died", f"{why}; its state is gone and the next block starts afresh."
         )
+
+    def _listen(self, selector: selectors.BaseSelector, pipes: tuple[Pipe, Pipe]) -> None:
+        for source in (*pipes, self._marks, self._bell):
+            if not getattr(source, "ended", False):
+                selector.register(source, selectors.EVENT_READ)
 
     def _serve(self, source: object, selector: selectors.BaseSelector) -> Iterator[RuntimeEvent]:
         if isinstance(source, Pipe):
@@ -91,9 +104,10 @@ class ShellBlock:
             self._bell.silence()
 
     def _read_marks(self) -> None:
-        for words in self._marks.read():
-            if len(words) >= 2 and words[0] == self._token and words[1].isdecimal():
-                self._status = int(words[1])
+        for line in self._marks.read():
+            token, _, status = line.decode(errors="replace").partition(" ")
+            if token == self._token and status.isdecimal():
+                self._status = int(status)
 
     def _is_over(self) -> bool:
         return self._status is not None or self._process.poll() is not None
@@ -114,17 +128,11 @@ class ShellBlock:
         elif self._insisted < len(INSISTENCE) and waited >= INSISTENCE[self._insisted][0]:
             self._process.signal_group(INSISTENCE[self._insisted][1])
             self._insisted += 1
-            self._ask_for_the_end()
-
-    def _say(self, line: str) -> None:
-        self._started = True
-        self._write(line)
-        self._ask_for_the_end()
-
-    def _ask_for_the_end(self) -> None:
-        self._write(f"__reploop_done {self._token}\n")
+            self._write(self._reminder)
 
     def _write(self, line: str) -> None:
+        if not line:
+            return
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode())
@@ -140,12 +148,3 @@ def ended(status: int, *, interrupted: bool) -> ExecutionFinished:
     if status == 0:
         return ExecutionFinished("ok", exit_code=0)
     return ExecutionFinished("failed", f"exit status {status}", status)
-
-
-def _rest_of(pipe: Pipe) -> Iterator[RuntimeEvent]:
-    while not pipe.ended:
-        text = pipe.read()
-        if text:
-            yield OutputDelta(text, pipe.stream)
-        elif not pipe.ended:
-            return

@@ -1,0 +1,309 @@
+"""The first process of a cell: starts programs when the host asks, and reports how they end.
+
+Run as ``python -I -S launcher.py FD``. The host's end of FD sends frames: eight hexadecimal digits
+of length, then NUL-separated fields; descriptors travel with the first byte. What goes back is
+lines of ASCII words. Modules that are slow to import are avoided: a cell should open at once.
+"""
+
+# pathlib and contextlib would take longer to import than all the rest
+# ruff: noqa: PTH108, PTH112, PTH123, SIM105
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+import _socket
+import fcntl
+import os
+import resource
+import select
+import sys
+
+TYPING = False
+if TYPING:
+    from collections.abc import Callable
+
+HEADER = 8
+MOST_FDS = 250
+LIMITS = {
+    "data": resource.RLIMIT_DATA,
+    "core": resource.RLIMIT_CORE,
+    "file_size": resource.RLIMIT_FSIZE,
+    "programs": resource.RLIMIT_NPROC,
+    "files": resource.RLIMIT_NOFILE,
+}
+
+
+class HostGone(Exception):
+    """The other end of the wire is closed."""
+
+
+class Wire:
+    """Frames in, lines out."""
+
+    def __init__(self, fd: int) -> None:
+        self.socket = _socket.socket(fileno=fd)
+        os.set_inheritable(fd, False)
+
+    def fileno(self) -> int:
+        return self.socket.fileno()
+
+    def receive(self) -> tuple[list[str], list[int]]:
+        space = _socket.CMSG_SPACE(4 * MOST_FDS)
+        header, ancillary, _, _ = self.socket.recvmsg(HEADER, space, _socket.MSG_CMSG_CLOEXEC)
+        fds: list[int] = []
+        for _, _, data in ancillary:
+            fds += memoryview(data)[: len(data) - len(data) % 4].cast("i")
+        header += self._exactly(HEADER - len(header)) if header else b""
+        if not header:
+            raise HostGone
+        fields = self._exactly(int(header, 16)).split(b"\0")
+        return [os.fsdecode(field) for field in fields], fds
+
+    def _exactly(self, count: int) -> bytes:
+        pieces = []
+        while count:
+            piece = self.socket.recv(min(count, 1 << 16))
+            if not piece:
+                raise HostGone
+            pieces.append(piece)
+            count -= len(piece)
+        return b"".join(pieces)
+
+    def send(self, *words: str | int, fds: list[int] | None = None) -> None:
+        line = (" ".join(map(str, words)) + "\n").encode("ascii", "replace")
+        packed = b"".join(fd.to_bytes(4, sys.byteorder) for fd in fds or ())
+        rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)] if fds else []
+        sent = self.socket.sendmsg([line], rights)
+        if sent < len(line):
+            self.socket.sendall(line[sent:])
+
+
+def set_limits(words: list[str]) -> None:
+    for word in words:
+        name, _, value = word.partition("=")
+        hard = resource.getrlimit(LIMITS[name])[1]
+        wanted = int(value) if hard == resource.RLIM_INFINITY else min(int(value), hard)
+        resource.setrlimit(LIMITS[name], (wanted, wanted))
+
+
+def listener(port: int) -> _socket.socket:
+    """A socket that listens in the cell's own network; the host answers on it."""
+    sock = _socket.socket()
+    sock.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+    sock.bind(("127.0.0.1", port))
+    sock.listen(64)
+    return sock
+
+
+def can_read(path: str) -> bool:
+    try:
+        with open(path, "rb"):
+            return True
+    except OSError:
+        return False
+
+
+def can_write(path: str) -> bool:
+    """Whether a file can be made in this directory, or this file be written."""
+    probe = path + "/.reploop-probe" if os.path.isdir(path) else path
+    try:
+        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC))
+    except OSError:
+        return False
+    if probe is not path:
+        os.unlink(probe)
+    return True
+
+
+def can_connect(port: str) -> bool:
+    sock = None
+    try:
+        sock = _socket.socket()
+        sock.settimeout(1)
+        sock.connect(("127.0.0.1", int(port)))
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        if sock is not None:
+            sock.close()
+
+
+PROBES = {"see": os.path.exists, "read": can_read, "write": can_write, "connect": can_connect}
+
+
+def successes(words: list[str]) -> list[int]:
+    """The positions of the attempts that succeeded."""
+    found: list[int] = []
+    for position, word in enumerate(words):
+        kind, _, target = word.partition("=")
+        if PROBES[kind](target):
+            found.append(position)
+    return found
+
+
+class Program:
+    """What is to be started, as the host wrote it down."""
+
+    def __init__(self, fields: list[str], fds: list[int]) -> None:
+        words = iter(fields)
+        self.cwd = next(words)
+        self.argv = [next(words) for _ in range(int(next(words)))]
+        self.env = dict(next(words).split("=", 1) for _ in range(int(next(words))))
+        self.sources = fds
+        self.targets = [int(word) for word in words]
+
+
+def become(program: Program) -> None:
+    """Turn this forked child into the program; only returns by raising OSError."""
+    os.setsid()
+    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
+        _signal.signal(number, _signal.SIG_DFL)
+    above = max([2, *program.targets]) + 1
+    copies = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, above) for fd in program.sources]
+    for copy, target in zip(copies, program.targets, strict=True):
+        os.dup2(copy, target, inheritable=True)
+    os.chdir(program.cwd)
+    os.execvpe(program.argv[0], program.argv, program.env)
+
+
+def start(program: Program) -> int:
+    """Fork and execute; the pid, or OSError as the child met it."""
+    told, tell = os.pipe()
+    above = max([2, *program.targets]) + 1
+    if tell < above:
+        tell, low = fcntl.fcntl(tell, fcntl.F_DUPFD_CLOEXEC, above), tell
+        os.close(low)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            become(program)
+        except OSError as error:
+            os.write(tell, b"%d" % (error.errno or 0))
+        finally:
+            os._exit(127)
+    os.close(tell)
+    problem = os.read(told, 32)
+    os.close(told)
+    if problem:
+        os.waitpid(pid, 0)
+        raise OSError(int(problem), os.strerror(int(problem)))
+    return pid
+
+
+class Launcher:
+    """Serves one host until it hangs up."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self.pids: dict[str, int] = {}  # of programs that live
+        self.groups: dict[str, int] = {}  # of all programs ever started: their children may live on
+        self.names: dict[int, str] = {}
+
+    def setup(self, name: str, *words: str) -> None:
+        limits, probes, port = ([w[2:] for w in words if w[0] == kind] for kind in "lpn")
+        set_limits(limits)
+        sock = listener(int(port[0])) if port else None
+        self.wire.send(name, "ready", *successes(probes), fds=[sock.fileno()] if sock else [])
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        os.close(null)
+
+    def probe(self, name: str, *words: str) -> None:
+        self.wire.send(name, "ready", *successes(list(words)))
+
+    def launch(self, name: str, fields: list[str], fds: list[int]) -> None:
+        try:
+            pid = start(Program(fields, fds))
+        except OSError as error:
+            self.wire.send(name, "failed", error.errno or 0)
+            return
+        self.pids[name] = self.groups[name] = pid
+        self.names[pid] = name
+        self.wire.send(name, "started", pid)
+
+    def signal(self, name: str, number: str) -> None:
+        if name in self.pids:
+            self.quietly(os.kill, self.pids[name], int(number))
+
+    def signal_group(self, name: str, number: str) -> None:
+        group = self.groups.get(name)
+        if group is not None and self.names.get(group, name) == name:
+            self.quietly(os.killpg, group, int(number))
+
+    @staticmethod
+    def quietly(call: Callable[..., object], *arguments: int) -> None:
+        try:
+            call(*arguments)
+        except OSError:
+            pass  # it is gone, or what it became is not ours to signal
+
+    def reap(self) -> None:
+        """Report every program that has ended; orphans of programs end here too."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            name = self.names.pop(pid, None)
+            if name is not None:
+                del self.pids[name]
+                self.wire.send(name, "ended", os.waitstatus_to_exitcode(status))
+
+    def obey(self) -> None:
+        (word, *fields), fds = self.wire.receive()
+        try:
+            if word == "launch":
+                self.launch(fields[0], fields[1:], fds)
+            else:
+                getattr(self, word)(*fields)
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+    def serve(self) -> None:
+        wake, alarm = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(alarm, False)
+        _signal.signal(_signal.SIGCHLD, lambda *_: None)
+        _signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
+        poll = select.poll()
+        poll.register(self.wire, select.POLLIN)
+        poll.register(wake, select.POLLIN)
+        while True:
+            ready = [fd for fd, _ in poll.poll()]
+            if wake in ready:
+                os.read(wake, 4096)
+                self.reap()
+            if self.wire.fileno() in ready:
+                self.obey()
+
+
+def end_everything() -> None:
+    """Kill what is left, orphans too; in a pid namespace the kernel does the same once more."""
+    own = os.getpid()
+    while True:
+        with open(f"/proc/{own}/task/{own}/children", encoding="ascii") as file:
+            children = [int(word) for word in file.read().split()]
+        if not children:
+            return
+        for pid in children:
+            Launcher.quietly(os.kill, pid, _signal.SIGKILL)
+        for pid in children:
+            Launcher.quietly(os.waitpid, pid, 0)
+
+
+def main() -> None:
+    wire = Wire(int(sys.argv[1]))
+    try:
+        Launcher(wire).serve()
+    except (HostGone, ConnectionError):
+        end_everything()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""OpenAI's chat completions, and the many servers that speak the same protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from interpreter.models.chat_stream import ChunkReader, text_taker
+from interpreter.models.chat_wire import NativeEncoder, tool_list
+from interpreter.models.dialects.toolbox import toolbox_of
+from interpreter.models.http import Answer, Line, Stopped
+from interpreter.models.options import Dialect, Patience, Templates
+from interpreter.models.prices import Price, priced
+from interpreter.models.resilience import persevere
+from interpreter.models.text_wire import TextEncoder, instructions
+from interpreter.models.troubles import Rejected, Transient, broken_off, nonsense, refusal, said_in
+from interpreter.models.wire import History, to_json
+from interpreter.models.wording import Wording
+from interpreter.protocol.errors import ModelError
+from interpreter.protocol.events import ModelEvent, ReplyFinished, Usage
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.ports import Capabilities, Request
+
+Events = Generator[ModelEvent, None, None]
+
+_NO_TOOLS = re.compile(r"support.{0,40}(tool|function)|(tool|function).{0,80}support", re.I)
+_CHARACTERS_PER_TOKEN = 3.6
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """How one server wants to be spoken to."""
+
+    model: str
+    url: str
+    dialect: Dialect = "native"
+    parameters: dict[str, Any] = field(default_factory=dict)
+    templates: Templates = field(default_factory=Templates)
+    patience: Patience = field(default_factory=Patience)
+    renumber_calls: bool = False
+    echo_reasoning: bool = False
+
+
+class ChatCompletions:
+    """A model behind a chat completions address."""
+
+    def __init__(
+        self,
+        name: str,
+        line: Line,
+        settings: ChatSettings,
+        capabilities: Capabilities,
+        price: Price | None = None,
+    ) -> None:
+        self.name = name
+        self.capabilities = capabilities
+        self.dialect = settings.dialect
+        self._line = line
+        self.settings = settings
+        self._price = price
+        self._parameters = dict(settings.parameters)
+        self._wording = Wording(settings.templates)
+        self._history = self._new_history()
+        self._model = settings.model
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Events:
+        """Answer the request."""
+        attempts = persevere(
+            lambda asked: self._attempt(asked, interrupt),
+            request,
+            interrupt,
+            self.settings.patience,
+        )
+        with closing(attempts) as events:
+            try:
+                yield from events
+            except Stopped:
+                return
+
+    def close(self) -> None:
+        """Hang up."""
+        self._line.close()
+
+    def _attempt(self, request: Request, interrupt: Interrupt) -> Events:
+        while True:
+            body = self._body(request)
+            try:
+                yield from self._ask(request, body, interrupt)
+            except Rejected as rejected:
+                if not self._adapt(rejected):
+                    raise
+            else:
+                return
+
+    def _ask(self, request: Request, body: bytes, interrupt: Interrupt) -> Events:
+        toolbox = toolbox_of(request.tools)
+        reader = ChunkReader(toolbox, text_taker(toolbox, scan=self.dialect != "native"))
+        with self._line.post(self.settings.url, body, interrupt) as answer:
+            yield from self._events(answer, reader)
+        yield from reader.finish()
+        usage = reader.usage or (self._estimate(body) if reader.done and self._price else None)
+        yield ReplyFinished(reader.end, priced(usage, self._price))
+
+    def _events(self, answer: Answer, reader: ChunkReader) -> Events:
+        if answer.is_whole:
+            yield from reader.feed(self._chunk(answer.whole()))
+            return
+        finished = False
+        with closing(answer.events()) as events:
+            for data in events:
+                if data.strip() == b"[DONE]":
+                    finished = True
+                    continue
+                yield from reader.feed(self._chunk(data))
+                if reader.done:
+                    return
+        if not finished and not reader.ended:
+            raise Transient(broken_off(self._line.address))
+
+    def _chunk(self, data: bytes) -> dict[str, Any]:
+        try:
+            chunk = json.loads(data)
+        except ValueError as error:
+            raise nonsense(self._line.address, data[:200].decode("utf-8", "replace")) from error
+        if not isinstance(chunk, dict):
+            raise nonsense(self._line.address, repr(chunk)[:200])
+        if chunk.get("error") and not chunk.get("choices"):
+            raise self._error_in_stream(chunk)
+        return chunk
+
+    def _error_in_stream(self, chunk: dict[str, Any]) -> Exception:
+        inner = chunk["error"]
+        code = inner.get("code") if isinstance(inner, dict) else None
+        message = said_in(chunk)
+        if isinstance(code, int) and code >= 400:
+            return refusal(self._line.address, code, to_json(chunk), {})
+        return Transient(ModelError(f"{self._line.address.provider} broke off: {message}"))
+
+    # What is sent.
+
+    def _body(self, request: Request) -> bytes:
+        fields: dict[str, Any] = {"model": self._model_name(), **self._parameters}
+        system = request.system
+        if self.dialect == "fenced":
+            system = "\n\n".join(filter(None, (system, self._instructions(request))))
+        elif request.tools:
+            fields["tools"] = tool_list(request.tools)
+        head = to_json(fields)[:-1]
+        first = to_json({"role": "system", "content": system}) if system else b""
+        rest = self._history.messages(self._wording.apply(request.messages))
+        messages = b",".join(filter(None, (first, rest)))
+        # The messages come last, so that a longer request begins with the bytes of a shorter one.
+        return head + b',"messages":[' + messages + b"]}"
+
+    def _model_name(self) -> str:
+        """The model's name; a local server that was named without one is asked what it has."""
+        if not self._model:
+            listed = self._line.get(self.settings.url.replace("/chat/completions", "/models"))
+            models = listed.get("data") if isinstance(listed, dict) else None
+            first = models[0] if isinstance(models, list) and models else {}
+            self._model = str(first.get("id") or "local")
+        return self._model
+
+    def _instructions(self, request: Request) -> str:
+        return instructions(self.settings.templates, request.tools)
+
+    def _new_history(self) -> History:
+        settings, images = self.settings, self.capabilities.images
+        wording = self._wording.for_all
+        if self.dialect == "fenced":
+            return History(TextEncoder(settings.templates, images, wording), alternate=True)
+        return History(
+            NativeEncoder(images, wording, settings.renumber_calls, settings.echo_reasoning)
+        )
+
+    # What servers do not like.
+
+    def _adapt(self, rejected: Rejected) -> bool:
+        """Leave out what the server says it does not know; True if something was changed."""
+        if rejected.status not in (400, 404, 422, 500, 501):
+            return False
+        if "max_tokens" in self._parameters and "max_completion_tokens" in rejected.message:
+            self._parameters["max_completion_tokens"] = self._parameters.pop("max_tokens")
+            return True
+        for name in sorted(self._parameters, key=len, reverse=True):
+            if name not in ("stream", "model") and name in rejected.message:
+                del self._parameters[name]
+                return True
+        if self.dialect != "fenced" and _NO_TOOLS.search(rejected.message):
+            self.dialect = "fenced"
+            self._history = self._new_history()
+            return True
+        return False
+
+    # What it cost.
+
+    def _estimate(self, body: bytes) -> Usage:
+        return Usage(input=int(len(body) / _CHARACTERS_PER_TOKEN))

@@ -1,0 +1,1 @@
+"""How a model says "run this": tool calls, fenced blocks, and what small models write instead."""

@@ -1,0 +1,215 @@
+"""Confinement by bubblewrap: one cell per session, with an allow-list view of the disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.sandboxes import view
+from interpreter.sandboxes.cell import ConfinedCell
+from interpreter.sandboxes.cgroup import confine
+from interpreter.sandboxes.confinement import Confinement
+from interpreter.sandboxes.ends import Ends
+from interpreter.sandboxes.host_gate import HostGate
+from interpreter.sandboxes.keeper import Keeper
+from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
+from interpreter.sandboxes.seccomp import filter_for
+from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
+from interpreter.sandboxes.walls import set_up
+from interpreter.sandboxes.watchdog import Watchdog
+
+TOOLS = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
+"""Where programs that we trust are looked for: a workspace's PATH could name anybody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """The installed program and the options it knows."""
+
+    path: str
+    flags: frozenset[str]
+
+    def known(self, *options: str) -> list[str]:
+        """The options, if this version has them."""
+        return list(options) if options[0] in self.flags else []
+
+
+@cache
+def find_bubblewrap(search: str = TOOLS) -> Bubblewrap:
+    """The installed bubblewrap."""
+    path = shutil.which("bwrap", path=search)
+    if path is None:
+        raise SandboxUnavailable("bubblewrap is not installed; try: sudo apt install bubblewrap")
+    text = subprocess.run([path, "--help"], capture_output=True, text=True, timeout=10)
+    return Bubblewrap(path, frozenset(re.findall(r"--[a-z0-9-]+", text.stdout + text.stderr)))
+
+
+def _isolation(wrap: Bubblewrap, confinement: Confinement) -> list[str]:
+    words = ["--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid())]
+    words += ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
+    words += ["--unshare-net"] if confinement.level != "trusted" else []
+    words += ["--cap-drop", "ALL", "--hostname", "cell", "--new-session", "--die-with-parent"]
+    return words + wrap.known("--disable-userns") + ["--as-pid-1"]
+
+
+def _sized(wrap: Bubblewrap, megabytes: int, path: str) -> list[str]:
+    size = wrap.known("--size", str(megabytes << 20)) if megabytes else []
+    return [*size, *wrap.known("--perms", "1777"), "--tmpfs", path]
+
+
+def _skeleton(wrap: Bubblewrap, site: Site, megabytes: int) -> list[str]:
+    """The parts that are not the host's: devices, processes, and a private /tmp."""
+    words = ["--dev", "/dev", *_sized(wrap, megabytes, "/dev/shm"), "--remount-ro", "/dev"]
+    words += ["--proc", "/proc", *_sized(wrap, megabytes, "/tmp")]
+    words += [*_sized(wrap, megabytes, "/var/tmp"), "--dir", "/run"]
+    words += ["--tmpfs" if _is_in_tmp(site.home) else "--dir", str(site.home)]
+    for name in view.MERGED:
+        path = Path(name)
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), name]
+    return words
+
+
+def _is_in_tmp(path: Path) -> bool:
+    return path.is_relative_to("/tmp") or path.is_relative_to("/var/tmp")
+
+
+def _mount(wrap: Bubblewrap, mount: view.Mount) -> list[str]:
+    path = str(mount.path)
+    if mount.kind == "read":
+        return ["--ro-bind", path, path]
+    if mount.kind == "write":
+        return ["--bind", path, path]
+    if mount.path.is_dir():
+        return [*wrap.known("--perms", "0000"), "--tmpfs", path, "--remount-ro", path]
+    return ["--ro-bind", "/dev/null", path]
+
+
+def _resolver(confinement: Confinement) -> list[str]:
+    """The host's resolver, where programs may use the network themselves."""
+    real = Path("/etc/resolv.conf").resolve()
+    if confinement.level != "trusted" or not real.is_relative_to("/run"):
+        return []
+    return ["--ro-bind-try", str(real), str(real)]
+
+
+def wrap_command(
+    wrap: Bubblewrap,
+    site: Site,
+    confinement: Confinement,
+    mounts: list[view.Mount],
+    ends: Ends,
+    *,
+    live: bool,
+) -> list[str]:
+    """The command that makes a cell and starts its launcher in it; a `live` one can be changed."""
+    words = [*PORTAL_COMMAND, str(site.portal)] if live else []
+    words += [wrap.path, *_isolation(wrap, confinement)]
+    words += ["--bind", str(site.portal), "/"] if live else []
+    words += _skeleton(wrap, site, confinement.limits.tmp_mb)
+    words += [word for mount in mounts for word in _mount(wrap, mount)]
+    words += ["--ro-bind", str(INSIDE), str(INSIDE), *_resolver(confinement)]
+    for own in (site.exchange, site.packages):
+        words += ["--bind", str(own), str(own)]
+    if _is_in_tmp(site.home) and site.workspace != site.home and confinement.level != "trusted":
+        words += ["--remount-ro", str(site.home)]  # or writes to it would seem to work, and be lost
+    words += ["--remount-ro", "/", "--info-fd", str(ends.info)]
+    words += ["--seccomp", str(ends.filter)] if ends.filter is not None else []
+    return [*words, "--chdir", str(site.workspace), "--", *launcher_command(ends.control)]
+
+
+def _description(confinement: Confinement, site: Site) -> str:
+    home = "readable without its keys" if confinement.level == "trusted" else "hidden"
+    writable = "/tmp" if confinement.level == "read-only" else f"{site.workspace} and /tmp"
+    network = "on" if confinement.level == "trusted" else "off"
+    if network == "off" and confinement.proxy:
+        network = "off but for hosts that the user allows (http and https, by a proxy)"
+    return (
+        f"sandboxed by bubblewrap, level {confinement.level}: can write {writable} only; "
+        f"the home is {home}; the network is {network}"
+    )
+
+
+class BubblewrapSandbox:
+    """Opens cells by bubblewrap. `host` are the variables of which some may enter."""
+
+    def __init__(
+        self,
+        confinement: Confinement,
+        host: Mapping[str, str],
+        *,
+        gate: HostGate | None = None,
+        notice: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._gate = gate
+        self._confinement = confinement
+        self._host = host
+        self._notice = notice
+        self._live = True
+
+    def open(self, workspace: Path) -> ConfinedCell:
+        """Make a cell and try its walls; SandboxUnavailable says why there is none."""
+        if self._live:
+            try:
+                return self._open(workspace)
+            except SandboxUnavailable:
+                self._live = False  # some systems forbid what live grants need, and allow the rest
+        return self._open(workspace)
+
+    def _open(self, workspace: Path) -> ConfinedCell:
+        with ExitStack() as undo:
+            site = Site.prepare(workspace, self._host)
+            undo.callback(site.remove)
+            cell = self._start(site, undo)
+            undo.pop_all()
+            return cell
+
+    def _start(self, site: Site, undo: ExitStack) -> ConfinedCell:
+        confinement = self._confinement
+        mounts = view.mounts(site.workspace, site.home, confinement)
+        env = cell_environment(confinement, site, self._host)
+        wrap = find_bubblewrap()
+        with Ends(filter_for(internet=True)) as ends:
+            command = wrap_command(wrap, site, confinement, mounts, ends, live=self._live)
+            keeper = Keeper(command, env, ends.inherited, site.state / "log")
+            pid = keeper.start()
+            undo.callback(keeper.close)
+            wire = ends.connect()
+            undo.callback(wire.close)
+            listener = set_up(wire, site, confinement, port=self._port())
+            first = ends.first_pid()
+        cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
+        cell.at_close(keeper.close)
+        if listener is not None and self._gate is not None:
+            from interpreter.sandboxes.network_proxy import NetworkProxy  # noqa: PLC0415  (asyncio)
+
+            proxy = NetworkProxy(self._gate)
+            proxy.serve(socket.socket(fileno=listener))
+            cell.at_close(proxy.close)
+        if self._live:
+            fixed = (*(m.path for m in mounts), *map(Path, ("/tmp", "/var/tmp", "/dev", "/proc")))
+            cell.open_portal(Portal(pid, site.portal, site.stage), (*fixed, INSIDE))
+        self._limit(cell, first)
+        return cell
+
+    def _port(self) -> int | None:
+        return None if self._gate is None else proxy_port(self._confinement)
+
+    def _limit(self, cell: ConfinedCell, first: int) -> None:
+        """Bound what the programs use together; nothing has been started yet."""
+        limits = self._confinement.limits
+        group = confine(first, limits)
+        watchdog = Watchdog(first, cell.workspace, limits, self._notice)
+        watchdog.start()
+        cell.at_close(watchdog.close)
+        cell.at_close(group.close)
+        cell.limited = group.limited

@@ -1,0 +1,75 @@
+"""Grants to a running cell: its root is a mount that we can still reach from outside."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from interpreter.protocol.errors import SandboxUnavailable
+
+# A namespace around the cell's: mounts made in it appear in the cell, and nowhere else.
+PORTAL_COMMAND = (
+    *("unshare", "--user", "--map-root-user", "--mount", "--propagation", "shared", "sh", "-c"),
+    'mount -t tmpfs -o mode=0755,size=8m,nosuid,nodev reploop "$0" && exec "$@"',
+)
+
+_SHOW = """
+set -e
+source=$1 place=$2 stage=$3 options=$4
+if [ -d "$source" ]; then mkdir -p "$place" "$stage"
+else mkdir -p "${place%/*}" "${stage%/*}"; : > "$place"; : > "$stage"; fi
+if [ "$options" = write ]; then exec mount --bind "$source" "$place"; fi
+mount --bind "$source" "$stage"
+mount -o "$options" "$stage"
+mount --bind "$stage" "$place"
+umount "$stage"
+"""  # read-only is set on the stage, as a change after the last mount would not reach the cell
+
+_HIDE = 'umount -l "$1"'
+
+_FLAGS = {
+    os.ST_NOSUID: "nosuid",
+    os.ST_NODEV: "nodev",
+    os.ST_NOEXEC: "noexec",
+    os.ST_NOATIME: "noatime",
+    os.ST_NODIRATIME: "nodiratime",
+    os.ST_RELATIME: "relatime",
+}
+
+
+def _read_only(path: Path) -> str:
+    """Mount options; those that the file system has already may not be dropped by a user."""
+    flags = os.statvfs(path).f_flag
+    return ",".join(["remount,bind,ro", *(name for bit, name in _FLAGS.items() if flags & bit)])
+
+
+class Portal:
+    """Shows and hides parts of the disk in a running cell."""
+
+    def __init__(self, pid: int, root: Path, stage: Path) -> None:
+        self._enter = ["nsenter", "--target", str(pid), "--user", "--mount"]
+        self._enter += ["--preserve-credentials", "sh", "-c"]
+        self._root = root
+        self._stage = stage
+
+    def show(self, path: Path, *, writable: bool) -> None:
+        """Make `path`, which has no links in it, appear in the cell at its own place."""
+        stage = self._stage / ("directory" if path.is_dir() else "file")
+        options = "write" if writable else _read_only(path)
+        self._run(_SHOW, str(path), str(self._place(path)), str(stage), options)
+
+    def hide(self, path: Path) -> None:
+        """Take it away again; files that are open stay open."""
+        self._run(_HIDE, str(self._place(path)))
+
+    def _place(self, path: Path) -> Path:
+        return self._root / path.relative_to("/")
+
+    def _run(self, script: str, *arguments: str) -> None:
+        command = [*self._enter, script, "sh", *arguments]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL
+        )
+        if done.returncode:
+            raise SandboxUnavailable(f"The running sandbox cannot be changed: {done.stderr[:300]}")

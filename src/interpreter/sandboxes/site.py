@@ -1,0 +1,116 @@
+"""Where a cell is built, and the variables its programs start with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from interpreter.sandboxes.confinement import (
+    Confinement,
+    check_workspace,
+    chosen_environment,
+    home_directory,
+)
+
+INSIDE = Path(__file__).parents[1] / "inside"
+PROXY_PORT = 3128
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a cell is built: the workspace and home it shows, and its own directory outside."""
+
+    workspace: Path
+    home: Path
+    state: Path
+
+    @classmethod
+    def prepare(cls, workspace: Path, host: Mapping[str, str]) -> Site:
+        """Make the directories; ConfigurationError when the workspace cannot be one."""
+        home = home_directory(host)
+        place = check_workspace(workspace, home)
+        site = cls(place, home.resolve(), Path(tempfile.mkdtemp(prefix="reploop-")).resolve())
+        for directory in (site.exchange, site.portal, site.stage, site.packages):
+            directory.mkdir(mode=0o700)
+        site.canary.write_text("Nobody in a cell may read this.")
+        return site
+
+    def remove(self) -> None:
+        """Delete the cell's own directory."""
+        shutil.rmtree(self.state, ignore_errors=True)
+
+    @property
+    def exchange(self) -> Path:
+        """The hand-over directory, the same inside and outside."""
+        return self.state / "x"
+
+    @property
+    def portal(self) -> Path:
+        """Where the cell's root is mounted outside, for grants to a running cell."""
+        return self.state / "root"
+
+    @property
+    def stage(self) -> Path:
+        """Where a grant is made read-only before it is shown."""
+        return self.state / "stage"
+
+    @property
+    def packages(self) -> Path:
+        """Where `pip install` puts things; gone with the session."""
+        return self.state / "packages"
+
+    @property
+    def canary(self) -> Path:
+        """A file that no cell may see."""
+        return self.state / "canary"
+
+
+def launcher_command(control: int) -> list[str]:
+    """How the launcher is started, by the Python that runs us."""
+    return [sys.executable, "-I", "-S", "-B", str(INSIDE / "launcher.py"), str(control)]
+
+
+def cell_environment(
+    confinement: Confinement, site: Site, host: Mapping[str, str]
+) -> dict[str, str]:
+    """The variables of every program: the allowed ones of the host, and where it may write."""
+    chosen = chosen_environment(confinement.environment, host)
+    path = [str(Path(sys.prefix, "bin")), chosen.get("PATH") or os.defpath]
+    own = {
+        "PATH": os.pathsep.join(path),
+        "HOME": str(site.home),
+        "TMPDIR": "/tmp",
+        "XDG_CACHE_HOME": "/tmp/.cache",
+        "XDG_CONFIG_HOME": "/tmp/.config",
+        "XDG_DATA_HOME": "/tmp/.local/share",
+        "XDG_STATE_HOME": "/tmp/.local/state",
+        "IPYTHONDIR": "/tmp/.ipython",
+        "JUPYTER_RUNTIME_DIR": "/tmp/.jupyter",
+        "MPLCONFIGDIR": "/tmp/.matplotlib",
+        "npm_config_cache": "/tmp/.npm",
+        "npm_config_update_notifier": "false",
+        "PIP_TARGET": str(site.packages),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PYTHONPATH": str(site.packages),
+    }
+    return {**chosen, **own, **_proxy_variables(confinement)}
+
+
+def proxy_port(confinement: Confinement) -> int | None:
+    """Where programs find the proxy, in a cell that has one."""
+    return PROXY_PORT if confinement.proxy and confinement.level != "trusted" else None
+
+
+def _proxy_variables(confinement: Confinement) -> dict[str, str]:
+    port = proxy_port(confinement)
+    if port is None:
+        return {}
+    address = f"http://127.0.0.1:{port}"
+    names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
+    direct = {"no_proxy": "localhost,127.0.0.1,::1", "NO_PROXY": "localhost,127.0.0.1,::1"}
+    return {name: address for name in names} | direct

@@ -1,0 +1,125 @@
+"""Which parts of the disk a cell sees, as an ordered list of mounts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
+
+Kind = Literal["read", "write", "mask"]
+
+SYSTEM = ("/usr", "/opt", "/etc", "/nix", "/gnu", "/home/linuxbrew/.linuxbrew")
+MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+CACHES = ("/var/lib/dpkg", "/var/cache/fontconfig")
+GIT_PROTECTED = ("hooks", "config", "config.worktree", "info/attributes", "modules", "worktrees")
+AUTORUN_IN_HOME = (
+    *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv"),
+    *(".zprofile", ".zlogin", ".gitconfig", ".vimrc", ".tmux.conf", ".inputrc", ".xinitrc"),
+    *(".config/git", ".config/fish", ".config/autostart", ".config/systemd", ".config/nvim"),
+    *(".config/environment.d", ".local/bin", ".local/share/applications", "Library/LaunchAgents"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One place: shown read-only, shown writable, or hidden behind something empty."""
+
+    kind: Kind
+    path: Path
+
+
+def system_mounts() -> Iterator[Mount]:
+    """Programs and libraries."""
+    for name in (*SYSTEM, *MERGED, *CACHES):
+        path = Path(name)
+        if path.is_dir() and not path.is_symlink():
+            yield Mount("read", path)
+
+
+def secrets_of_the_system(place: str = "/etc") -> Iterator[Mount]:
+    """What not everybody may read; it matters when we run as root, who owns it."""
+    with os.scandir(place) as entries:
+        for entry in entries:
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if not mode & (stat.S_IXOTH if stat.S_ISDIR(mode) else stat.S_IROTH):
+                yield Mount("mask", Path(entry.path))
+            elif stat.S_ISDIR(mode):
+                yield from secrets_of_the_system(entry.path)
+
+
+def secrets_of(home: Path, hidden: Iterable[Path]) -> Iterator[Mount]:
+    """Keys, histories and browser data under a home that is shown, and what is ours."""
+    for path in (*(home / name for name in SECRETS_IN_HOME), *hidden):
+        if path.exists():
+            yield Mount("mask", path.resolve())
+
+
+def pinned(path: Path, inside: Path) -> Iterator[Mount]:
+    """Mount the directories on the way, as a mount point cannot be renamed away."""
+    for parent in reversed(path.relative_to(inside).parents[:-1]):
+        yield Mount("write", inside / parent)
+
+
+def git_mounts(workspace: Path) -> Iterator[Mount]:
+    """`.git` as a mount of its own, and what makes git run programs read-only."""
+    git = workspace / ".git"
+    if git.is_symlink() or not git.exists():
+        return
+    if git.is_file():
+        yield Mount("read", git)
+        return
+    yield Mount("write", git)
+    for name in GIT_PROTECTED:
+        path = git / name
+        if path.exists() and not path.is_symlink():
+            yield from pinned(path, git)
+            yield Mount("read", path)
+
+
+def workspace_mounts(workspace: Path, confinement: Confinement) -> Iterator[Mount]:
+    """The workspace, with the interpreters that live in it protected from it."""
+    if confinement.level == "read-only":
+        yield Mount("read", workspace)
+        return
+    yield Mount("write", workspace)
+    yield from git_mounts(workspace)
+    for place in confinement.programs:
+        if place.is_relative_to(workspace) and place != workspace:
+            yield from pinned(place, workspace)
+            yield Mount("read", place)
+
+
+def home_mounts(home: Path) -> Iterator[Mount]:
+    """What runs by itself at the next login, read-only in a workspace that is the home."""
+    for name in AUTORUN_IN_HOME:
+        path = home / name
+        if path.exists() and not path.is_symlink():
+            yield from pinned(path, home)
+            yield Mount("read", path)
+
+
+def mounts(workspace: Path, home: Path, confinement: Confinement) -> list[Mount]:
+    """All that a cell sees besides /dev, /proc and its own /tmp; later ones cover earlier ones."""
+    view = list(system_mounts())
+    if os.geteuid() == 0:
+        view += secrets_of_the_system()
+    if confinement.level == "trusted":
+        view.append(Mount("read", home))
+    view += (Mount("read", path.resolve()) for path in confinement.programs if path.is_dir())
+    view += (Mount("read", path.resolve()) for path in confinement.read if path.exists())
+    view += (Mount("write", path.resolve()) for path in confinement.write if path.exists())
+    view += workspace_mounts(workspace, confinement)
+    if workspace == home and confinement.level != "read-only":
+        view += home_mounts(home)
+    view += (m for m in secrets_of(home, confinement.hidden) if _is_shown(m.path, view))
+    return view
+
+
+def _is_shown(path: Path, view: list[Mount]) -> bool:
+    """Whether a mount that is neither a mask nor the system's brings this path into the cell."""
+    return any(m.kind != "mask" and path.is_relative_to(m.path) for m in view)

@@ -1,0 +1,120 @@
+"""Watches what a cell uses together: no limit of a single process can bound many of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from interpreter.sandboxes.confinement import Limits
+
+_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+_INTERVAL = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A process in the cell, with the memory it holds in megabytes."""
+
+    pid: int
+    is_program: bool
+    megabytes: float
+
+
+def children(pid: int) -> list[int]:
+    """The direct children of a process."""
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    except OSError:
+        return []
+    return [int(word) for word in text.split()]
+
+
+def members(first: int) -> Iterator[Member]:
+    """All processes of a cell but its first, each with its resident memory."""
+    waiting = [(pid, True) for pid in children(first)]
+    while waiting:
+        pid, is_program = waiting.pop()
+        waiting += [(child, False) for child in children(pid)]
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            resident = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
+            yield Member(pid, is_program, int(resident) * _PAGE_MB)
+
+
+def proportional_mb(pid: int) -> float:
+    """The memory of a process with shared pages shared out among those who share them."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1024
+    return 0.0
+
+
+class Watchdog:
+    """Ends processes when the cell holds too much memory, or the disk is nearly full."""
+
+    def __init__(
+        self, first: int, workspace: Path, limits: Limits, notice: Callable[[str], None]
+    ) -> None:
+        self._first = first
+        self._workspace = workspace
+        self._limits = limits
+        self._notice = notice
+        self._done = threading.Event()
+        self._free_at_start = self._free_mb()
+        self._warned = False
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._done.set()
+        self._thread.join(10)
+
+    def _watch(self) -> None:
+        while not self._done.wait(_INTERVAL):
+            self._check_memory()
+            self._check_disk()
+
+    def _check_memory(self) -> None:
+        limit = self._limits.memory_mb
+        found = list(members(self._first))
+        if not limit or sum(member.megabytes for member in found) <= limit:
+            return
+        exact = [Member(m.pid, m.is_program, proportional_mb(m.pid)) for m in found]
+        total = sum(member.megabytes for member in exact)
+        if total > limit:
+            # What a program started goes before the program, whose variables would be lost.
+            victim = max(exact, key=lambda member: (not member.is_program, member.megabytes))
+            _end(victim.pid)
+            self._notice(
+                f"The sandbox held {total:.0f} MB, more than its {limit} MB: its largest process "
+                "was ended."
+            )
+
+    def _check_disk(self) -> None:
+        reserve, free = self._limits.disk_reserve_mb, self._free_mb()
+        if not reserve or free >= reserve or free >= self._free_at_start:
+            self._warned = False
+            return
+        for member in list(members(self._first)):
+            _end(member.pid, signal.SIGKILL if self._warned else signal.SIGINT)
+        if not self._warned:
+            self._notice(f"Only {free:.0f} MB are free on the disk: what ran was interrupted.")
+        self._warned = True
+
+    def _free_mb(self) -> float:
+        figures = os.statvfs(self._workspace)
+        return figures.f_bavail * figures.f_frsize / (1 << 20)
+
+
+def _end(pid: int, number: int = signal.SIGKILL) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, number)

@@ -1,0 +1,66 @@
+"""The system text: who the model is, where it runs, and how to act. A pure function of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Size = Literal["full", "small"]
+
+_FULL = """\
+You work on the user's own computer by running code with the tool `execute`.
+{system}, {date}. Working directory: {directory}. Languages: {languages}.
+{sandbox}
+Variables, imports and the shell's directory stay between calls. Do the task; do not describe how \
+it could be done. Look before you assume: inspect files and data, work in small steps, read the \
+output, and repair errors yourself. Print what you need to see. Never invent output, and delete \
+or overwrite nothing that was not asked for. Ask only when you cannot find out. When the task is \
+done, answer briefly in Markdown without running more."""
+
+_SMALL = """\
+You solve tasks on the user's computer by writing code that is run for you.
+{system}, {date}. Directory: {directory}. Languages: {languages}.
+{sandbox}
+Write one block of code, then stop and wait for its output. Print the values you need. Variables \
+stay. If there is an error, fix it. Never guess the output. When you know the answer, say it in \
+one sentence, without code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the system text says about the machine and the session."""
+
+    system: str
+    date: str
+    directory: str
+    languages: tuple[str, ...]
+    sandbox: str = ""
+    size: Size = "full"
+
+
+def system_prompt(
+    facts: Facts,
+    *,
+    system_message: str | None = None,
+    custom_instructions: str = "",
+    render: Callable[[str], str] | None = None,
+) -> str:
+    """The system text. `system_message` replaces ours; `render` expands it where it is trusted."""
+    if system_message is not None:
+        text = render(system_message) if render is not None else system_message
+    else:
+        text = _ours(facts)
+    return "\n\n".join(part for part in (text.strip(), custom_instructions.strip()) if part)
+
+
+def _ours(facts: Facts) -> str:
+    wording = _FULL if facts.size == "full" else _SMALL
+    text = wording.format(
+        system=facts.system,
+        date=facts.date,
+        directory=facts.directory,
+        languages=", ".join(facts.languages),
+        sandbox=facts.sandbox,
+    )
+    return "\n".join(line for line in text.splitlines() if line.strip())

@@ -1,0 +1,60 @@
+"""Messages made smaller: the middle of long texts and old pictures left out, and said so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from interpreter.protocol.messages import Code, Display, Face, Message, Output, Part, Text
+
+_OLD_OUTPUT = 1_000
+
+
+def shrunk(message: Message) -> Message:
+    """An old message with its large outputs cut and its pictures only named; else itself."""
+    parts = tuple(_shrunk_part(part, message.role) for part in message.parts)
+    return message if _same(parts, message.parts) else replace(message, parts=parts)
+
+
+def cut_to(message: Message, size: int) -> Message:
+    """The message with no part larger than `size` characters; itself if it is small enough."""
+    parts = tuple(_cut_part(part, size) for part in message.parts)
+    return message if _same(parts, message.parts) else replace(message, parts=parts)
+
+
+def without_middle(text: str, size: int) -> tuple[str, int]:
+    """The beginning and the end of a text, and how many characters between them are left out."""
+    if len(text) <= size:
+        return text, 0
+    head = size // 2
+    tail = size - head
+    omitted = len(text) - head - tail
+    return f"{text[:head]}\n[… {omitted} characters left out …]\n{text[-tail:]}", omitted
+
+
+def _shrunk_part(part: Part, role: str) -> Part:
+    match part:
+        case Output():
+            return _cut_part(part, _OLD_OUTPUT)
+        case Display() if part.image is not None:
+            text = part.text or "a picture"
+            return Display((Face("text/plain", f"[{text}: shown earlier]"),), part.display_id)
+        case Text() if role == "computer":
+            return _cut_part(part, _OLD_OUTPUT)
+    return part
+
+
+def _cut_part(part: Part, size: int) -> Part:
+    match part:
+        case Output(text) | Text(text) if len(text) > size:
+            return replace(part, text=without_middle(text, size)[0])
+        case Code(_, source) if len(source) > size:
+            return replace(part, source=without_middle(source, size)[0])
+        case Display() if len(part.text) > size:
+            short = Face("text/plain", without_middle(part.text, size)[0])
+            others = tuple(face for face in part.faces if face.media_type != "text/plain")
+            return replace(part, faces=(short, *others))
+    return part
+
+
+def _same(one: tuple[Part, ...], other: tuple[Part, ...]) -> bool:
+    return all(a is b for a, b in zip(one, other, strict=True))

@@ -1,0 +1,90 @@
+"""The worlds in which the escape suite is tried: as root, and as an ordinary user."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ORDINARY = 54321  # no account is needed to be somebody without rights
+
+
+class World:
+    """A driver process as somebody, with a cell and a place without walls."""
+
+    def __init__(self, prefix, python, base, level):
+        source = base / "src"
+        shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
+        shutil.copy(HERE / "driver.py", base)
+        argv = [*prefix, python, str(base / "driver.py"), str(source), str(base / "home"), level]
+        self._driver = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=base
+        )
+        self.facts = self._answer()
+
+    def attempt(self, code, where="cell", **options):
+        self._driver.stdin.write(json.dumps({"code": code, "where": where, **options}) + "\n")
+        self._driver.stdin.flush()
+        return self._answer()
+
+    def _answer(self):
+        line = self._driver.stdout.readline()
+        assert line, f"the driver ended with status {self._driver.wait(60)}"
+        return json.loads(line)
+
+    def close(self):
+        with self._driver:
+            self._driver.stdin.close()
+        return self._driver.returncode
+
+
+def as_user(path):
+    """The command that makes what follows run without rights, and who then owns `path`."""
+    if os.getuid() != 0:
+        return []
+    os.chown(path, ORDINARY, ORDINARY)
+    number = str(ORDINARY)
+    return ["setpriv", "--reuid", number, "--regid", number, "--clear-groups", "--"]
+
+
+def python_for(prefix):
+    """A Python that somebody may run; the one of the tests may be hidden in root's home."""
+    check = (
+        "import os, sys; real = os.path.realpath(sys.executable);"
+        "sys.exit(sys.version_info < (3, 11) or not os.access(real, os.X_OK))"
+    )
+    for candidate in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
+        command = [*prefix, candidate, "-c", check]
+        if subprocess.run(command, capture_output=True, cwd="/").returncode == 0:
+            return candidate
+    return None
+
+
+def open_world(who, level="workspace"):
+    if who == "root" and os.getuid() != 0:
+        pytest.skip("the tests do not run as root")
+    base = Path(
+        tempfile.mkdtemp(prefix="reploop-escape-", dir="/home" if os.getuid() == 0 else None)
+    )
+    base.chmod(0o755)
+    prefix = as_user(base) if who == "user" else []
+    python = python_for(prefix)
+    if python is None:
+        shutil.rmtree(base)
+        pytest.skip("an ordinary user has no Python 3.11 or newer here: apt install python3")
+    return World(prefix, python, base, level), base
+
+
+@pytest.fixture(scope="module", params=["root", "user"])
+def world(request):
+    world, base = open_world(request.param)
+    world.who = request.param
+    yield world
+    status = world.close()
+    shutil.rmtree(base)
+    assert status == 0

@@ -1,0 +1,107 @@
+"""Runs as root or as an ordinary user: builds a small world, opens a cell, tries what it is told.
+
+``driver.py SRC HOME LEVEL``: one JSON object per line in, ``{"code", "where"}``; one out.
+Self-contained but for the package in SRC, so that any Python can run it.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+
+from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.confinement import (
+    Confinement,
+    Limits,
+    interpreter_places,
+)
+from interpreter.sandboxes.none import NoSandbox
+
+KEEP = []
+
+
+def listen(kind, address):
+    sock = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET, kind)
+    sock.bind(address)
+    if kind == socket.SOCK_STREAM:
+        sock.listen(64)
+    KEEP.append(sock)
+    return sock.getsockname()
+
+
+def build_world(home):
+    outside = Path(tempfile.mkdtemp(prefix="outside-", dir=home.parent))
+    workspace = home / "project"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id_rsa").write_text("CANARY")
+    (home / ".config/reploop").mkdir(parents=True)
+    (home / ".config/reploop/keys").write_text("CANARY")
+    (home / ".bashrc").write_text("# mine\n")
+    (outside / "file").write_text("CANARY")
+    workspace.mkdir()
+    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
+    (workspace / "link").symlink_to(home / ".ssh")
+    return {
+        "home": str(home),
+        "outside": str(outside),
+        "workspace": str(workspace),
+        "unix": listen(socket.SOCK_STREAM, f"{outside}/docker.sock"),
+        "abstract": f"reploop-escape-{os.getpid()}",
+        "tcp": listen(socket.SOCK_STREAM, ("127.0.0.1", 0))[1],
+        "udp": listen(socket.SOCK_DGRAM, ("127.0.0.1", 0))[1],
+        "pid": os.getpid(),
+        "uid": os.getuid(),
+    }
+
+
+def attempt(cell, facts, request):
+    program = cell.launch(
+        [request.get("python", sys.executable), "-c", request["code"], json.dumps(facts)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=request.get("env"),
+    )
+    with program.stdout:
+        text = program.stdout.read(1 << 20).decode("utf-8", "replace")
+    return {"text": text, "status": program.wait(60)}
+
+
+def tell(value):
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+def main():
+    home, level = Path(sys.argv[2]), sys.argv[3]
+    facts = build_world(home)
+    listen(socket.SOCK_STREAM, "\0" + facts["abstract"])
+    host = {
+        **os.environ,
+        "HOME": str(home),
+        "OPENAI_API_KEY": "CANARY",
+        "SSH_AUTH_SOCK": facts["unix"],
+    }
+    limits = Limits(memory_mb=600, programs=100, file_mb=20, tmp_mb=30)
+    confinement = Confinement(programs=interpreter_places(), limits=limits, level=level)
+    workspace = Path(facts["workspace"])
+    cells = {"open": NoSandbox().open(workspace)}
+    cells["cell"] = BubblewrapSandbox(confinement, host).open(workspace)
+    os.environ.update(OPENAI_API_KEY="CANARY", HOME=str(home))
+    facts["limited"] = sorted(cells["cell"].limited)
+    facts["exchange"] = str(cells["cell"].exchange)
+    tell(facts)
+    for line in sys.stdin:
+        request = json.loads(line)
+        tell(attempt(cells[request["where"]], facts, request))
+    for cell in cells.values():
+        cell.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""What of a conversation is sent."""
+
+import random
+
+import pytest
+
+from interpreter.protocol.events import Usage
+from interpreter.protocol.messages import (
+    ActionResult,
+    Code,
+    Display,
+    Face,
+    Message,
+    Output,
+    Text,
+    user_says,
+)
+from interpreter.protocol.ports import Capabilities, ToolSpec
+from interpreter.session.context import Context, Notes
+
+TOOLS = (ToolSpec("execute", "Run code.", "{}"),)
+SYSTEM = "You run code."
+PICTURE = Display((Face("text/plain", "<Figure>"), Face("image/png", b"png")))
+
+
+def context(window, **notes):
+    return Context(Capabilities(context_window=window, max_output=100), Notes(**notes))
+
+
+def run(number, output="ok\n", *parts):
+    call_id = f"c{number}"
+    return (
+        Message("assistant", (Text(f"Step {number}."), Code("python", f"step({number})", call_id))),
+        Message("computer", (Output(output), *parts, ActionResult(call_id, "ok", f"did {number}"))),
+    )
+
+
+def conversation(steps, output="x" * 200):
+    history = [user_says("Find the bug in parser.py; never touch tests/.")]
+    for number in range(steps):
+        history += run(number, f"{output}{number}\n")
+    return history
+
+
+def sent(ctx, history):
+    return ctx.prepare(SYSTEM, TOOLS, history).messages
+
+
+def assert_calls_have_their_results(messages):
+    open_calls = set()
+    for message in messages:
+        if message.role == "assistant":
+            assert not open_calls
+            open_calls = {action.call_id for action in message.actions}
+        for result in message.results:
+            open_calls.remove(result.call_id)
+
+
+def test_what_fits_is_sent_as_it_is():
+    history = conversation(3)
+    messages = sent(context(100_000), history)
+    assert all(a is b for a, b in zip(messages, history, strict=True))
+
+
+def test_requests_only_grow_between_compactions():
+    ctx, history, before, changes = context(4_000), [user_says("go")], (), 0
+    for number in range(200):
+        history += run(number, "y" * 100)
+        now = sent(ctx, history)
+        changes += not all(a is b for a, b in zip(before, now, strict=False))
+        before = now
+    assert 0 < changes < 25
+
+
+def test_old_outputs_and_pictures_shrink_first_and_recent_ones_stay():
+    history = conversation(12, output="z" * 3_000)
+    history[3:3] = run("p", "plot\n", PICTURE)
+    ctx = context(10_000)
+    messages = sent(ctx, history)
+    assert ctx.compactions == 0
+    assert len(messages) == len(history)
+    assert "characters left out" in messages[2].parts[0].text
+    assert messages[4].parts[1].image is None
+    assert messages[-1] is history[-1]
+    assert_calls_have_their_results(messages)
+
+
+def test_compaction_keeps_the_goal_the_state_and_the_way_to_the_log():
+    ctx = context(3_000, facts=lambda: "df: DataFrame 100×3", log="session 7, %export")
+    history = conversation(80)
+    history.insert(81, user_says("Also check lexer.py."))
+    messages = sent(ctx, history)
+    assert ctx.compactions == 1
+    digest = messages[0].text
+    for words in (
+        "Find the bug in parser.py; never touch tests/.",
+        "Also check lexer.py.",
+        "df: DataFrame 100×3",
+        "session 7, %export",
+        "step(",
+    ):
+        assert words in digest
+    assert messages[-1] is history[-1]
+    assert ctx.tokens < 3_000
+    assert_calls_have_their_results(messages[1:])
+
+
+def test_compacting_again_loses_no_instruction():
+    ctx, history = context(3_000), [user_says("The goal is G-17.")]
+    for number in range(300):
+        history += run(number, "x" * 300)
+        if number == 150:
+            history.append(user_says("Use tabs, T-99."))
+        messages = sent(ctx, history)
+        assert ctx.tokens <= 3_000
+        assert_calls_have_their_results(messages)
+    assert ctx.compactions > 2
+    assert "G-17" in messages[0].text
+    assert "T-99" in messages[0].text
+
+
+@pytest.mark.parametrize("size", [50_000, 5_000_000])
+def test_one_oversized_message_does_not_end_a_session(size):
+    ctx = context(4_000)
+    history = [user_says("BEGIN " + "w" * size + " END")]
+    messages = sent(ctx, history)
+    assert ctx.tokens <= 4_000
+    assert messages[0].text.startswith("BEGIN")
+    assert messages[0].text.endswith("END")
+    history += run(1, "v" * size)
+    sent(ctx, history)
+    assert ctx.tokens <= 4_000
+
+
+def test_the_estimate_learns_from_the_provider():
+    ctx = context(100_000)
+    history = conversation(20)
+    sent(ctx, history)
+    ctx.learn(Usage(input=5_000))
+    assert abs(ctx.tokens - 5_000) < 50
+
+
+def test_a_tokenizer_is_believed():
+    ctx = Context(Capabilities(context_window=1_000), count=lambda text: len(text.split()))
+    ctx.prepare("one two", (), [user_says("three four five")])
+    assert ctx.tokens == 2 + 3 + 16 + 1
+
+
+def test_a_request_that_was_too_long_after_all_is_made_shorter():
+    ctx, history = context(8_000), conversation(60)
+    sent(ctx, history)
+    before = ctx.tokens
+    assert ctx.overflowed()
+    assert ctx.overflowed()
+    sent(ctx, history)
+    assert ctx.tokens < before
+
+
+def test_a_changed_past_is_followed():
+    ctx, history = context(100_000), conversation(5)
+    sent(ctx, history)
+    assert sent(ctx, history[:3]) == tuple(history[:3])
+
+
+def test_any_conversation_fits_and_keeps_calls_with_results():
+    for seed in range(30):
+        rng = random.Random(seed)
+        ctx, history = context(rng.choice([1_500, 4_000, 9_000])), [user_says("goal")]
+        for number in range(60):
+            extra = (PICTURE,) if rng.random() < 0.2 else ()
+            history += run(number, "o" * int(rng.expovariate(1 / 600)), *extra)
+            if rng.random() < 0.2:
+                history.append(user_says("more " * rng.randrange(80)))
+            messages = sent(ctx, history)
+            assert ctx.tokens <= ctx._room, (seed, number)
+            assert_calls_have_their_results(messages)
