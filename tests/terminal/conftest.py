@@ -39,7 +39,7 @@ def chat(start):
 
     def chat(*replies, **options):
         terminal = start(*replies, **options)
-        terminal.wait_for("> ")
+        terminal.wait_for_prompt()
         return terminal
 
     return chat

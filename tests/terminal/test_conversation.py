@@ -165,6 +165,7 @@ def test_a_paste_of_many_lines_is_one_message(chat, interpreter_says):
     terminal.wait_for("[pasted text 1: 2,000 lines")
     terminal.press("Enter")
     terminal.wait_for("Read.")
+    terminal.wait_for_prompt()
     terminal.press("C-d")
     terminal.wait_for_end()
     assert interpreter_says() == f"> Look: {pasted}\nRead.\n"
@@ -175,10 +176,12 @@ def test_triple_quotes_and_alt_enter_make_several_lines(chat, interpreter_says):
     ask(terminal, '"""first')
     ask(terminal, 'second"""')
     terminal.wait_for("One.")
+    terminal.wait_for_prompt()
     terminal.type("third")
     terminal.press("M-Enter")
     ask(terminal, "fourth")
     terminal.wait_for("Two.")
+    terminal.wait_for_prompt()
     terminal.press("C-d")
     terminal.wait_for_end()
     assert interpreter_says() == "> first\nsecond\nOne.\n> third\nfourth\nTwo.\n"
@@ -199,6 +202,7 @@ def test_the_history_is_kept_and_searched(chat):
     first = chat("One.")
     ask(first, "an unusual sentence")
     first.wait_for("One.")
+    first.wait_for_prompt()
     first.press("C-d")
     first.wait_for_end()
     second = chat("Two.")
@@ -223,6 +227,7 @@ def test_a_shell_line_with_two_marks_is_shown_to_the_model(chat, interpreter_say
     terminal.wait_for("\nhello there\n")
     ask(terminal, "look")
     terminal.wait_for("I see.")
+    terminal.wait_for_prompt()
     terminal.press("C-d")
     terminal.wait_for_end()
     assert "I ran `echo hello there`" in interpreter_says()
@@ -233,7 +238,7 @@ def test_a_block_that_asks_is_answered(chat):
     block = {"code": "name = input('Your name? ')\nprint('Hello', name)"}
     terminal = chat(block, "Done.", arguments=["-y"])
     ask(terminal, "greet")
-    terminal.wait_for("Your name?")
+    terminal.wait_for("\nYour name?")
     ask(terminal, "Ada")
     terminal.wait_for("Hello Ada", "Done.")
 

@@ -59,7 +59,9 @@ class Terminal:
     def everything(self, *, styled=False):
         """The scrollback and what can be seen, with lines that were wrapped joined again."""
         flags = ["-e"] if styled else []
-        return self._tmux("capture-pane", "-p", "-J", "-S", "-", *flags, "-t", "main")
+        lines = self._tmux("capture-pane", "-p", "-J", "-S", "-", *flags, "-t", "main").split("\n")
+        text = "\n".join(line.rstrip() for line in lines)
+        return text.rstrip("\n") + "\n"
 
     def wait_for(self, *words, where=None):
         """Wait until all these words are there; what was seen."""
@@ -79,6 +81,10 @@ class Terminal:
             if ready:
                 os.read(self._watch.stdout.fileno(), 65536)
         return self.everything()
+
+    def wait_for_prompt(self):
+        """Wait until the program takes a message."""
+        return self.wait_until(lambda: self.everything().split("\n")[-2:-1] == [">"], "a prompt")
 
     def wait_for_end(self):
         """Wait until the program has left; its exit status."""

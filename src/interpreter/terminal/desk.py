@@ -14,7 +14,6 @@ from interpreter.terminal.ansi import NO_COLOURS
 from interpreter.terminal.approval import Hands, ask
 from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
-from interpreter.terminal.tally import Tally
 
 NOBODY = "it needs approval and nobody is there to ask; -y runs it"
 DRY_RUN = False
@@ -23,7 +22,6 @@ DRY_RUN = False
 class Desk(Protocol):
     """What a chat needs of the place where it happens."""
 
-    tally: Tally
     verbose: bool
     colourful: bool
 
@@ -59,7 +57,6 @@ class PlainDesk:
     def __init__(self, *, dry_run: bool = DRY_RUN) -> None:
         self._face = PlainFace.for_terminal()
         self._dry_run = dry_run
-        self.tally = self._face.tally
         self.verbose = False
         self.colourful = False
 

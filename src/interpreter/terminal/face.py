@@ -60,7 +60,7 @@ class LiveFace:
     """Shows events. What the person types meanwhile is shown by `draft`."""
 
     def __init__(self, screen: Screen, look: Look, *, draft: Callable[[], str] = str) -> None:
-        self.tally = Tally()
+        self._tally = Tally()
         self.verbose = look.verbose
         self._screen = screen
         self._look = look
@@ -78,6 +78,7 @@ class LiveFace:
     def show(self, events: Iterable[Event]) -> TurnFinished:
         """Show a whole turn; how it ended."""
         end = TurnFinished("failed", "the turn did not end")
+        self._tally.begin_turn()
         self._screen.print("")
         self._wait_for_model()
         try:
@@ -156,7 +157,7 @@ class LiveFace:
                 self._print(f"{reason} Trying again in {seconds:.0f} s.", self._palette.warning)
             case ReplyFinished(_, usage):
                 self._finish_words()
-                self.tally.add(usage)
+                self._tally.add(usage)
             case TurnFinished(end, detail):
                 self._ended(end, detail)
             case _:
@@ -311,9 +312,8 @@ class LiveFace:
         self._finish_all()
         if end in ENDS:
             self._print(ENDS[end] + (f" ({detail})" if detail else ""), self._palette.warning)
-        if summary := self.tally.turn_line():
-            self._print(summary, self._palette.dim)
-        self.tally.end_turn()
+        if cost := self._tally.line():
+            self._print(cost, self._palette.dim)
 
     def _print(self, text: str, style: str) -> None:
         self._screen.print(*(paint(line, style) for line in text.split("\n")))

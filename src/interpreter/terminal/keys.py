@@ -12,7 +12,7 @@ import threading
 import tty
 from collections.abc import Callable, Iterator
 
-SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[ -Z\\-~])")
+SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[\r\n -Z\\-~])")
 NAMES = {
     "\x1b": "escape",
     "\r": "enter",

@@ -33,7 +33,6 @@ class LiveDesk:
         self._draft = ""
         self._stop: Callable[[], None] = lambda: None
         self.background: Callable[[], object] | None = None
-        self.tally = self._face.tally
         self.colourful = look.palette.colourful
 
     @property
@@ -47,7 +46,6 @@ class LiveDesk:
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""
-        self.tally.begin_turn()
         return self._face.show(events)
 
     def note(self, text: str) -> None:

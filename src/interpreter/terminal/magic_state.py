@@ -9,7 +9,7 @@ from dataclasses import replace
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import ActionCall, Code, Text
+from interpreter.protocol.messages import ActionCall, Code
 from interpreter.protocol.ports import ToolContext, nobody_answers
 from interpreter.terminal.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.chat import Chat
@@ -179,25 +179,18 @@ def grants(chat: Chat, argument: str) -> None:
 
 def cost(chat: Chat, argument: str) -> None:
     """Tokens and money so far."""
-    chat.desk.note("\n".join(chat.desk.tally.lines()))
+    budget = chat.session.engine.asking.budget
+    limit = f" of ${budget.max_dollars:.2f}" if budget.max_dollars is not None else ""
+    chat.desk.note(f"{budget.session.describe()}{limit}")
 
 
 def tokens(chat: Chat, argument: str) -> None:
-    """About how many tokens the conversation has, as the next request would send it."""
-    request = chat.session.engine.prepare(chat.session.transcript)
-    characters = len(request.system) + sum(len(tool.parameters) for tool in request.tools)
-    characters += sum(
-        len(getattr(part, name, ""))
-        for message in request.messages
-        for part in message.parts
-        for name in ("text", "source", "arguments", "summary")
-    )
-    about = characters // CHARACTERS_PER_TOKEN
+    """About how many tokens the next request would have."""
+    asking = chat.session.engine.asking
+    asking.context.prepare(asking.system, asking.tools, chat.session.transcript)
+    about = asking.context.tokens + len(argument) // CHARACTERS_PER_TOKEN
     window = chat.session.engine.model.capabilities.context_window
     chat.desk.note(f"about {about:,} of {window:,} tokens ({about / max(1, window):.1%})")
-    if argument:
-        text = Text(argument).text
-        chat.desk.note(f"your text: about {len(text) // CHARACTERS_PER_TOKEN:,} tokens more")
 
 
 def _switch(argument: str) -> bool | None:

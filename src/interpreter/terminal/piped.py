@@ -23,25 +23,28 @@ def piped_text() -> str:
         raise ConfigurationError(f"The standard input is not UTF-8 text: {reason}.") from error
 
 
-def attached(text: str, data: str, directory: Path) -> str:
+def attached(text: str, data: str, workspace: Path) -> str:
     """A message with the input kept in a file: short input is quoted whole, long input in part."""
-    path = _keep(data, directory)
+    path = _keep(data, workspace / ".interpreter")
+    where = f"in the file {path}" if path else "too long to be shown whole"
     if len(data) <= SHOWN:
-        return f"{text}\n\nThe input (in the file {path}):\n```\n{data.rstrip()}\n```"
+        return f"{text}\n\nThe input ({where}):\n```\n{data.rstrip()}\n```"
     half = SHOWN // 2
     return (
-        f"{text}\n\nThe input is in the file {path} ({len(data):,} characters). "
+        f"{text}\n\nThe input is {where} ({len(data):,} characters). "
         f"It begins:\n```\n{data[:half]}\n```\nand ends:\n```\n{data[-half:].rstrip()}\n```"
     )
 
 
-def _keep(data: str, directory: Path) -> Path:
+def _keep(data: str, directory: Path) -> Path | None:
+    """The file, where code can read it: in the workspace; None where that cannot be written."""
     content = data.encode()
     path = directory / f"input-{sha256(content).hexdigest()[:12]}.txt"
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (directory / ".gitignore").write_text("*\n")
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(content)
-    except OSError as error:
-        raise ConfigurationError(f"Cannot keep the input in {path}: {error}.") from error
+    except OSError:
+        return None
     return path

@@ -18,13 +18,11 @@ from interpreter.protocol.events import (
     Notice,
     OutputDelta,
     ReasoningDelta,
-    ReplyFinished,
     TextDelta,
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, MalformedCall
 from interpreter.terminal.ansi import tame_plain
-from interpreter.terminal.tally import Tally
 
 ENDS = {
     "declined": "Stopped: the code was not run.",
@@ -44,7 +42,6 @@ class PlainFace:
         self._around = around
         self._fence_open = False
         self._at_line_start = True
-        self.tally = Tally()
 
     @classmethod
     def for_terminal(cls) -> PlainFace:
@@ -106,8 +103,6 @@ class PlainFace:
                 self._write(self._around, text)
             case InputRequested(prompt):
                 self._write(self._around, prompt)
-            case ReplyFinished(_, usage):
-                self.tally.add(usage)
             case _:
                 pass
 

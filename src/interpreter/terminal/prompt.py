@@ -10,6 +10,7 @@ from pathlib import Path
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import is_searching
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -52,11 +53,16 @@ class Prompt:
 
     def _bindings(self) -> KeyBindings:
         bindings = KeyBindings()
-        bindings.add("enter")(self._enter)
-        bindings.add("escape", "enter")(lambda event: event.current_buffer.insert_text("\n"))
+        typing = ~is_searching
+        bindings.add("enter", filter=typing)(self._enter)
+        bindings.add("escape", "enter", filter=typing)(self._new_line)
         bindings.add(Keys.BracketedPaste)(self._paste)
-        bindings.add("c-c")(self._ctrl_c)
+        bindings.add("c-c", filter=typing)(self._ctrl_c)
         return bindings
+
+    @staticmethod
+    def _new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
 
     def _enter(self, event: KeyPressEvent) -> None:
         buffer = event.current_buffer

@@ -45,7 +45,7 @@ def run(options: dict[str, Any]) -> int:
         resume = _picked()
         if not resume:
             return 0
-    text, interactive = _first_message(options), _is_interactive(options)
+    text, interactive = _first_message(options, settings), _is_interactive(options)
     if not text.strip() and not interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
     return _talk(settings, options, text, resume=resume, interactive=interactive)
@@ -69,7 +69,7 @@ def _is_interactive(options: dict[str, Any]) -> bool:
     return someone_is_there() and sys.stdout.isatty() and not one_shot
 
 
-def _first_message(options: dict[str, Any]) -> str:
+def _first_message(options: dict[str, Any], settings: Settings) -> str:
     """The message of the command line; a pipe is the message, or is attached to it as a file."""
     text = " ".join(options.get("message", ()))
     if sys.stdin.isatty():
@@ -77,7 +77,7 @@ def _first_message(options: dict[str, Any]) -> str:
     data = piped_text()
     if not text:
         return data
-    return attached(text, data, data_directory() / "piped") if data else text
+    return attached(text, data, settings.directory()) if data else text
 
 
 def _talk(

@@ -1,4 +1,4 @@
-"""What was spent: tokens, time and money, of the last turn and of the whole conversation."""
+"""What a turn cost: tokens, time and money."""
 
 from __future__ import annotations
 
@@ -11,45 +11,28 @@ from interpreter.terminal.status import duration
 
 @dataclass
 class Tally:
-    """Sums of what each request cost."""
+    """The sum of what the requests of a turn cost."""
 
-    requests: int = 0
-    total: Usage = field(default_factory=Usage)
     turn: Usage = field(default_factory=Usage)
     _since: float = field(default_factory=time.monotonic)
 
     def begin_turn(self) -> None:
-        """The clock of a turn starts."""
+        """Count from nothing."""
+        self.turn = Usage()
         self._since = time.monotonic()
 
     def add(self, usage: Usage | None) -> None:
         """One request has been answered."""
-        self.requests += 1
         if usage is not None:
-            self.total = _sum(self.total, usage)
             self.turn = _sum(self.turn, usage)
 
-    def turn_line(self) -> str:
+    def line(self) -> str:
         """The turn in one line; empty when nothing is known about it."""
         if not (self.turn.input or self.turn.output):
             return ""
-        return f"{_words(self.turn)} · {duration(time.monotonic() - self._since)}"
-
-    def end_turn(self) -> None:
-        """The next turn counts from nothing."""
-        self.turn = Usage()
-
-    def lines(self) -> list[str]:
-        """The whole conversation."""
-        total = self.total
-        lines = [f"{self.requests} requests · {_words(total)}"]
-        if total.cached:
-            lines.append(f"{total.cached:,} of the tokens in were read from a cache")
-        if total.reasoning:
-            lines.append(f"{total.reasoning:,} of the tokens out were thoughts")
-        if total.dollars is None:
-            lines.append("The price of this model is not known.")
-        return lines
+        words = f"{self.turn.input:,} tokens in, {self.turn.output:,} out"
+        money = "" if self.turn.dollars is None else f" · ${self.turn.dollars:.4f}"
+        return f"{words}{money} · {duration(time.monotonic() - self._since)}"
 
 
 def _sum(one: Usage, two: Usage) -> Usage:
@@ -61,8 +44,3 @@ def _sum(one: Usage, two: Usage) -> Usage:
         one.reasoning + two.reasoning,
         sum(known) if known else None,
     )
-
-
-def _words(usage: Usage) -> str:
-    words = f"{usage.input:,} tokens in, {usage.output:,} out"
-    return words if usage.dollars is None else f"{words} · ${usage.dollars:.4f}"
