@@ -107,7 +107,7 @@ def _live_desk(settings: Settings) -> Desk:
     from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
     from interpreter.terminal.face import Look  # noqa: PLC0415
     from interpreter.terminal.live_desk import LiveDesk  # noqa: PLC0415
-    from interpreter.terminal.pictures import painter  # noqa: PLC0415
+    from interpreter.terminal.pictures.painter import painter  # noqa: PLC0415
     from interpreter.terminal.screen import Screen  # noqa: PLC0415
     from interpreter.terminal.shown_files import ShownFiles  # noqa: PLC0415
 
