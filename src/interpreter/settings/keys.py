@@ -13,6 +13,7 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import APPLICATION, config_directory
 
 SECRET_MODE = 0o600
+PROVIDERS = ("openai", "anthropic", "openrouter", "gemini", "groq", "mistral", "deepseek")
 
 
 def keep_key(provider: str, key: str) -> str:
@@ -31,6 +32,12 @@ def find_key(provider: str) -> str:
     ring = _keyring()
     kept = ring.get_password(APPLICATION, provider) if ring is not None else None
     return kept or _read().get(provider, "")
+
+
+def kept_keys() -> dict[str, str]:
+    """The kept keys as the environment variables that providers' programs read."""
+    kept = {provider: find_key(provider) for provider in {*PROVIDERS, *_read()}}
+    return {f"{provider.upper()}_API_KEY": key for provider, key in kept.items() if key}
 
 
 def forget_key(provider: str) -> bool:

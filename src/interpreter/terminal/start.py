@@ -27,6 +27,7 @@ RUN_OPTIONS = frozenset(
     "message profile once resume json version stdin conversations server os local fast vision "
     "codestral llama3 groq assistant profiles local_models reset_profile".split()
 )
+ONE_SHOT = ("once", "json", "stdin")
 GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
 FIRST_RUN = """\
 Welcome. Say what you want in plain words; the model writes code, you approve it, it runs here.
@@ -45,10 +46,24 @@ def run(options: dict[str, Any]) -> int:
         resume = _picked()
         if not resume:
             return 0
-    text, interactive = _first_message(options, settings), _is_interactive(options)
+    text = _first_message(options, settings)
+    at_terminal = someone_is_there() and sys.stdout.isatty()
+    interactive = at_terminal and not any(options.get(name) for name in ONE_SHOT)
     if not text.strip() and not interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
-    return _talk(settings, options, text, resume=resume, interactive=interactive)
+    live = at_terminal and not options.get("json") and _can_be_live(settings)
+    desk = _live_desk(settings) if live else PlainDesk()
+    workshop = Workshop(settings, desk.approve, desk.answer)
+    with contextlib.closing(workshop):
+        session = workshop.open_session(settings, resume=resume)
+        if options.get("json"):
+            return _as_json(session, text)
+        chat = Chat(desk, workshop, session, settings)
+        code = EXIT_CODES.get(chat.say(text).end, EXIT_FAILED) if text.strip() else 0
+        if not interactive:
+            return code
+        _converse(chat, desk, greet=not text.strip(), live=live)
+        return 0
 
 
 def _flags(options: dict[str, Any]) -> dict[str, Any]:
@@ -64,11 +79,6 @@ def _picked() -> str:
     return pick_session()
 
 
-def _is_interactive(options: dict[str, Any]) -> bool:
-    one_shot = options.get("once") or options.get("json") or options.get("stdin")
-    return someone_is_there() and sys.stdout.isatty() and not one_shot
-
-
 def _first_message(options: dict[str, Any], settings: Settings) -> str:
     """The message of the command line; a pipe is the message, or is attached to it as a file."""
     text = " ".join(options.get("message", ()))
@@ -78,24 +88,6 @@ def _first_message(options: dict[str, Any], settings: Settings) -> str:
     if not text:
         return data
     return attached(text, data, settings.directory()) if data else text
-
-
-def _talk(
-    settings: Settings, options: dict[str, Any], text: str, *, resume: str, interactive: bool
-) -> int:
-    live = interactive and _can_be_live(settings)
-    desk = _live_desk(settings) if live else PlainDesk()
-    workshop = Workshop(settings, desk.approve, desk.answer)
-    with contextlib.closing(workshop):
-        session = workshop.open_session(settings, resume=resume)
-        if options.get("json"):
-            return _as_json(session, text)
-        chat = Chat(desk, workshop, session, settings)
-        code = EXIT_CODES.get(chat.say(text).end, EXIT_FAILED) if text.strip() else 0
-        if not interactive:
-            return code
-        _converse(chat, desk, greet=not text.strip(), live=live)
-        return 0
 
 
 def _can_be_live(settings: Settings) -> bool:
