@@ -27,7 +27,9 @@ def ran(call_id, *parts, outcome="ok"):
 
 SESSION = (
     user_says("Add 2 and 3 <please>\nand ```fence```"),
-    Message("assistant", (Reasoning("hm"), Text("**Adding.**"), Code("python", "x = 2 + 3\nx", "1"))),
+    Message(
+        "assistant", (Reasoning("hm"), Text("**Adding.**"), Code("python", "x = 2 + 3\nx", "1"))
+    ),
     ran("1", Output("hi\n"), Display((Face("text/plain", "5"), Face("image/png", PNG)))),
     Message("assistant", (Code("python", "raise SystemError", "2"),)),
     ran("2", Output("Traceback", "stderr"), outcome="failed"),
@@ -51,7 +53,9 @@ def test_other_json_is_refused(text):
 
 def test_markdown_reads_like_the_conversation():
     text = to_markdown(SESSION)
-    assert text.startswith("> Add 2 and 3 <please>\n> and ```fence```\n\n**Adding.**\n\n```python\n")
+    assert text.startswith(
+        "> Add 2 and 3 <please>\n> and ```fence```\n\n**Adding.**\n\n```python\n"
+    )
     assert "```\nhi\n```" in text
     assert text.endswith("It is *five*.\n")
 
@@ -93,7 +97,9 @@ def test_the_notebook_is_valid_and_runs(tmp_path):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     assert [cell.cell_type for cell in notebook.cells].count("code") == 3
-    nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": tmp_path}}).execute()
+    nbclient.NotebookClient(
+        notebook, timeout=60, resources={"metadata": {"path": tmp_path}}
+    ).execute()
     results = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert any(output.get("data", {}).get("text/plain") == "5" for output in results)
 

@@ -59,7 +59,9 @@ def test_text_becomes_a_setting_of_its_type(name, text, value):
     assert parse(name, text) == value
 
 
-@pytest.mark.parametrize(("name", "text"), [("max_steps", "many"), ("auto_run", "maybe"), ("no", "1")])
+@pytest.mark.parametrize(
+    ("name", "text"), [("max_steps", "many"), ("auto_run", "maybe"), ("no", "1")]
+)
 def test_text_of_the_wrong_type_is_an_error(name, text):
     with pytest.raises(ConfigurationError, match=name):
         parse(name, text)

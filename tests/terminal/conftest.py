@@ -5,7 +5,6 @@ import subprocess
 
 import pytest
 import yaml
-
 from tests.journeys.conftest import COMMAND
 from tests.terminal.tmux import Terminal
 

@@ -255,7 +255,9 @@ def test_long_output_is_complete_and_printed_once(chat):
 
 
 def test_output_is_never_read_as_markup_or_as_commands(chat):
-    block = "print('[bold]list[int][/foo] \\x1b[2J\\x1b]0;title\\x07**stars** \\x1b[31mred\\x1b[0m')"
+    block = (
+        "print('[bold]list[int][/foo] \\x1b[2J\\x1b]0;title\\x07**stars** \\x1b[31mred\\x1b[0m')"
+    )
     terminal = chat({"code": block}, "Done.", arguments=["-y"])
     ask(terminal, "print")
     assert "\n[bold]list[int][/foo] **stars** red\n" in terminal.wait_for("Done.")

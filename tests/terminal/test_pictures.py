@@ -1,6 +1,7 @@
 """Pictures are drawn so that a terminal sees the same pixels: what is written is decoded again."""
 
 import base64
+import itertools
 import re
 import struct
 import zlib
@@ -25,7 +26,9 @@ def png(width, height, rgb, *, filters=(0,)):
         above = line
     parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))]
     parts += [(b"IDAT", zlib.compress(b"".join(rows))), (b"IEND", b"")]
-    chunks = [struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in parts]
+    chunks = [
+        struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in parts
+    ]
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
@@ -43,7 +46,10 @@ def filtered(line, above, kind):
 WIDTH, HEIGHT = 30, 14
 LEVEL = 51  # the distance of two of the six levels that sixel colours have here
 GRADIENT = bytes(
-    value * LEVEL for y in range(HEIGHT) for x in range(WIDTH) for value in (x % 6, y % 6, (x + y) % 6)
+    value * LEVEL
+    for y in range(HEIGHT)
+    for x in range(WIDTH)
+    for value in (x % 6, y % 6, (x + y) % 6)
 )
 PICTURE = png(WIDTH, HEIGHT, GRADIENT)
 
@@ -75,7 +81,9 @@ def decoded_sixel(text):
     width, height = int(body[1]), int(body[2])
     canvas, colours = bytearray(width * height * 3), {}
     x = top = colour = 0
-    for token in re.finditer(r"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)(.)|([$-])|([?-~])", body[3]):
+    for token in re.finditer(
+        r"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)(.)|([$-])|([?-~])", body[3]
+    ):
         if token[1]:
             colours[int(token[1])] = [round(int(token[n]) * 255 / 100) for n in (2, 3, 4)]
         elif token[5]:
@@ -84,13 +92,16 @@ def decoded_sixel(text):
             x, top = 0, top + (6 if token[8] == "-" else 0)
         else:
             count, bits = int(token[6] or 1), ord(token[7] or token[9]) - 63
-            for column in range(x, x + count):
-                for bit in range(6):
-                    if bits >> bit & 1:
-                        at = ((top + bit) * width + column) * 3
-                        canvas[at : at + 3] = bytes(colours[colour])
+            paint(canvas, width, range(x, x + count), top, bits, colours[colour])
             x += count
     return Pixels(width, height, bytes(canvas))
+
+
+def paint(canvas, width, columns, top, bits, colour):
+    for column, bit in itertools.product(columns, range(6)):
+        if bits >> bit & 1:
+            at = ((top + bit) * width + column) * 3
+            canvas[at : at + 3] = bytes(colour)
 
 
 @pytest.mark.parametrize("size", [(WIDTH, HEIGHT), (300, 200)])

@@ -10,7 +10,6 @@ from typing import Any
 from interpreter.protocol.codec import CodecError, decode, encode
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import (
-    ActionResult,
     Code,
     Display,
     Message,
@@ -120,19 +119,21 @@ def _block(code: Code) -> Iterator[str]:
 
 
 def _outcomes(messages: Sequence[Message]) -> dict[int, bool]:
-    """Which blocks really ran to their end, as they were run: an edited block replaces its draft."""
-    good: dict[int, bool] = {}
-    proposed: dict[str, Code] = {}
+    """Which blocks ran to their end, as they were run: an edited block replaces its draft."""
+    proposed = {
+        part.call_id: part
+        for message in messages
+        if message.role == "assistant"
+        for part in message.parts
+        if isinstance(part, Code)
+    }
+    good = {}
     for message in messages:
-        edited = [part for part in message.parts if isinstance(part, Code)]
-        if message.role == "assistant":
-            proposed.update({code.call_id: code for code in edited})
-        for part in message.parts:
-            if isinstance(part, ActionResult) and part.outcome == "ok":
-                ran = edited[0] if message.role == "computer" and edited else None
-                code = ran or proposed.get(part.call_id)
-                if code is not None:
-                    good[id(code)] = True
+        edited = next((part for part in message.parts if isinstance(part, Code)), None)
+        for result in message.results:
+            code = edited or proposed.get(result.call_id)
+            if code is not None and result.outcome == "ok":
+                good[id(code)] = True
     return good
 
 

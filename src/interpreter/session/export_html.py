@@ -28,8 +28,10 @@ PAGE = """\
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
-body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }}
-.user {{ border-left: .25rem solid #58a; padding-left: .8rem; font-weight: 600; white-space: pre-wrap; }}
+body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
+ font: 16px/1.5 system-ui, sans-serif; }}
+.user {{ border-left: .25rem solid #58a; padding-left: .8rem; font-weight: 600;
+ white-space: pre-wrap; }}
 pre {{ overflow-x: auto; padding: .7rem; border-radius: .3rem; background: #8882; }}
 pre.output {{ background: none; border: 1px solid #8884; }}
 .language, .note {{ color: #888; font-size: .85rem; }}
@@ -94,7 +96,8 @@ def _display(display: Display) -> str:
 
 def prose(text: str) -> str:
     """The plain part of Markdown as HTML: fences, headings, lists, emphasis."""
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at = 0
     for found in FENCE.finditer(text):
         pieces += _paragraphs(text[at : found.start()])
         pieces.append(f"<pre>{escape(found[2])}</pre>")

@@ -93,7 +93,9 @@ def _as(kind: Any, text: str) -> Any:
     if kind is str:
         return text
     if kind not in (int, float):
-        return tuple(filter(None, map(str.strip, text.split(",")))) if "tuple" in str(kind) else None
+        return (
+            tuple(filter(None, map(str.strip, text.split(",")))) if "tuple" in str(kind) else None
+        )
     try:
         return kind(text)
     except ValueError:

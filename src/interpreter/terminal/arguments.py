@@ -122,7 +122,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _switch("--once", "exit after the message is answered"),
         _switch("-s --stdin", "one message from the standard input, then exit"),
         _switch("--json", "one event per line, as JSON"),
-        _flag("--resume", "go on with a session: its id, or last", nargs="?", const="last", metavar="ID"),
+        _flag("--resume", "a session's id, or last", nargs="?", const="last", metavar="ID"),
         _switch("--conversations", "pick a session to go on with"),
         _flag("--no-history", "do not keep the session", action="store_false", dest="keep_history"),
         _switch("--server", "serve HTTP and WebSocket instead"),

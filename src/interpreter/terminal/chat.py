@@ -58,7 +58,7 @@ class Chat:
             return self.desk.show(_without_model_errors(self.session.send(message)))
 
     def shell(self, line: str, *, tell: bool) -> None:
-        """Run a line in the session's shell; with `tell` the model sees it with the next message."""
+        """Run a line in the session's shell; with `tell` the model sees it with the next one."""
         output: list[str] = []
         stop = Interrupt()
         context = ToolContext(self.desk.answer, stop)

@@ -40,17 +40,19 @@ def bash() -> str:
     """For bash, whose completions are a function and a word list."""
     names = " ".join([*(name for flag in _flags() for name in flag.names), *SUBCOMMANDS])
     cases = "\n".join(
-        f'    {"|".join(flag.names)}) COMPREPLY=($(compgen -W "{" ".join(_choices(flag))}" -- "$word")); return ;;'
+        f'    {"|".join(flag.names)}) choices="{" ".join(_choices(flag))}" ;;'
         for flag in _flags()
         if _choices(flag)
     )
     return f"""\
 _interpreter() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} choices=
   case $before in
 {cases}
   esac
-  if [[ $word == -* ]] || [[ $COMP_CWORD == 1 && -n $word ]]; then
+  if [[ -n $choices ]]; then
+    COMPREPLY=($(compgen -W "$choices" -- "$word"))
+  elif [[ $word == -* ]] || [[ $COMP_CWORD == 1 && -n $word ]]; then
     COMPREPLY=($(compgen -W "{names}" -- "$word"))
   fi
   [[ ${{#COMPREPLY[@]}} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$word"))
@@ -63,7 +65,9 @@ def zsh() -> str:
     lines = []
     for flag in _flags():
         text = flag.help.replace("[", "(").replace("]", ")").replace(":", ";").replace("'", "")
-        value = f":{flag.names[-1].lstrip('-')}:({' '.join(_choices(flag))})" if _choices(flag) else ""
+        value = (
+            f":{flag.names[-1].lstrip('-')}:({' '.join(_choices(flag))})" if _choices(flag) else ""
+        )
         value = value or (":value:_files" if flag.takes_value else "")
         lines += [f"  '{name}[{text}]{value}'" for name in flag.names]
     commands = " ".join(SUBCOMMANDS)
@@ -77,7 +81,9 @@ def fish() -> str:
     for flag in _flags():
         names = " ".join(_fish_name(name) for name in flag.names)
         text = flag.help.replace("'", "")
-        value = f" -x -a '{' '.join(_choices(flag))}'" if _choices(flag) else " -r" * flag.takes_value
+        value = (
+            f" -x -a '{' '.join(_choices(flag))}'" if _choices(flag) else " -r" * flag.takes_value
+        )
         lines.append(f"complete -c interpreter {names}{value} -d '{text}'")
     return "\n".join([*lines, "complete -c i -w interpreter"])
 
@@ -85,4 +91,4 @@ def fish() -> str:
 def _fish_name(name: str) -> str:
     if name.startswith("--"):
         return f"-l {name[2:]}"
-    return f"-s {name[1:]}" if len(name) == 2 else f"-o {name[1:]}"  # noqa: PLR2004
+    return f"-s {name[1:]}" if len(name) == 2 else f"-o {name[1:]}"

@@ -25,7 +25,7 @@ usage: interpreter config                      all settings, and where each come
        interpreter config unset NAME
        interpreter config edit                 the file in your editor
        interpreter config path
-       interpreter config key PROVIDER         keep an API key (asked for, or from the standard input)
+       interpreter config key PROVIDER         keep an API key (asked for, or from a pipe)
        interpreter config key PROVIDER --forget"""
 VALUE_SHOWN = 60
 
@@ -44,6 +44,13 @@ def config_command(arguments: list[str]) -> int:
             print(f"{name} is kept in {path}")
         case ["unset", name]:
             print(f"{_known(name)} is no longer in {write_setting(name, None)}")
+        case _:
+            _other(arguments)
+    return 0
+
+
+def _other(arguments: list[str]) -> None:
+    match arguments:
         case ["edit"]:
             _edit()
         case ["path"]:
@@ -54,7 +61,6 @@ def config_command(arguments: list[str]) -> int:
             print(USAGE)
         case _:
             raise ConfigurationError(f"`config {' '.join(arguments)}`? See interpreter config -h.")
-    return 0
 
 
 def _known(name: str) -> str:

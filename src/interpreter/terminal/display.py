@@ -60,17 +60,24 @@ def _lines(display: Display, width: int, palette: Palette) -> list[str]:
         lines = data_table(table.data, width, palette)
         if lines is not None:
             return lines
-    for media_type, show in (
-        ("text/markdown", lambda text: _markdown(text, width, palette)),
-        ("text/latex", lambda text: readable(text).split("\n")),
-        ("text/plain", lambda text: tame(text).rstrip("\n").split("\n")),
-        ("text/html", lambda text: html_text(text).split("\n")[:PAGE_LINES]),
-    ):
+    for media_type in ("text/markdown", "text/latex", "text/plain", "text/html"):
         face = display.face(media_type)
         if face and isinstance(face.data, str):
-            return show(face.data)
+            return _text_lines(media_type, face.data, width, palette)
     kinds = ", ".join(face.media_type for face in display.faces)
     return [paint(f"[{kinds}]", palette.dim)]
+
+
+def _text_lines(media_type: str, text: str, width: int, palette: Palette) -> list[str]:
+    match media_type:
+        case "text/markdown":
+            return _markdown(text, width, palette)
+        case "text/latex":
+            return readable(text).split("\n")
+        case "text/html":
+            return html_text(text).split("\n")[:PAGE_LINES]
+        case _:
+            return tame(text).rstrip("\n").split("\n")
 
 
 def _markdown(text: str, width: int, palette: Palette) -> list[str]:

@@ -53,7 +53,9 @@ def _python(settings: Settings) -> Iterator[Finding]:
     if settings.python:
         found = shutil.which(settings.python)
         detail = f"for code: {settings.python}"
-        yield Finding("Python", "ok" if found else "missing", detail, "" if found else "--python PATH")
+        yield Finding(
+            "Python", "ok" if found else "missing", detail, "" if found else "--python PATH"
+        )
 
 
 def _kernels(settings: Settings) -> Iterator[Finding]:
@@ -86,7 +88,7 @@ def _sandbox(settings: Settings) -> Iterator[Finding]:
         yield Finding("sandbox", "degraded", "bubblewrap is not there", "apt install bubblewrap")
         return
     if sys.platform == "linux" and not _runs(tool, "--ro-bind", "/", "/", "--unshare-all", "true"):
-        fix = "sysctl kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0"
+        fix = "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
         yield Finding("sandbox", "degraded", "this system forbids user namespaces", fix)
         return
     yield Finding("sandbox", "ok", f"{tool}, level {settings.sandbox}")
@@ -154,7 +156,9 @@ def _terminal(settings: Settings) -> Iterator[Finding]:
 
 
 def _display(settings: Settings) -> Iterator[Finding]:
-    there = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    there = (
+        sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
     fix = "" if there else "only needed for --os: start it in a desktop, or under xvfb-run"
     yield Finding("display", "ok" if there else "degraded", str(there or "none"), fix)
 

@@ -317,5 +317,3 @@ class LiveFace:
 
     def _print(self, text: str, style: str) -> None:
         self._screen.print(*(paint(line, style) for line in text.split("\n")))
-
-

@@ -1,4 +1,4 @@
-"""Markdown inside a line, as it streams: emphasis, code, links. Linear: little is ever held back."""
+"""Markdown inside a line, as it streams: emphasis, code, links. Little is ever held back."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Inline:
 
     def _literal(self, window: str) -> bool:
         """Whether the mark can only be itself: in the middle of a word, or before a space."""
-        if len(window) < 2:  # noqa: PLR2004  (a mark and what follows it)
+        if len(window) < 2:
             return False
         if window[0] == "_" and self._before.isalnum():
             return True

@@ -1,4 +1,4 @@
-"""The keyboard while something else has the terminal: single keys, read by a thread of their own."""
+"""The keyboard while something else has the terminal: single keys, read by a thread."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import termios
 import threading
 import tty
 from collections.abc import Callable, Iterator
+from typing import Any
 
 SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[\r\n -Z\\-~])")
 NAMES = {
@@ -51,7 +52,7 @@ class Keyboard:
         self._on_key = on_key
         self._thread: threading.Thread | None = None
         self._wake: tuple[int, int] | None = None
-        self._mode: list[object] | None = None
+        self._mode: Any = None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:

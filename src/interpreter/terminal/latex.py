@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 SIGNS = {
-    **{name: chr(code) for code, name in enumerate("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho".split(), 0x3B1)},  # noqa: E501
-    **{name: chr(code) for code, name in enumerate("sigma tau upsilon phi chi psi omega".split(), 0x3C3)},  # noqa: E501
+    **{name: chr(code) for code, name in enumerate(["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "omicron", "pi", "rho"], 0x3B1)},  # noqa: E501
+    **{name: chr(code) for code, name in enumerate(["sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"], 0x3C3)},  # noqa: E501
     "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Pi": "Π", "Sigma": "Σ", "Phi": "Φ",
     "Psi": "Ψ", "Omega": "Ω", "cdot": "·", "times": "×", "div": "÷", "pm": "±", "mp": "∓",
     "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈",

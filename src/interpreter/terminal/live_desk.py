@@ -102,7 +102,9 @@ class LiveDesk:
 
     def _to_background(self) -> None:
         if self.background is None:
-            self._screen.print(paint("A block cannot be left running here.", self._look.palette.dim))
+            self._screen.print(
+                paint("A block cannot be left running here.", self._look.palette.dim)
+            )
         else:
             self.background()
 

@@ -139,13 +139,17 @@ def auto_run(chat: Chat, argument: str) -> None:
     wish = _switch(argument)
     if wish is not None:
         chat.change(auto_run=wish)
-    chat.desk.note("Code runs without asking." if chat.settings.auto_run else "Code is asked about.")
+    chat.desk.note(
+        "Code runs without asking." if chat.settings.auto_run else "Code is asked about."
+    )
 
 
 def verbose(chat: Chat, argument: str) -> None:
     """Show what else happens."""
     wish = _switch(argument)
-    chat.settings = replace(chat.settings, verbose=not chat.settings.verbose if wish is None else wish)
+    chat.settings = replace(
+        chat.settings, verbose=not chat.settings.verbose if wish is None else wish
+    )
     chat.desk.verbose = chat.settings.verbose
     chat.desk.note(f"verbose is {'on' if chat.settings.verbose else 'off'}")
 
@@ -209,7 +213,7 @@ def _first_line(text: str) -> str:
 
 def _bytes(size: int) -> str:
     for unit in ("B", "kB", "MB"):
-        if size < 1000:  # noqa: PLR2004
+        if size < 1000:
             return f"{size} {unit}"
         size //= 1000
     return f"{size} GB"

@@ -19,7 +19,9 @@ PREVIEW = 8
 def pick_session() -> str:
     """The id of the session that the user picks; empty when none."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise ConfigurationError("There is no terminal to pick in; use --resume ID or --resume last.")
+        raise ConfigurationError(
+            "There is no terminal to pick in; use --resume ID or --resume last."
+        )
     store = Store(data_directory())
     try:
         picker = Picker(store)
@@ -83,6 +85,7 @@ def _brief(message: Message) -> list[str]:
 def _run(picker: Picker) -> str:
     from prompt_toolkit.application import Application  # noqa: PLC0415  (a real terminal)
     from prompt_toolkit.buffer import Buffer  # noqa: PLC0415
+    from prompt_toolkit.formatted_text import StyleAndTextTuples  # noqa: PLC0415
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent  # noqa: PLC0415
     from prompt_toolkit.layout import HSplit, Layout, Window  # noqa: PLC0415
     from prompt_toolkit.layout.controls import (  # noqa: PLC0415
@@ -104,15 +107,15 @@ def _run(picker: Picker) -> str:
     @keys.add("enter")
     def _take(event: KeyPressEvent) -> None:
         if picker.found:
-            event.app.exit(picker.found[picker.chosen].id)
+            event.app.exit(result=picker.found[picker.chosen].id)
 
     @keys.add("escape", eager=True)
     @keys.add("c-c")
     @keys.add("c-d")
     def _leave(event: KeyPressEvent) -> None:
-        event.app.exit("")
+        event.app.exit(result="")
 
-    def listed() -> list[tuple[str, str]]:
+    def listed() -> StyleAndTextTuples:
         width = application.output.get_size().columns - 1
         return [(style, line + "\n") for style, line in picker.lines(width)]
 
@@ -121,6 +124,6 @@ def _run(picker: Picker) -> str:
     height = LISTED + PREVIEW + 1
     view = HSplit([Window(search, height=1), Window(FormattedTextControl(listed), height=height)])
     application: Application[str] = Application(
-        layout=Layout(view), key_bindings=keys, erase_when_done=True
+        layout=Layout(view), key_bindings=keys, full_screen=True
     )
     return application.run()

@@ -1,4 +1,4 @@
-"""The prompt: history with search, several lines, pastes of any size, completion of files and commands."""
+"""The prompt: history with search, several lines, pastes of any size, completion."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Prompt:
         )
 
     def ask(self, draft: str = "") -> str:
-        """One message, with pastes in full; EOFError and KeyboardInterrupt as `input` raises them."""
+        """One message, with pastes in full; raises what `input` raises."""
         text = self._session.prompt(self._mark, default=draft)
         return PLACEHOLDER.sub(lambda found: self._pastes.get(found[1], found[0]), text)
 
@@ -130,5 +130,3 @@ class Suggestions(Completer):
         for name, about in self._commands.items():
             if name.startswith(text):
                 yield Completion(name, start_position=-len(text), display_meta=about)
-
-

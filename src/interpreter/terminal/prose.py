@@ -20,7 +20,8 @@ ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)]) +(?:\[([ xX])\] +)?")
 QUOTE = re.compile(r" {0,3}> ?")
 MATH = re.compile(r"\s*(\$\$|\\\[)")
 UNDECIDED = re.compile(  # the beginning of a line that may still become something else
-    r"\s*(?:#{0,6}|[-*+]|[-*+] +\[?[ xX]?\]?|\d{1,9}[.)]?|[-*_ ]+|`+.*|~+.*|\|.*|\$|\$\$.*|\\|\\\[.*)?"
+    r"\s*(?:#{0,6}|[-*+]|[-*+] +\[?[ xX]?\]?|\d{1,9}[.)]?|[-*_ ]+"
+    r"|`+.*|~+.*|\|.*|\$|\$\$.*|\\|\\\[.*)?"
 )
 LIVE_LINES = 12
 TABLE_ROWS = 2_000
@@ -201,7 +202,7 @@ class Prose:
         palette, width = self._palette, self._width
         if found := HEADING.match(line):
             self._gap = self._printed
-            style = palette.heading if len(found[1]) <= 2 else palette.bold  # noqa: PLR2004
+            style = palette.heading if len(found[1]) <= 2 else palette.bold
             block = Paragraph(palette, Wrap(width, style=style), one_line=True)
         elif found := ITEM.match(line):
             first, rest = _item_marks(found)

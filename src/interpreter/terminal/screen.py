@@ -20,7 +20,9 @@ class Screen:
     """Prints above, redraws below. All methods may be called from any thread; whoever changes what
     the live lines are made of holds `lock` meanwhile."""
 
-    def __init__(self, stream: TextIO, *, size: Callable[[], os.terminal_size] | None = None):
+    def __init__(
+        self, stream: TextIO, *, size: Callable[[], os.terminal_size] | None = None
+    ) -> None:
         self._stream = stream
         self._size = size or _size_of(stream)
         self.lock = threading.RLock()

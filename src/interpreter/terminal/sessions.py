@@ -12,7 +12,8 @@ from interpreter.session.store import Store
 from interpreter.settings.paths import data_directory
 
 USAGE = """\
-interpreter sessions [list | search WORDS | show ID | fork ID | delete ID | export ID FILE | import FILE]
+interpreter sessions [list | search WORDS | show ID | fork ID | delete ID]
+       interpreter sessions export ID FILE | import FILE
        FILE ends in .md, .html, .ipynb, .py or .json; an import is JSON"""
 
 
@@ -32,6 +33,14 @@ def sessions_command(arguments: list[str]) -> int:
             session = store.find(name)
             store.delete(session)
             print(f"deleted {session}")
+        case _:
+            _other(store, arguments)
+    store.close()
+    return 0
+
+
+def _other(store: Store, arguments: list[str]) -> None:
+    match arguments:
         case ["export", name, file]:
             export_session(list(store.messages(store.find(name))), Path(file))
         case ["import", file]:
@@ -39,9 +48,8 @@ def sessions_command(arguments: list[str]) -> int:
         case ["-h" | "--help"]:
             print(f"usage: {USAGE}")
         case _:
-            raise ConfigurationError(f"`sessions {' '.join(arguments)}`? See interpreter sessions -h.")
-    store.close()
-    return 0
+            said = " ".join(arguments)
+            raise ConfigurationError(f"`sessions {said}`? See interpreter sessions -h.")
 
 
 def _import(store: Store, path: Path) -> str:

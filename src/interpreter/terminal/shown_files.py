@@ -1,4 +1,4 @@
-"""The files beside what is shown: pictures, pages and formulas, each kept once, the oldest dropped."""
+"""The files beside what is shown: pictures, pages, formulas; each once, the oldest dropped."""
 
 from __future__ import annotations
 

@@ -23,10 +23,28 @@ from interpreter.terminal.desk import Desk, PlainDesk, someone_is_there
 from interpreter.terminal.errands import profile
 from interpreter.terminal.piped import attached, piped_text
 
-RUN_OPTIONS = frozenset(
-    "message profile once resume json version stdin conversations server os local fast vision "
-    "codestral llama3 groq assistant profiles local_models reset_profile".split()
-)
+RUN_OPTIONS = frozenset([
+    "message",
+    "profile",
+    "once",
+    "resume",
+    "json",
+    "version",
+    "stdin",
+    "conversations",
+    "server",
+    "os",
+    "local",
+    "fast",
+    "vision",
+    "codestral",
+    "llama3",
+    "groq",
+    "assistant",
+    "profiles",
+    "local_models",
+    "reset_profile",
+])
 ONE_SHOT = ("once", "json", "stdin")
 GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
 FIRST_RUN = """\

@@ -58,7 +58,7 @@ class Status:
 
 def duration(seconds: float) -> str:
     """A time for people."""
-    if seconds < 60:  # noqa: PLR2004
+    if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes} min {rest:02} s"

@@ -38,9 +38,11 @@ def render(
         table.add_column(Text(name), justify=justify, no_wrap=not wrap, overflow="ellipsis")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    colours = "standard" if palette.colourful else None
     console = Console(
-        file=io.StringIO(), width=width, color_system=colours, force_terminal=palette.colourful  # type: ignore[arg-type]
+        file=io.StringIO(),
+        width=width,
+        color_system="standard" if palette.colourful else None,
+        force_terminal=palette.colourful,
     )
     with console.capture() as captured:
         console.print(table)
@@ -86,14 +88,12 @@ def data_table(source: str, width: int, palette: Palette) -> list[str] | None:
     if not names or any(len(row) != len(names) for row in rows):
         return None
     fits = _columns_that_fit(names, rows, width)
-    shown = render(
-        names[:fits], [row[:fits] for row in rows], width, palette, right=numeric[:fits]
-    )
+    shown = render(names[:fits], [row[:fits] for row in rows], width, palette, right=numeric[:fits])
     return [*shown, _shape(count, columns, len(rows), fits)]
 
 
 def _columns_that_fit(names: list[str], rows: list[list[str]], width: int) -> int:
-    """Whole columns, each at least readable: better a few that can be read than many that cannot."""
+    """Whole columns: better a few that can be read than many that cannot."""
     used = 0
     for place, name in enumerate(names):
         widest = max([len(name), *(len(row[place]) for row in rows)])
@@ -127,7 +127,25 @@ def _is_number(kind: str) -> bool:
 class _Readable(HTMLParser):
     """The words of a page, a line for each block of it."""
 
-    BLOCKS = frozenset("p div br tr li h1 h2 h3 h4 h5 h6 table ul ol pre section article".split())
+    BLOCKS = frozenset([
+        "p",
+        "div",
+        "br",
+        "tr",
+        "li",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "table",
+        "ul",
+        "ol",
+        "pre",
+        "section",
+        "article",
+    ])
     HIDDEN = frozenset(("script", "style", "head", "template"))
 
     def __init__(self) -> None:

@@ -23,8 +23,8 @@ usage: wtf [question]         explain the last command that failed; needs the ho
 TAIL = 9_000
 TASK = """\
 You explain why a command in a terminal failed. Say in a few plain sentences what went wrong. If a \
-command or a small script can mend it, propose exactly one block that does; it is shown to the user, \
-who decides whether it runs. Do not run the failed command again just to see its output."""
+command or a small script can mend it, propose exactly one block that does; it is shown to the \
+user, who decides whether it runs. Do not run the failed command again just to see its output."""
 TRACEBACK = re.compile(r'File "([^"\n]+)", line (\d+)')
 AROUND = 4
 

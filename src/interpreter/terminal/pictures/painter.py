@@ -96,5 +96,3 @@ def _sequences(text: str) -> list[str]:
         at = min(ends, default=len(text))
         pieces.append(text[start:at])
     return pieces
-
-

@@ -78,7 +78,7 @@ def _by_pillow(data: bytes) -> Pixels:
 def _png(data: bytes) -> Pixels:
     chunks = _chunks(data)
     width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
-    if depth != 8 or interlaced or kind not in CHANNELS:  # noqa: PLR2004
+    if depth != 8 or interlaced or kind not in CHANNELS:
         return _by_pillow(data)
     if not 0 < width * height <= MOST_PIXELS:
         raise CannotRead("the picture is too large")
