@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 export ASK
 
-.PHONY: run test check format bench constraints clean help
+.PHONY: run test test-litellm check format bench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -16,6 +16,10 @@ run: $(VENV)/.run
 
 test: $(VENV)/.test $(VENV)/.system
 	$(BIN)/python -m pytest $(PYTEST)
+
+# Apart, because LiteLLM alone is larger than everything else together.
+test-litellm: $(VENV)/.litellm
+	$(BIN)/python -m pytest tests/models/test_litellm_bridge.py $(PYTEST)
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .
@@ -40,6 +44,10 @@ $(VENV)/.run: $(INPUTS)
 $(VENV)/.test: $(INPUTS)
 	@scripts/setup $@ test check
 	@touch $(VENV)/.run
+
+$(VENV)/.litellm: $(INPUTS)
+	@scripts/setup $@ test check litellm
+	@touch $(VENV)/.run $(VENV)/.test
 
 $(VENV)/.system: scripts/test-packages.txt scripts/system-packages
 	@scripts/system-packages $$(cat scripts/test-packages.txt)

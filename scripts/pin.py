@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ()  # the extras that the tests install
+EXTRAS = ("litellm",)  # the extras that the tests install
 GROUPS = ("test", "check")
 
 

@@ -12,16 +12,26 @@ import pytest
 
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
+from interpreter.sandboxes.landlock import LandlockSandbox
 from interpreter.sandboxes.none import NoSandbox
 
 HANG = 60
 
 
-def bubblewrap():
-    return BubblewrapSandbox(Confinement(programs=interpreter_places()), os.environ)
+def bubblewrap(**options):
+    return BubblewrapSandbox(Confinement(programs=interpreter_places()), os.environ, **options)
 
 
-SANDBOXES = {"none": NoSandbox, "bubblewrap": bubblewrap}
+def landlock():
+    return LandlockSandbox(Confinement(programs=interpreter_places()), os.environ)
+
+
+SANDBOXES = {
+    "none": NoSandbox,
+    "bubblewrap": bubblewrap,
+    "bubblewrap without live grants": lambda: bubblewrap(live=False),
+    "landlock": landlock,
+}
 
 
 @pytest.fixture(params=SANDBOXES)

@@ -151,8 +151,8 @@ verdict(refused(six.connect, ("2001:4860:4860::8888", 53)))""",
     "use a file handle": "verdict(libc.open_by_handle_at(-100, 0, 0) == -1 and ctypes.get_errno() == errno.EPERM)",
     "become root by su": 'verdict(subprocess.run(["su", "-c", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode != 0) if os.getuid() else verdict(True)',
     "gain a capability": """
-held = [line.split()[1] for line in open("/proc/self/status") if line.startswith(("CapEff", "CapPrm", "CapBnd"))]
-verdict(all(int(word, 16) == 0 for word in held))""",
+held = [line.split()[1] for line in open("/proc/self/status") if line.startswith(("CapEff", "CapPrm", "CapAmb"))]
+verdict(all(int(word, 16) == 0 for word in held) and "NoNewPrivs:\t1" in open("/proc/self/status").read())""",
     "type into the terminal": """
 import fcntl, pty
 leader, follower = pty.openpty()
@@ -238,3 +238,16 @@ def many():
         files.append(os.open("/dev/null", 0))
 verdict(refused(many))""",
 }
+
+REDUCED_GAPS = {
+    "connect to a socket file",
+    "write a git hook",
+    "change the git configuration",
+    "rename the hooks away",
+    "rename .git away",
+    "see a process outside",
+    "look into /sys",
+    "see the network of this machine",
+    "reach outside through the launcher's descriptors",
+}
+"""What Landlock does not stop: the guard after each block watches git; the rest is documented."""

@@ -17,11 +17,11 @@ ORDINARY = 54321  # no account is needed to be somebody without rights
 class World:
     """A driver process as somebody, with a cell and a place without walls."""
 
-    def __init__(self, prefix, python, base, level):
+    def __init__(self, prefix, python, base):
         source = base / "src"
         shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
         shutil.copy(HERE / "driver.py", base)
-        argv = [*prefix, python, str(base / "driver.py"), str(source), str(base / "home"), level]
+        argv = [*prefix, python, str(base / "driver.py"), str(source), str(base / "home")]
         self._driver = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=base
         )
@@ -65,7 +65,7 @@ def python_for(prefix):
     return None
 
 
-def open_world(who, level="workspace"):
+def open_world(who):
     if who == "root" and os.getuid() != 0:
         pytest.skip("the tests do not run as root")
     base = Path(
@@ -77,7 +77,7 @@ def open_world(who, level="workspace"):
     if python is None:
         shutil.rmtree(base)
         pytest.skip("an ordinary user has no Python 3.11 or newer here: apt install python3")
-    return World(prefix, python, base, level), base
+    return World(prefix, python, base), base
 
 
 @pytest.fixture(scope="module", params=["root", "user"])

@@ -1,6 +1,6 @@
 """Runs as root or as an ordinary user: builds a small world, opens a cell, tries what it is told.
 
-``driver.py SRC HOME LEVEL``: one JSON object per line in, ``{"code", "where"}``; one out.
+``driver.py SRC HOME``: one JSON object per line in, ``{"code", "where"}``; one out.
 Self-contained but for the package in SRC, so that any Python can run it.
 """
 
@@ -20,6 +20,7 @@ from interpreter.sandboxes.confinement import (
     Limits,
     interpreter_places,
 )
+from interpreter.sandboxes.landlock import LandlockSandbox
 from interpreter.sandboxes.none import NoSandbox
 
 KEEP = []
@@ -78,7 +79,7 @@ def tell(value):
 
 
 def main():
-    home, level = Path(sys.argv[2]), sys.argv[3]
+    home = Path(sys.argv[2])
     facts = build_world(home)
     listen(socket.SOCK_STREAM, "\0" + facts["abstract"])
     host = {
@@ -88,10 +89,11 @@ def main():
         "SSH_AUTH_SOCK": facts["unix"],
     }
     limits = Limits(memory_mb=600, programs=100, file_mb=20, tmp_mb=30)
-    confinement = Confinement(programs=interpreter_places(), limits=limits, level=level)
+    confinement = Confinement(programs=interpreter_places(), limits=limits)
     workspace = Path(facts["workspace"])
     cells = {"open": NoSandbox().open(workspace)}
     cells["cell"] = BubblewrapSandbox(confinement, host).open(workspace)
+    cells["reduced"] = LandlockSandbox(confinement, host).open(workspace)
     os.environ.update(OPENAI_API_KEY="CANARY", HOME=str(home))
     facts["limited"] = sorted(cells["cell"].limited)
     facts["exchange"] = str(cells["cell"].exchange)

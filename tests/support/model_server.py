@@ -13,6 +13,7 @@ class ModelServer:
 
     def __init__(self):
         self.replies = []
+        self.listing = {"data": [{"id": "loaded-model"}]}
         self.requests = []
         self.connections = set()
         self.over = threading.Event()
@@ -27,7 +28,7 @@ class ModelServer:
 
             def do_GET(self):
                 owner.connections.add(self.client_address)
-                Json({"data": [{"id": "loaded-model"}]})(self, owner)
+                Json(owner.listing)(self, owner)
 
             def do_POST(self):
                 owner.connections.add(self.client_address)
@@ -46,6 +47,8 @@ class ModelServer:
         self._thread.start()
 
     def close(self):
+        if self.over.is_set():
+            return
         self.over.set()
         self._server.shutdown()
         self._server.server_close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action
-from interpreter.protocol.ports import Checkpoint
+from interpreter.protocol.ports import Checkpoint, OnConflict
 
 NOTHING_KEPT = "Nothing can be undone: this session keeps no checkpoints."
 
@@ -21,11 +21,15 @@ class NoCheckpoints:
         """Nothing is known."""
         return None
 
-    def undo(self, count: int = 1) -> str:
+    def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:
         """Say that it cannot be done."""
         raise CheckpointError(NOTHING_KEPT)
 
-    def redo(self) -> str:
+    def redo(self, conflicts: OnConflict = "refuse") -> str:
+        """Say that it cannot be done."""
+        raise CheckpointError(NOTHING_KEPT)
+
+    def discard(self) -> str:
         """Say that it cannot be done."""
         raise CheckpointError(NOTHING_KEPT)
 

@@ -24,6 +24,7 @@ if TYPING:
 
 HEADER = 8
 MOST_FDS = 250
+CLOSE_ON_EXEC = getattr(_socket, "MSG_CMSG_CLOEXEC", 0)  # which macOS does not have
 LIMITS = {
     "data": resource.RLIMIT_DATA,
     "core": resource.RLIMIT_CORE,
@@ -49,7 +50,7 @@ class Wire:
 
     def receive(self) -> tuple[list[str], list[int]]:
         space = _socket.CMSG_SPACE(4 * MOST_FDS)
-        header, ancillary, _, _ = self.socket.recvmsg(HEADER, space, _socket.MSG_CMSG_CLOEXEC)
+        header, ancillary, _, _ = self.socket.recvmsg(HEADER, space, CLOSE_ON_EXEC)
         fds: list[int] = []
         for _, _, data in ancillary:
             fds += memoryview(data)[: len(data) - len(data) % 4].cast("i")
@@ -283,14 +284,19 @@ class Launcher:
                 self.obey()
 
 
-def end_everything() -> None:
+def children_of(pid: int) -> list[int]:
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []  # not Linux
+
+
+def end_everything(groups: list[int]) -> None:
     """Kill what is left, orphans too; in a pid namespace the kernel does the same once more."""
-    own = os.getpid()
-    while True:
-        with open(f"/proc/{own}/task/{own}/children", encoding="ascii") as file:
-            children = [int(word) for word in file.read().split()]
-        if not children:
-            return
+    for group in groups:
+        Launcher.quietly(os.killpg, group, _signal.SIGKILL)
+    while children := children_of(os.getpid()):
         for pid in children:
             Launcher.quietly(os.kill, pid, _signal.SIGKILL)
         for pid in children:
@@ -298,11 +304,11 @@ def end_everything() -> None:
 
 
 def main() -> None:
-    wire = Wire(int(sys.argv[1]))
+    launcher = Launcher(Wire(int(sys.argv[1])))
     try:
-        Launcher(wire).serve()
+        launcher.serve()
     except (HostGone, ConnectionError):
-        end_everything()
+        end_everything(list(launcher.pids.values()))
 
 
 if __name__ == "__main__":

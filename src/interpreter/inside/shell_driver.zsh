@@ -1,4 +1,4 @@
-# The same for zsh, where the hook `zshexit` is ours and `trap … EXIT` stays the user's.
+# The same for zsh. An exit trap of the user's replaces ours and stays until the session ends.
 PS1= PS2=
 unsetopt monitor notify prompt_cr prompt_sp bang_hist
 unset HISTFILE
@@ -15,9 +15,13 @@ __reploop_done() {
     builtin return $__reploop_status
 }
 
-zshexit() {
+# `exit` calls the hook, a failure under `set -e` only the trap; the first to come keeps the state.
+zshexit() { __reploop_save; }
+TRAPEXIT() { __reploop_save; }
+
+__reploop_save() {
     local __reploop_status=$?
-    [[ $ZSH_SUBSHELL = 0 ]] || return
+    [[ $ZSH_SUBSHELL = 0 && ! -e $__reploop_state ]] || return 0
     local __reploop_options=(${(k)options[(R)on]})
     builtin setopt local_options no_err_exit unset
     {

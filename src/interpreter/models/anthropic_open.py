@@ -65,4 +65,4 @@ def _parameters(options: ModelOptions, largest_reply: int | None) -> dict[str, A
         parameters["output_config"] = {"effort": _EFFORTS[effort]}
     elif options.temperature is not None:
         parameters["temperature"] = options.temperature
-    return parameters
+    return {**parameters, **options.extra}

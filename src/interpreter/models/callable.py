@@ -72,7 +72,7 @@ class CallableModel:
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         options = self._options
-        arguments: dict[str, Any] = {"model": self.name, "stream": True}
+        arguments: dict[str, Any] = {"model": self.name, "stream": True, **options.extra}
         system = request.system
         if self.dialect == "fenced":
             extra = instructions(options.templates, request.tools)
@@ -117,6 +117,7 @@ def from_function(
 
 def _guarded(completions: Completions, arguments: dict[str, Any]) -> Chunks:
     """The chunks as dictionaries; whatever a user's function raises is one error of ours."""
+    chunks: Any = ()
     try:
         chunks = completions(**arguments)
         whole = isinstance(chunks, dict) or hasattr(chunks, "choices")
@@ -126,6 +127,9 @@ def _guarded(completions: Completions, arguments: dict[str, Any]) -> Chunks:
         raise
     except Exception as error:
         raise ModelError(f"The completions function failed: {error!r}") from error
+    finally:
+        if hasattr(chunks, "close"):
+            chunks.close()
 
 
 def as_dictionary(chunk: Any) -> dict[str, Any]:

@@ -42,6 +42,7 @@ class ChatSettings:
     templates: Templates = field(default_factory=Templates)
     patience: Patience = field(default_factory=Patience)
     renumber_calls: bool = False
+    seals_calls: bool = False
     echo_reasoning: bool = False
 
 
@@ -156,14 +157,26 @@ class ChatCompletions:
         # The messages come last, so that a longer request begins with the bytes of a shorter one.
         return head + b',"messages":[' + messages + b"]}"
 
+    def served_window(self) -> int | None:
+        """How many tokens the server says the model holds, where it says so."""
+        rows = self._listed()
+        row = next((row for row in rows if row.get("id") == self._model), rows[0] if rows else {})
+        meta = row.get("meta") or {}
+        sizes = [row.get("max_model_len"), row.get("context_length"), row.get("context_window")]
+        sizes += [meta.get("n_ctx"), meta.get("n_ctx_train")]
+        return next((size for size in sizes if isinstance(size, int) and size > 0), None)
+
     def _model_name(self) -> str:
         """The model's name; a local server that was named without one is asked what it has."""
         if not self._model:
-            listed = self._line.get(self.settings.url.replace("/chat/completions", "/models"))
-            models = listed.get("data") if isinstance(listed, dict) else None
-            first = models[0] if isinstance(models, list) and models else {}
-            self._model = str(first.get("id") or "local")
+            rows = self._listed()
+            self._model = str(rows[0].get("id") or "local") if rows else "local"
         return self._model
+
+    def _listed(self) -> list[dict[str, Any]]:
+        listed = self._line.get(self.settings.url.replace("/chat/completions", "/models"))
+        rows = listed.get("data") if isinstance(listed, dict) else None
+        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
     def _instructions(self, request: Request) -> str:
         return instructions(self.settings.templates, request.tools)
@@ -173,9 +186,14 @@ class ChatCompletions:
         wording = self._wording.for_all
         if self.dialect == "fenced":
             return History(TextEncoder(settings.templates, images, wording), alternate=True)
-        return History(
-            NativeEncoder(images, wording, settings.renumber_calls, settings.echo_reasoning)
+        encoder = NativeEncoder(
+            images=images,
+            user_template=wording,
+            renumber=settings.renumber_calls,
+            seals_calls=settings.seals_calls,
+            echo_reasoning=settings.echo_reasoning,
         )
+        return History(encoder)
 
     # What servers do not like.
 

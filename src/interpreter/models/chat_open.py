@@ -48,6 +48,7 @@ def open_model(name: str, options: ModelOptions) -> ChatCompletions:
         templates=options.templates,
         patience=options.patience,
         renumber_calls=provider.renumber_calls,
+        seals_calls=provider.seals_calls,
         echo_reasoning=provider.echo_reasoning,
     )
     line = Line(address, headers, options.patience)
@@ -148,7 +149,7 @@ def _parameters(provider: Provider, options: ModelOptions) -> dict[str, Any]:
         parameters[provider.effort_style] = by_style[provider.effort_style]
     if provider.caches_prompt:
         parameters["cache_prompt"] = True
-    return parameters
+    return {**parameters, **options.extra}
 
 
 def _title(provider: Provider, base: str) -> str:

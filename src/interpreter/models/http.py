@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -34,6 +37,22 @@ def is_local(url: str) -> bool:
     """Whether the address is this machine."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1", "0.0.0.0") or host.startswith("127.")
+
+
+def load_httpx() -> ModuleType:
+    """The library, imported when the first request is made, without its command line.
+
+    The command line would import click, rich and pygments: half of the time it takes to load.
+    """
+    loaded = sys.modules.get("httpx")
+    if loaded is not None:
+        return loaded
+    command_line = "httpx._main"
+    sys.modules[command_line] = None  # type: ignore[assignment]  # httpx takes it as not installed
+    try:
+        return import_module("httpx")
+    finally:
+        del sys.modules[command_line]
 
 
 class Line:
@@ -74,8 +93,7 @@ class Line:
 
     def get(self, url: str) -> Any:
         """A small JSON answer, for questions such as which models there are."""
-        import httpx  # noqa: PLC0415 - a tenth of a second that only a request should cost
-
+        httpx = load_httpx()
         try:
             response = self._open().get(url, headers=self._headers, timeout=self._connect)
             response.raise_for_status()
@@ -86,8 +104,7 @@ class Line:
     def _send(
         self, client: httpx.Client, request: httpx.Request, interrupt: Interrupt
     ) -> httpx.Response:
-        import httpx  # noqa: PLC0415 - see above
-
+        httpx = load_httpx()
         opening = Background(lambda: client.send(request, stream=True), lambda late: late.close())
         try:
             response = opening.result(interrupt)
@@ -111,8 +128,7 @@ class Line:
         return trouble if self.address.is_local else Transient(trouble)
 
     def _refused(self, response: httpx.Response) -> Exception:
-        import httpx  # noqa: PLC0415 - see above
-
+        httpx = load_httpx()
         try:
             body = response.read()
         except httpx.HTTPError:
@@ -120,8 +136,7 @@ class Line:
         return refusal(self.address, response.status_code, body, response.headers)
 
     def _open(self) -> httpx.Client:
-        import httpx  # noqa: PLC0415 - see above
-
+        httpx = load_httpx()
         if self._client is None:
             timeout = httpx.Timeout(self._silence, connect=self._connect)
             # Without TLS no certificates are read; a proxy is no way to this machine itself.
@@ -177,8 +192,7 @@ class Answer:
         yield from reader.finish()
 
     def _bytes(self) -> Iterator[bytes]:
-        import httpx  # noqa: PLC0415 - loaded long before, by the line
-
+        httpx = load_httpx()
         try:
             yield from self._response.iter_bytes()
         except httpx.TimeoutException as error:

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any
 
@@ -75,6 +76,9 @@ class LiteLLMModel:
         self._litellm = litellm
         self._patience = options.patience
         self._address = Address(model.partition("/")[0], options.api_base or model, model)
+        if model.startswith("cohere") and options.dialect is None:
+            # LiteLLM 1.106 loses the arguments of Cohere's streamed calls.
+            options = replace(options, dialect="fenced")
         self._inner = CallableModel(self._call, options, self.capabilities, model, facts.price)
         self.dialect = self._inner.dialect
 
@@ -103,6 +107,8 @@ class LiteLLMModel:
             pump.stop()
 
     def _translated(self, error: Exception) -> Exception:
+        if isinstance(error, ImportError):
+            return ConfigurationError(f"LiteLLM lacks a part ({error}): {_INSTALL}")
         status = _CLASSES.get(type(error).__name__) or getattr(error, "status_code", None)
         if type(error).__name__ in ("APIConnectionError", "Timeout"):
             return Transient(no_answer(self._address, str(error)[:200]))

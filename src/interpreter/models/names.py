@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
+from interpreter.models.findings import applied, remembered
 from interpreter.models.options import ModelOptions
 from interpreter.models.providers import PROVIDERS, provider_of
 from interpreter.protocol.errors import PluginError, UnknownModel
@@ -32,6 +34,8 @@ def resolve(name: str, options: ModelOptions) -> Model:
     name = name.strip()
     if not name:
         raise UnknownModel("No model is named; use --model, for example gpt-… or ollama/NAME.")
+    if options.findings_file:
+        options = applied(options, remembered(Path(options.findings_file), name))
     return _opener(name, options)(name, options)
 
 
@@ -50,7 +54,7 @@ def _opener(name: str, options: ModelOptions) -> Opener:
 
 
 def _plugin(prefix: str) -> Opener | None:
-    from importlib import metadata  # noqa: PLC0415  (slow, and a built-in name needs no search)
+    from importlib import metadata  # noqa: PLC0415 - slow, and no built-in name needs it
 
     for entry in metadata.entry_points(group=GROUP, name=prefix):
         try:

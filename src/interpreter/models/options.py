@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Dialect = Literal["native", "fenced", "mixed"]
 """Tool calls only; fenced blocks in text; or tool calls with an eye on the text."""
@@ -62,5 +62,7 @@ class ModelOptions:
     offline: bool = False
     templates: Templates = field(default_factory=Templates)
     patience: Patience = field(default_factory=Patience)
+    extra: Mapping[str, Any] = field(default_factory=dict)  # more fields of the request
     environ: Mapping[str, str] = field(default_factory=dict)
     price_file: str | None = None
+    findings_file: str | None = None

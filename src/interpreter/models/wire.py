@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 from interpreter.models.pictures import described
@@ -49,7 +50,7 @@ def to_json(value: Any) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Encoded:
-    exchange: Exchange
+    end: int  # where in the transcript the exchange ends
     json: bytes
     last_role: str
 
@@ -60,32 +61,36 @@ class History:
     def __init__(self, encode: Encode, *, alternate: bool = False) -> None:
         self._encode = encode
         self._alternate = alternate
+        self._seen: list[Message] = []
         self._done: list[_Encoded] = []
 
     def messages(self, messages: Sequence[Message]) -> bytes:
         """The provider's messages as JSON, without the brackets around them."""
-        count = 0
-        for count, exchange in enumerate(exchanges(messages), start=1):
-            self._keep(exchange, count)
-        del self._done[count:]
+        known = _common(self._seen, messages)
+        while self._done and self._done[-1].end >= known:  # results may have joined the last one
+            self._done.pop()
+        start = self._done[-1].end if self._done else 0
+        for exchange, end in exchanges(messages, start):
+            self._keep(exchange, end)
+        self._seen = list(messages)
         return b",".join(done.json for done in self._done if done.json)
 
-    def _keep(self, exchange: Exchange, number: int) -> None:
-        if number <= len(self._done):
-            if _same(self._done[number - 1].exchange, exchange):
-                return
-            del self._done[number - 1 :]
-        messages = self._encode(exchange, number)
+    def _keep(self, exchange: Exchange, end: int) -> None:
+        messages = self._encode(exchange, len(self._done) + 1)
         previous = self._done[-1].last_role if self._done else ""
         if self._alternate:
             messages = alternating(messages, previous)
         last_role = messages[-1]["role"] if messages else previous
         encoded = b",".join(to_json(message) for message in messages)
-        self._done.append(_Encoded(exchange, encoded, last_role))
+        self._done.append(_Encoded(end, encoded, last_role))
 
 
-def _same(one: Exchange, other: Exchange) -> bool:
-    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+def _common(one: Sequence[Message], other: Sequence[Message]) -> int:
+    """How many messages two transcripts share from their beginning."""
+    if len(other) >= len(one) and all(map(is_, one, other)):
+        return len(one)
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a is not b), min(len(one), len(other)))
 
 
 def alternating(messages: list[dict[str, Any]], previous: str) -> list[dict[str, Any]]:
@@ -102,18 +107,19 @@ def alternating(messages: list[dict[str, Any]], previous: str) -> list[dict[str,
     return spaced
 
 
-def exchanges(messages: Sequence[Message]) -> Iterator[Exchange]:
-    """The transcript, with every reply together with the results of its actions."""
+def exchanges(messages: Sequence[Message], start: int = 0) -> Iterator[tuple[Exchange, int]]:
+    """The transcript from a place on: each reply with its results, and where that ends."""
     current: list[Message] = []
-    for message in messages:
+    for at in range(start, len(messages)):
+        message = messages[at]
         if message.audience == "user":
             continue
         if current and message.role != "computer":
-            yield tuple(current)
+            yield tuple(current), at
             current = []
         current.append(message)
     if current:
-        yield tuple(current)
+        yield tuple(current), len(messages)
 
 
 def answered(exchange: Exchange, number: int, *, renumber: bool = False) -> list[Answered]:

@@ -1,43 +1,137 @@
-"""The plainest policies: ask about everything, run everything, run nothing."""
+"""Who decides whether a block runs: the user's rules, then the mode, then safe mode."""
 
 from __future__ import annotations
 
-from interpreter.protocol.actions import Decision, Verdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from interpreter.policies.code_scan import SafeMode, can_scan, scan
+from interpreter.policies.facts import canonical, facts_of, programs_of
+from interpreter.policies.rules import Rules
+from interpreter.protocol.actions import Decision, Finding, Verdict
 from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCall
 
+Mode = Literal["ask", "auto", "never"]
+ExtraScan = Callable[[str, str], tuple[Finding, ...]]
 
-class AskFirst:
+
+def kind_of(action: Action) -> str:
+    """What "always for this kind" is about, in words for the question."""
+    match action:
+        case ActionCall(tool):
+            return f"calls of {tool}"
+        case Code(language) if canonical(language) != "shell":
+            return f"{canonical(language)} blocks"
+        case Code():
+            programs = sorted(programs_of(facts_of(action)))
+            return (
+                f"shell blocks that run only {', '.join(programs)}" if programs else "shell blocks"
+            )
+    return "such actions"
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What the user said "always" to, in this session."""
+
+    kinds: set[str] = field(default_factory=set)
+    programs: set[str] = field(default_factory=set)
+
+    def add(self, action: Action) -> None:
+        programs = _programs(action)
+        self.programs |= programs
+        if not programs:
+            self.kinds.add(kind_of(action))
+
+    def covers(self, action: Action) -> bool:
+        programs = _programs(action)
+        return programs <= self.programs if programs else kind_of(action) in self.kinds
+
+
+def _programs(action: Action) -> frozenset[str]:
+    """The programs of a shell block, by which such blocks are told apart."""
+    if isinstance(action, Code) and canonical(action.language) == "shell":
+        return programs_of(facts_of(action))
+    return frozenset()
+
+
+class Approvals:
+    """The policy of a session.
+
+    `confined` is False when there is no sandbox and the user has not confirmed that: then every
+    block needs approval, whatever else is said. `extra_scan` adds another scanner's findings.
+    """
+
+    def __init__(
+        self,
+        mode: Mode = "ask",
+        *,
+        rules: Rules | None = None,
+        safe_mode: SafeMode = "off",
+        confined: bool = True,
+        extra_scan: ExtraScan | None = None,
+    ) -> None:
+        self._mode = mode
+        self._rules = rules or Rules()
+        self._safe_mode = safe_mode
+        self._confined = confined
+        self._extra_scan = extra_scan
+        self._memory = _Memory()
+
+    def review(self, action: Action) -> Verdict:
+        """Judge one action; dangerous code is asked about even where nothing else is."""
+        if isinstance(action, MalformedCall):
+            return Verdict("allow")  # nothing of it runs
+        verdict = self._rules.verdict(action) or self._by_mode(action)
+        if verdict.ruling == "deny":
+            return verdict
+        if not self._confined:
+            verdict = Verdict("ask", "there is no sandbox here, so every block needs your yes")
+        if self._safe_mode == "auto":
+            return self._scanned(action, verdict)
+        return verdict
+
+    def remember(self, action: Action, decision: Decision) -> None:
+        """Learn from an answer that says "always"."""
+        if decision.answer == "always":
+            self._memory.add(decision.edited or action)
+
+    def scan(self, action: Action) -> tuple[Finding, ...]:
+        """What is dangerous in an action; safe mode "ask" offers this to the user."""
+        if not isinstance(action, Code):
+            return ()
+        found = scan(action.language, action.source)
+        if self._extra_scan is not None:
+            found += self._extra_scan(action.language, action.source)
+        return found
+
+    def _by_mode(self, action: Action) -> Verdict:
+        if self._mode == "never":
+            return Verdict("deny", "this session runs nothing; describe what you would do")
+        if self._mode == "auto" or self._memory.covers(action):
+            return Verdict("allow")
+        return Verdict("ask")
+
+    def _scanned(self, action: Action, verdict: Verdict) -> Verdict:
+        findings = self.scan(action)
+        if findings:
+            reasons = "; ".join(f"line {f.line}: {f.reason}" for f in findings)
+            return Verdict("ask", f"it may be dangerous: {reasons}", findings)
+        if isinstance(action, Code) and not can_scan(action.language):
+            return Verdict("ask", f"{action.language} cannot be scanned")
+        return verdict
+
+
+class AskFirst(Approvals):
     """Asks for every action, until the user says "always" about a kind of block."""
 
     def __init__(self) -> None:
-        self._always: set[str] = set()
-
-    def review(self, action: Action) -> Verdict:
-        """Allow the kinds that were always allowed; ask about the rest."""
-        return Verdict("allow" if _kind(action) in self._always else "ask")
-
-    def remember(self, action: Action, decision: Decision) -> None:
-        """Keep an "always" for the session."""
-        if decision.answer == "always":
-            self._always.add(_kind(action))
+        super().__init__("ask")
 
 
-class RunAll:
+class RunAll(Approvals):
     """Allows every action: `auto_run`."""
 
-    def review(self, action: Action) -> Verdict:
-        """Allow."""
-        return Verdict("allow")
-
-    def remember(self, action: Action, decision: Decision) -> None:
-        """Nothing was asked."""
-
-
-def _kind(action: Action) -> str:
-    match action:
-        case Code(language):
-            return f"code:{language}"
-        case ActionCall(tool):
-            return f"tool:{tool}"
-        case MalformedCall():
-            return "malformed"
+    def __init__(self) -> None:
+        super().__init__("auto")

@@ -71,9 +71,30 @@ class CheckpointError(InterpreterError):
     """A state could not be kept or restored."""
 
 
+class CheckpointConflict(CheckpointError):
+    """Somebody else changed these files since; nothing was done. Ask, then say what to do."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        shown = ", ".join(paths[:8]) + (f" and {len(paths) - 8} more" if len(paths) > 8 else "")
+        super().__init__(f"Changed by somebody else since: {shown}. Keep them or overwrite them?")
+        self.paths = paths
+
+
 class StoreError(InterpreterError):
     """The session database cannot be read or written."""
 
 
 class PluginError(InterpreterError):
     """A plug-in is broken; the text names its distribution."""
+
+
+class TransferFailed(InterpreterError):
+    """A value could not be brought into or out of the code's world as data."""
+
+
+class AnswerInvalid(InterpreterError):
+    """The model's answer is not what was asked for, even after it was told so."""
+
+
+class NotApproved(InterpreterError):
+    """Code wanted to run and nobody was there to say yes; it is still proposed."""

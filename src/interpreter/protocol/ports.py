@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Literal, Protocol
 
 from interpreter.protocol.actions import Decision, Verdict
 from interpreter.protocol.events import (
@@ -23,6 +23,11 @@ Approver = Callable[[ApprovalRequested], Decision]
 
 Answerer = Callable[[InputRequested], str | None]
 """Asked for a line of input; None means that there is none (end of file)."""
+
+
+def nobody_approves(request: ApprovalRequested) -> Decision:
+    """The approver of those who have nobody to ask: silence means no."""
+    return Decision("no", "nobody is there to ask")
 
 
 def nobody_answers(request: InputRequested) -> str | None:
@@ -108,6 +113,26 @@ class Runtime(Protocol):
 
     def close(self) -> None:
         """End the process and all that it started."""
+        ...
+
+
+class Companion(Protocol):
+    """Somebody who lives beside a kernel and keeps what it holds."""
+
+    def bootstrap(self) -> str:
+        """The source that a new kernel runs first."""
+        ...
+
+    def attach(self, run: Callable[[str], str]) -> None:
+        """The kernel has run it; `run` executes source there, unseen, and returns its output."""
+        ...
+
+    def died(self) -> None:
+        """The kernel is gone."""
+        ...
+
+    def revive(self) -> str:
+        """Fill the new kernel with what the dead one held; one sentence about it, or nothing."""
         ...
 
 
@@ -213,6 +238,10 @@ class Policy(Protocol):
 
 # Checkpoints.
 
+OnConflict = Literal["refuse", "keep", "overwrite"]
+"""What an undo does with files that somebody else changed: raise CheckpointConflict and change
+nothing, leave those files as they are, or overwrite them (a redo brings them back)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -235,12 +264,16 @@ class Checkpoints(Protocol):
         """The block has ended; what it did to files, where that is known."""
         ...
 
-    def undo(self, count: int = 1) -> str:
+    def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:
         """Go back `count` blocks; one line that says what was restored."""
         ...
 
-    def redo(self) -> str:
+    def redo(self, conflicts: OnConflict = "refuse") -> str:
         """Take the last undo back; one line that says what was done."""
+        ...
+
+    def discard(self) -> str:
+        """Undo the last block for good, as after a dry run; one line that says what was done."""
         ...
 
     def diff(self, name: str) -> str:
@@ -265,6 +298,7 @@ class ToolContext:
 
     answer: Answerer
     interrupt: Interrupt
+    approve: Approver = nobody_approves
 
 
 class Tool(Protocol):

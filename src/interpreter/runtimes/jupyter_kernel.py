@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from interpreter.protocol.errors import StartFailed
-from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
-from interpreter.protocol.ports import Answerer, Language, nobody_answers
+from interpreter.protocol.errors import InterpreterError, StartFailed
+from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
+from interpreter.protocol.ports import Answerer, Companion, Language, nobody_answers
 from interpreter.runtimes.kernel_host import KernelHost
 from interpreter.runtimes.turnstile import Turnstile
 
@@ -35,9 +35,14 @@ class JupyterKernel:
     """One live kernel. It starts with the first block, or earlier by `warm`."""
 
     def __init__(
-        self, language: Language, host: KernelHost, options: KernelOptions = PATIENT
+        self,
+        language: Language,
+        host: KernelHost,
+        options: KernelOptions = PATIENT,
+        companion: Companion | None = None,
     ) -> None:
         self.language = language
+        self._companion = companion
         self._host = host
         self._options = options
         self._turnstile = Turnstile()
@@ -85,10 +90,39 @@ class JupyterKernel:
         with self._starting:
             channels = self._ready()
         block = KernelBlock(channels, self._host, self._options.interrupt_seconds)
+        end: ExecutionFinished | None = None
         try:
-            yield from block.run(source, answer, lambda: self._turnstile.interrupts)
+            for event in block.run(source, answer, lambda: self._turnstile.interrupts):
+                if isinstance(event, ExecutionFinished):
+                    end = event
+                else:
+                    yield event
         finally:
             block.stop()
+        if end is not None:
+            yield self._revived(end)
+
+    def _revived(self, end: ExecutionFinished) -> ExecutionFinished:
+        """After a death a new kernel is started and filled, where somebody kept what was there."""
+        if end.outcome != "died" or self._companion is None:
+            return end
+        try:
+            with self._starting:
+                self._ready()
+            told = self._companion.revive()
+        except InterpreterError as error:
+            told = f"its variables could not be restored: {error}"
+        why = end.summary.partition(";")[0]
+        return replace(end, summary=f"{why}; a new one has started. {told}") if told else end
+
+    def _run_silently(self, source: str) -> str:
+        """Execute source in the idle kernel without a trace; what it printed."""
+        from interpreter.runtimes.kernel_block import KernelBlock  # noqa: PLC0415  (imports zmq)
+
+        assert self._channels is not None, "somebody attached to a kernel that is not there"
+        block = KernelBlock(self._channels, self._host, self._options.interrupt_seconds)
+        events = list(block.run(source, nobody_answers, lambda: 0, silent=True))
+        return "".join(event.text for event in events if isinstance(event, OutputDelta))
 
     def _ready(self) -> Channels:
         if self._channels is not None and not self._host.gone():
@@ -102,6 +136,9 @@ class JupyterKernel:
         except StartFailed:
             self._end()
             raise
+        if self._companion is not None:
+            self._run_silently(self._companion.bootstrap())
+            self._companion.attach(self._run_silently)
         return self._channels
 
     def _launched(self) -> Connection:
@@ -144,6 +181,8 @@ class JupyterKernel:
         if self._channels is not None:
             self._channels.close()
             self._channels = None
+            if self._companion is not None:
+                self._companion.died()
         self._connection = None
         self._host.kill()
         self._bell.silence()

@@ -33,23 +33,28 @@ class KernelBlock:
         self._host = host
         self._patience = patience
         self._reply: Incoming | None = None
-        self._sent = self._idle = False
+        self._sent = self._idle = self._given_up = False
         self._interrupting: float | None = None
         self._owed_replies = 0
         self._late = 0
         self._reported_lines = False
 
     def run(
-        self, source: str, answer: Answerer, interrupts: Callable[[], int]
+        self,
+        source: str,
+        answer: Answerer,
+        interrupts: Callable[[], int],
+        *,
+        silent: bool = False,
     ) -> Iterator[RuntimeEvent]:
-        """Run the block to its end."""
-        self._id = self._channels.send("shell", "execute_request", _request(source))
+        """Run the block to its end; a silent one leaves no trace in the kernel's history."""
+        self._id = self._channels.send("shell", "execute_request", _request(source, silent))
         self._sent = True
         while not self._is_over():
             message = self._channels.receive(self._patience_now())
-            if message is None and not self._mind_interrupts(interrupts()):
-                break
-            if message is not None:
+            if message is None:
+                self._given_up = not self._mind_interrupts(interrupts())
+            else:
                 yield from self._take(message, answer)
         yield from self._late_report()
         if self._reported_lines:
@@ -58,18 +63,20 @@ class KernelBlock:
 
     def stop(self) -> None:
         """Make sure that the block does not go on: the caller has lost interest in it."""
-        goes_on = self._sent and not self._is_over() and self._mind_interrupts(1)
-        while goes_on and not self._is_over():
+        if not self._sent or self._is_over():
+            return
+        self._given_up = not self._mind_interrupts(1)
+        while not self._is_over():
             message = self._channels.receive(self._patience_now())
             if message is None:
-                goes_on = self._mind_interrupts(1)
+                self._given_up = not self._mind_interrupts(1)
             else:
                 self._note(message)
 
     def _is_over(self) -> bool:
-        return bool(self._host.gone()) or (
-            self._reply is not None and self._idle and not self._owed_replies
-        )
+        if self._given_up or self._host.gone():
+            return True
+        return self._reply is not None and self._idle and not self._owed_replies
 
     def _patience_now(self) -> float | None:
         if self._reply is not None or self._idle:
@@ -151,13 +158,13 @@ class KernelBlock:
         return ExecutionFinished(outcome, summary or self._reply.text("status"))
 
 
-def _request(source: str) -> dict[str, object]:
+def _request(source: str, silent: bool) -> dict[str, object]:
     return {
         "code": source,
-        "silent": False,
-        "store_history": True,
+        "silent": silent,
+        "store_history": not silent,
         "user_expressions": {},
-        "allow_stdin": True,
+        "allow_stdin": not silent,
         "stop_on_error": False,
     }
 

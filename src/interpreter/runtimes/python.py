@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from interpreter.protocol.ports import Language, Launch
+from interpreter.protocol.ports import Companion, Language, Launch
 from interpreter.runtimes.jupyter_kernel import PATIENT, JupyterKernel, KernelOptions
 from interpreter.runtimes.kernel_host import KernelCommand, LaunchedKernel
 
@@ -22,6 +22,8 @@ class PythonOptions:
 
     python: str = sys.executable
     env: Mapping[str, str] = field(default_factory=dict)
+    companion: Companion | None = None
+    """Who keeps the kernel's variables."""
     kernel: KernelOptions = PATIENT
     active_line: bool = True
     memory_bytes: int | None = None
@@ -36,7 +38,8 @@ def python_kernel(
 ) -> JupyterKernel:
     """The runtime of the language Python."""
     command = python_command(exchange, options)
-    return JupyterKernel(PYTHON, LaunchedKernel(launch, exchange, command), options.kernel)
+    host = LaunchedKernel(launch, exchange, command)
+    return JupyterKernel(PYTHON, host, options.kernel, options.companion)
 
 
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:

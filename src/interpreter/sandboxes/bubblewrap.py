@@ -140,7 +140,11 @@ def _description(confinement: Confinement, site: Site) -> str:
 
 
 class BubblewrapSandbox:
-    """Opens cells by bubblewrap. `host` are the variables of which some may enter."""
+    """Opens cells by bubblewrap.
+
+    `host` are the variables of which some may enter; `gate` decides which hosts can be reached;
+    `notice` is told what the watchdog did; `live` asks for cells that can be granted more later.
+    """
 
     def __init__(
         self,
@@ -149,12 +153,13 @@ class BubblewrapSandbox:
         *,
         gate: HostGate | None = None,
         notice: Callable[[str], None] = lambda text: None,
+        live: bool = True,
     ) -> None:
         self._gate = gate
         self._confinement = confinement
         self._host = host
         self._notice = notice
-        self._live = True
+        self._live = live
 
     def open(self, workspace: Path) -> ConfinedCell:
         """Make a cell and try its walls; SandboxUnavailable says why there is none."""

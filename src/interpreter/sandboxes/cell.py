@@ -58,6 +58,11 @@ class ConfinedCell:
         )
 
     @property
+    def is_live(self) -> bool:
+        """Whether paths can be granted while it runs."""
+        return self._portal is not None
+
+    @property
     def programs(self) -> tuple[CellProcess, ...]:
         """The programs that run."""
         return self._wire.programs

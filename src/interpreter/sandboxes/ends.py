@@ -22,7 +22,7 @@ class Ends:
         self._told, self.info = os.pipe()
         self._open.callback(os.close, self._told)
         self._theirs.callback(os.close, self.info)
-        self.filter = self._memory_file(rules) if rules else None
+        self.filter = self.memory_file(rules) if rules else None
 
     def __enter__(self) -> Self:
         return self
@@ -45,7 +45,8 @@ class Ends:
         """The pid of the cell's first process as we count, once the cell is up."""
         return int(json.loads(os.read(self._told, 4096))["child-pid"])
 
-    def _memory_file(self, content: bytes) -> int:
+    def memory_file(self, content: bytes) -> int:
+        """A file without a name that holds this; it is closed when the cell has inherited it."""
         fd = os.memfd_create("rules")
         self._theirs.callback(os.close, fd)
         os.write(fd, content)

@@ -35,7 +35,8 @@ class Site:
         home = home_directory(host)
         place = check_workspace(workspace, home)
         site = cls(place, home.resolve(), Path(tempfile.mkdtemp(prefix="reploop-")).resolve())
-        for directory in (site.exchange, site.portal, site.stage, site.packages):
+        own = (site.exchange, site.portal, site.stage, site.packages, site.scratch)
+        for directory in own:
             directory.mkdir(mode=0o700)
         site.canary.write_text("Nobody in a cell may read this.")
         return site
@@ -65,6 +66,11 @@ class Site:
         return self.state / "packages"
 
     @property
+    def scratch(self) -> Path:
+        """Stands in for /tmp where a cell cannot have one of its own."""
+        return self.state / "tmp"
+
+    @property
     def canary(self) -> Path:
         """A file that no cell may see."""
         return self.state / "canary"
@@ -76,7 +82,7 @@ def launcher_command(control: int) -> list[str]:
 
 
 def cell_environment(
-    confinement: Confinement, site: Site, host: Mapping[str, str]
+    confinement: Confinement, site: Site, host: Mapping[str, str], *, scratch: Path = Path("/tmp")
 ) -> dict[str, str]:
     """The variables of every program: the allowed ones of the host, and where it may write."""
     chosen = chosen_environment(confinement.environment, host)
@@ -84,15 +90,15 @@ def cell_environment(
     own = {
         "PATH": os.pathsep.join(path),
         "HOME": str(site.home),
-        "TMPDIR": "/tmp",
-        "XDG_CACHE_HOME": "/tmp/.cache",
-        "XDG_CONFIG_HOME": "/tmp/.config",
-        "XDG_DATA_HOME": "/tmp/.local/share",
-        "XDG_STATE_HOME": "/tmp/.local/state",
-        "IPYTHONDIR": "/tmp/.ipython",
-        "JUPYTER_RUNTIME_DIR": "/tmp/.jupyter",
-        "MPLCONFIGDIR": "/tmp/.matplotlib",
-        "npm_config_cache": "/tmp/.npm",
+        "TMPDIR": str(scratch),
+        "XDG_CACHE_HOME": f"{scratch}/.cache",
+        "XDG_CONFIG_HOME": f"{scratch}/.config",
+        "XDG_DATA_HOME": f"{scratch}/.local/share",
+        "XDG_STATE_HOME": f"{scratch}/.local/state",
+        "IPYTHONDIR": f"{scratch}/.ipython",
+        "JUPYTER_RUNTIME_DIR": f"{scratch}/.jupyter",
+        "MPLCONFIGDIR": f"{scratch}/.matplotlib",
+        "npm_config_cache": f"{scratch}/.npm",
         "npm_config_update_notifier": "false",
         "PIP_TARGET": str(site.packages),
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",

@@ -34,6 +34,8 @@ class ArgumentsReader:
     def feed(self, text: str) -> str:
         """Take the next piece of JSON; the code that it adds, decoded."""
         self._pieces.append(text)
+        if self._in_code and not self._carry and '"' not in text and "\\" not in text:
+            return text  # nearly every piece
         if self._carry:
             text, self._carry = self._carry + text, ""
         at = 0
@@ -47,6 +49,16 @@ class ArgumentsReader:
             return ""
         code, self._code = "".join(self._code), []
         return code
+
+    @property
+    def _in_code(self) -> bool:
+        return (
+            self._in_string
+            and self._key == "code"
+            and self._depth == 1
+            and not self._wants_key
+            and self.language is not None
+        )
 
     def _read_outside(self, text: str, at: int) -> int:
         found = _STRUCTURE.search(text, at)

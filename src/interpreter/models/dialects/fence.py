@@ -46,6 +46,8 @@ class Fence:
 
     def read(self, text: str, *, final: bool) -> Step:
         """Take whole lines, and of the last one what cannot be the closing fence any more."""
+        if not self._line_start and "\n" not in text and not final:
+            return Step("", self._shown([text]))  # nearly every piece
         code: list[str] = []
         at = 0
         while at < len(text):

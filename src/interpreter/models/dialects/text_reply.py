@@ -49,5 +49,7 @@ class TextReply:
             if step.then is None:
                 break
             self._state = step.then
-        self.acted = self.acted or any(isinstance(event, ActionProposed) for event in events)
+        for event in events:
+            if isinstance(event, ActionProposed):
+                self.acted = True
         return events

@@ -1,0 +1,225 @@
+"""The blocks of a session on disk: what was done, what was undone, and the way between the two.
+
+`done/NAME` holds what reverses a block, `undone/NAME` what brings it back. A block on its way is
+`NAME.part` on the other side; when all is reversed, the old directory becomes `NAME.old`, and from
+then on the block is where it was going. Whoever opens the history finishes what was cut short.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from interpreter.checkpoints.blocks import Block, Facts, Step
+from interpreter.checkpoints.changes import Change, changes_of, places_after
+from interpreter.checkpoints.reversal import Reversal
+from interpreter.checkpoints.trees import Place, State, Trees
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How much is kept: blocks, and bytes on the disk."""
+
+    blocks: int = 50
+    size: int = 5 << 30
+
+
+class History:
+    """Blocks that can be undone and redone."""
+
+    def __init__(self, store: Path, trees: Trees, retention: Retention) -> None:
+        self._trees = trees
+        self._retention = retention
+        self._sides = {side: store / side for side in ("done", "undone")}
+        for path in self._sides.values():
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.problems: list[str] = []
+        self._finish_what_was_cut_short()
+        self.done = self._load("done")
+        self.undone = self._load("undone")
+        self._sizes: dict[str, int] = {}
+
+    def begin(self, name: str, label: str) -> Block:
+        """A new block, after `seal`; what was undone can no longer be brought back."""
+        while self.undone:
+            self.undone.pop().discard()
+        block = Block.make(self._sides["done"] / name, Facts(label, time.time()))
+        self.done.append(block)
+        return block
+
+    def end(self) -> list[Change]:
+        """What the newest block did; it stays open for what its programs still do."""
+        block = self.done[-1]
+        steps = list(block.steps())
+        self._note_ends(block, steps)
+        unchanged = {step.place for step in steps if self._is_unchanged(block, step)}
+        found = changes_of(steps, self._trees)
+        return [change for change in found if change.place not in unchanged]
+
+    def seal(self, writing: Iterable[Place] = ()) -> None:
+        """Close the newest block: what comes now belongs to another one.
+
+        What its programs did since `end`, and are doing to the files in `writing`, is still its
+        own; any other change since then is somebody else's, and shows as a conflict.
+        """
+        if not self.done:
+            return
+        block = self.done[-1]
+        steps = list(block.steps())
+        for step in steps:
+            if self._is_unchanged(block, step):
+                Path(block.image(step.image)).unlink(missing_ok=True)
+        if not block.facts.ended:
+            self._note_ends(block, steps)
+        late = places_after(steps[block.facts.noted :]) | set(writing)
+        if late:
+            self._note_ends(block, steps, late)
+        self._sizes[block.name] = block.size()
+        block.close()
+        self._let_go_of_the_oldest()
+
+    def known(self) -> dict[Place, State | None]:
+        """What the blocks left, the newest word counting."""
+        return {place: state for block in self.done for place, state in block.facts.ends}
+
+    def conflicts(self, blocks: Sequence[Block]) -> list[Place]:
+        """Places that somebody else changed since; `blocks` are given newest first."""
+        seen: set[Place] = set()
+        found: list[Place] = []
+        for block in blocks:
+            found += [place for place in block.facts.foreign if place in _later(blocks, block)]
+            for place, state in block.facts.ends:
+                if place not in seen and self._trees.state(place) != state:
+                    found.append(place)
+                seen.add(place)
+        return sorted(set(found))
+
+    def undo(self, spared: Iterable[Place]) -> list[str]:
+        """Reverse the newest block, leaving `spared` alone; what went wrong, as text."""
+        block = self.done.pop()
+        back, problems = self._move(block, "undone", set(spared))
+        self._trust_again(back)
+        self.undone.append(back)
+        return problems
+
+    def redo(self, spared: Iterable[Place]) -> list[str]:
+        """Bring the block back that was undone last."""
+        block, problems = self._move(self.undone.pop(), "done", set(spared))
+        self._trust_again(block)
+        self.done.append(block)
+        return problems
+
+    def changes(self, block: Block) -> list[Change]:
+        """What a block did, as far as it still shows."""
+        return changes_of(block.steps(), self._trees)
+
+    def find(self, name: str) -> Block | None:
+        """The block of that name, done or undone."""
+        return next((b for b in (*self.done, *self.undone) if b.name == name), None)
+
+    def drop_undone(self) -> None:
+        """Give up the block that was undone last: it cannot be brought back."""
+        if self.undone:
+            self.undone.pop().discard()
+
+    def close(self) -> None:
+        """Write down how things are."""
+        self.seal()
+
+    def _trust_again(self, moved: Block) -> None:
+        """What a move put back is what the other blocks expect, though under a new inode."""
+        foreign = set(moved.facts.foreign)
+        for side in (self.done, self.undone):
+            fresh = {place: state for place, state in moved.facts.ends if place not in foreign}
+            for block in reversed(side):
+                if any(place in fresh for place, _ in block.facts.ends):
+                    block.facts.ends = [(p, fresh.pop(p, s)) for p, s in block.facts.ends]
+                    block.save()
+
+    def _move(self, block: Block, side: str, spared: set[Place]) -> tuple[Block, list[str]]:
+        block.close()
+        part = self._sides[side] / f"{block.name}.part"
+        facts = Facts(block.facts.label, block.facts.created, foreign=sorted(spared))
+        target = Block.make(part, facts)
+        return self._carry_out(block, target)
+
+    def _carry_out(self, source: Block, target: Block) -> tuple[Block, list[str]]:
+        reversal = Reversal(self._trees, source, target, set(target.facts.foreign))
+        reversal.run()
+        target.facts.foreign = source.facts.foreign
+        self._note_ends(target, list(target.steps()))
+        target.close()
+        self._arrive(source.path, target.path)
+        return Block.load(target.path.with_suffix("")), reversal.problems
+
+    def _arrive(self, source: Path, part: Path) -> None:
+        old = source.with_suffix(".old")
+        if source.exists():
+            source.rename(old)
+        part.rename(part.with_suffix(""))
+        Block(old).discard()
+
+    def _finish_what_was_cut_short(self) -> None:
+        for side, other in (("undone", "done"), ("done", "undone")):
+            for part in sorted(self._sides[side].glob("*.part")):
+                source = self._sides[other] / part.stem
+                if source.exists():
+                    problems = self._carry_out(Block.load(source), Block.load(part))[1]
+                    self.problems += problems
+                else:
+                    self._arrive(source, part)
+        for path in self._sides.values():
+            for old in path.glob("*.old"):
+                Block(old).discard()
+
+    def _load(self, side: str) -> list[Block]:
+        paths = sorted(self._sides[side].iterdir(), reverse=side == "undone")
+        return [Block.load(path) for path in paths if path.is_dir()]
+
+    def _note_ends(
+        self, block: Block, steps: Sequence[Step], only: set[Place] | None = None
+    ) -> None:
+        places = places_after(steps)
+        known = dict(block.facts.ends) if only is not None else {}
+        look = places if only is None else places - (known.keys() - only)
+        known.update({place: self._trees.state(place) for place in sorted(look)})
+        block.facts.ends = [(place, known[place]) for place in sorted(places)]
+        block.facts.noted = len(steps)
+        block.facts.ended = True
+        block.save()
+
+    def _is_unchanged(self, block: Block, step: Step) -> bool:
+        """Opened for writing, and not written: databases do that to be read."""
+        if step.kind != "write":
+            return False
+        try:
+            image = os.lstat(block.image(step.image))
+        except FileNotFoundError:
+            return True
+        now = self._trees.status(step.place)
+        return now is not None and now.st_ino == step.inode and _look(now) == _look(image)
+
+    def _let_go_of_the_oldest(self) -> None:
+        for block in self.done:
+            if block.name not in self._sizes:
+                self._sizes[block.name] = block.size()
+        total = sum(self._sizes[block.name] for block in self.done)
+        while self.done and (
+            len(self.done) > self._retention.blocks or total > self._retention.size
+        ):
+            total -= self._sizes.pop(self.done[0].name)
+            self.done.pop(0).discard()
+
+
+def _later(blocks: Sequence[Block], block: Block) -> set[Place]:
+    """The places of the blocks that are undone together with `block` and ran before it."""
+    older = blocks[blocks.index(block) + 1 :]
+    return {place for other in older for place, _ in other.facts.ends}
+
+
+def _look(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, stat.S_IMODE(status.st_mode)

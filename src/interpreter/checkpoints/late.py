@@ -1,0 +1,48 @@
+"""Checkpoints that are still being set up while the session already begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from interpreter.protocol.events import FilesChanged
+from interpreter.protocol.messages import Action
+from interpreter.protocol.ports import Checkpoint, Checkpoints, OnConflict
+
+
+class LateCheckpoints:
+    """Passes everything on to checkpoints that `get` waits for."""
+
+    def __init__(self, get: Callable[[], Checkpoints]) -> None:
+        self._get = get
+
+    def begin(self, action: Action) -> str | None:
+        """A block is about to run."""
+        return self._get().begin(action)
+
+    def end(self) -> FilesChanged | None:
+        """The block has ended."""
+        return self._get().end()
+
+    def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:
+        """Go back."""
+        return self._get().undo(count, conflicts)
+
+    def redo(self, conflicts: OnConflict = "refuse") -> str:
+        """Take the last undo back."""
+        return self._get().redo(conflicts)
+
+    def discard(self) -> str:
+        """Undo the last block for good."""
+        return self._get().discard()
+
+    def diff(self, name: str) -> str:
+        """What a block changed."""
+        return self._get().diff(name)
+
+    def list(self) -> tuple[Checkpoint, ...]:
+        """The checkpoints, oldest first."""
+        return self._get().list()
+
+    def close(self) -> None:
+        """Give back space and processes."""
+        self._get().close()

@@ -1,0 +1,267 @@
+"""The journal's own process: answers the cell's calls, and keeps, undoes and redoes blocks.
+
+Started by `journal.py` with two sockets: one for commands, as lines of JSON, and a door through
+which listeners come. When the commands end, because our host is gone, it goes on until the last
+program of the cell has ended: their calls would fail without us.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import mmap
+import os
+import queue
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from interpreter.checkpoints.blocks import Block
+from interpreter.checkpoints.cell_calls import CellCalls
+from interpreter.checkpoints.changes import Change
+from interpreter.checkpoints.history import History, Retention
+from interpreter.checkpoints.listener import SIZE, Listener
+from interpreter.checkpoints.programs import Programs
+from interpreter.checkpoints.recorder import Limits, Recorder, Refused
+from interpreter.checkpoints.system_calls import native
+from interpreter.checkpoints.trees import Place, Trees
+
+SLOTS = 512
+Message = dict[str, Any]
+
+
+class Supervisor:
+    """One lock: while a command runs, every call that would change files waits."""
+
+    def __init__(self, control: socket.socket, door: socket.socket, options: Message) -> None:
+        self._control = control
+        self._door = door
+        store = Path(options["store"])
+        store.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock_file = (store / "lock").open("w")
+        fcntl.flock(self._lock_file, fcntl.LOCK_EX)
+        self._memory = _shared(store / "calls", fresh=not options["takes_over"])
+        self._trees = Trees(options["roots"])
+        self._history = History(store, self._trees, Retention(**options["retention"]))
+        self._programs = Programs()
+        limits = Limits(**options["limits"])
+        self._recorder = Recorder(self._trees, limits, self._ask, self._programs.hold)
+        self._calls = CellCalls(self._trees, self._recorder)
+        machine = native()
+        self._names = machine.names() if machine else {}
+        self._heard = 0
+        self._trouble = ""
+        self._lock = threading.Lock()
+        self._answers: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._listening: list[threading.Thread] = []
+        if options["takes_over"]:
+            self._record_into(self._history.done[-1] if self._history.done else None)
+
+    def serve(self) -> None:
+        """Carry out commands until the host is gone and the cell is empty."""
+        threading.Thread(target=self._let_in, daemon=True).start()
+        commands: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        threading.Thread(target=self._read, args=(commands,), daemon=True).start()
+        while (message := commands.get()) is not None:
+            with self._lock:
+                self._send(self._carry_out(message))
+        for thread in self._listening:
+            thread.join()
+        self._history.close()
+
+    def _read(self, commands: queue.SimpleQueue[Message | None]) -> None:
+        with contextlib.suppress(OSError), self._control.makefile("rb") as lines:
+            for line in lines:
+                message = json.loads(line)
+                if "answer" in message:
+                    self._answers.put(bool(message["answer"]))
+                else:
+                    commands.put(message)
+        self._answers.put(False)
+        commands.put(None)
+
+    def _send(self, message: Message) -> None:
+        try:
+            self._control.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            return  # the host is gone; the reader notices too
+
+    def _ask(self, path: str, size: int) -> bool:
+        self._send({"ask": path, "size": size})
+        return self._answers.get()
+
+    def _let_in(self) -> None:
+        while True:
+            try:
+                slot, descriptors, _, _ = socket.recv_fds(self._door, 16, 1)
+            except OSError:
+                return
+            if not slot:
+                return
+            for descriptor in descriptors:
+                listener = Listener(descriptor, self._memory, int(slot), self._handle)
+                thread = threading.Thread(target=listener.serve, daemon=True)
+                self._listening = [t for t in self._listening if t.is_alive()] + [thread]
+                thread.start()
+
+    def _handle(self, thread: int, number: int, arguments: tuple[int, ...], valid: Any) -> int:
+        with self._lock:
+            self._heard += 1
+            self._programs.heard(thread)
+            try:
+                self._calls.take(self._names[number], thread, arguments, valid)
+            except Refused:
+                return errno.EPERM
+            except OSError as error:
+                self._note(number, error)
+        return 0
+
+    def _health(self, message: Message) -> Message:
+        return {"heard": self._heard, "trouble": self._trouble}
+
+    def _note(self, number: int, error: OSError) -> None:
+        self._trouble = self._trouble or str(error)
+        gone = isinstance(error, ProcessLookupError | FileNotFoundError)
+        if not gone and self._history.done:
+            text = f"a file could not be kept before {self._names[number]}: {error}"
+            self._history.done[-1].facts.notes.append(text)
+
+    def _carry_out(self, message: Message) -> Message:
+        commands = {
+            "begin": self._begin,
+            "end": self._end,
+            "conflicts": self._conflicts,
+            "undo": self._undo,
+            "redo": self._redo,
+            "discard": self._discard,
+            "list": self._list,
+            "changes": self._changes,
+            "health": self._health,
+        }
+        self._trees.let_go()
+        try:
+            return {"ok": commands[message["do"]](message)}
+        except (OSError, LookupError, ValueError) as error:
+            return {"error": f"{type(error).__name__}: {error}"}
+
+    def _begin(self, message: Message) -> Message:
+        if self._history.done and self._history.done[-1].name == message["name"]:
+            return {}  # asked again, since our predecessor died before it could answer
+        self._history.seal(self._being_written())
+        block = self._history.begin(message["name"], message["label"])
+        self._record_into(block)
+        return {}
+
+    def _record_into(self, block: Block | None) -> None:
+        self._recorder.begin(block, self._history.known())
+        for place in self._being_written():
+            self._recorder.open(place, os.O_WRONLY, lambda: True)
+
+    def _being_written(self) -> list[Place]:
+        places = (self._trees.place(path) for path in self._programs.writing())
+        return [place for place in places if place is not None]
+
+    def _end(self, message: Message) -> Message:
+        changes = self._history.end()
+        notes = self._history.done[-1].facts.notes
+        return {"changes": [self._plain(change) for change in changes], "notes": notes}
+
+    def _conflicts(self, message: Message) -> Message:
+        blocks = self._blocks(message)
+        return {"paths": [self._trees.text(place) for place in self._history.conflicts(blocks)]}
+
+    def _blocks(self, message: Message) -> list[Block]:
+        if message.get("redo"):
+            return self._history.undone[-1:]
+        self._history.seal(self._being_written())
+        return self._history.done[: -message["count"] - 1 : -1]
+
+    def _undo(self, message: Message) -> Message:
+        if _newest(self._history.undone) == message["name"]:
+            return {"problems": self._history.problems}  # asked again, and done meanwhile
+        if _newest(self._history.done) != message["name"]:
+            raise LookupError(f"{message['name']} is not the newest block")
+        problems = self._history.undo(self._spared(message))
+        self._record_into(self._history.done[-1] if self._history.done else None)
+        return {"problems": problems}
+
+    def _redo(self, message: Message) -> Message:
+        if _newest(self._history.done) == message["name"]:
+            return {"problems": self._history.problems}
+        if _newest(self._history.undone) != message["name"]:
+            raise LookupError(f"{message['name']} is not the block that was undone last")
+        problems = self._history.redo(self._spared(message))
+        self._record_into(self._history.done[-1])
+        return {"problems": problems}
+
+    def _spared(self, message: Message) -> list[Place]:
+        places = [self._trees.place(path) for path in message["spared"]]
+        return [place for place in places if place is not None]
+
+    def _discard(self, message: Message) -> Message:
+        self._history.drop_undone()
+        return {}
+
+    def _list(self, message: Message) -> Message:
+        done, undone = self._history.done, self._history.undone[::-1]
+        blocks = [(block, False) for block in done] + [(block, True) for block in undone]
+        return {
+            "blocks": [(b.name, b.facts.label, b.facts.created, gone) for b, gone in blocks],
+            "problems": self._history.problems,
+        }
+
+    def _changes(self, message: Message) -> Message:
+        block = self._history.find(message["name"])
+        if block is None:
+            raise LookupError(message["name"])
+        changes = self._history.changes(block)
+        images = {change.place: block.image(change.image) for change in changes if change.image}
+        later = self._history.done[self._history.done.index(block) + 1 :]
+        plain = []
+        for change in changes:
+            after = next(filter(None, (_image(b, change.place) for b in later)), None)
+            now = after or self._trees.text(change.place)
+            plain.append({**self._plain(change), "before": images.get(change.place), "after": now})
+        return {"changes": plain}
+
+    def _plain(self, change: Change) -> Message:
+        return {
+            "path": self._trees.text(change.place),
+            "kind": change.kind,
+            "size": change.size,
+            "origin": self._trees.text(change.origin) if change.origin else "",
+        }
+
+
+def _newest(blocks: list[Block]) -> str:
+    return blocks[-1].name if blocks else ""
+
+
+def _image(block: Block, place: Place) -> str | None:
+    for step in block.steps():
+        if step.place == place and step.image:
+            return block.image(step.image)
+    return None
+
+
+def _shared(path: Path, *, fresh: bool) -> mmap.mmap:
+    """Memory that outlives us: the calls in hand, for whoever takes over."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if fresh else 0)
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        os.ftruncate(descriptor, SLOTS * SIZE)
+        return mmap.mmap(descriptor, SLOTS * SIZE)
+    finally:
+        os.close(descriptor)
+
+
+def main() -> None:
+    """Serve on the sockets whose numbers are the arguments."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    door = socket.socket(fileno=int(sys.argv[2]))
+    options = json.loads(sys.argv[3])
+    Supervisor(control, door, options).serve()

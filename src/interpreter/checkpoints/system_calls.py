@@ -1,0 +1,99 @@
+"""The Linux calls that Python does not offer, by number, for the machines we know."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import os
+import platform
+import struct
+import sys
+from dataclasses import dataclass
+
+BENEATH_WITHOUT_SYMLINKS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, NO_SYMLINKS, NO_MAGICLINKS
+IN_ROOT = 0x10 | 0x02
+NO_REPLACE = 1
+EXCHANGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """A machine's name for itself in seccomp, and its numbers of the calls that we speak of."""
+
+    audit: int
+    numbers: dict[str, int]
+
+    def names(self) -> dict[int, str]:
+        """The calls by number."""
+        return {number: name for name, number in self.numbers.items()}
+
+
+_COMMON = {"openat2": 437, "fchmodat2": 452, "io_uring_setup": 425}
+_X86_64 = Architecture(
+    0xC000003E,
+    _COMMON
+    | {"open": 2, "openat": 257, "creat": 85, "truncate": 76, "bind": 49}
+    | {"unlink": 87, "unlinkat": 263, "rmdir": 84, "mkdir": 83, "mkdirat": 258}
+    | {"rename": 82, "renameat": 264, "renameat2": 316, "mknod": 133, "mknodat": 259}
+    | {"symlink": 88, "symlinkat": 266, "link": 86, "linkat": 265}
+    | {"chmod": 90, "fchmod": 91, "fchmodat": 268}
+    | {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260},
+)
+_AARCH64 = Architecture(
+    0xC00000B7,
+    _COMMON
+    | {"openat": 56, "truncate": 45, "bind": 200, "unlinkat": 35, "mkdirat": 34}
+    | {"renameat": 38, "renameat2": 276, "mknodat": 33, "symlinkat": 36, "linkat": 37}
+    | {"fchmod": 52, "fchmodat": 53, "fchown": 55, "fchownat": 54},
+)
+ARCHITECTURES = {"x86_64": _X86_64, "aarch64": _AARCH64}
+
+
+def native() -> Architecture | None:
+    """This machine, if it is one that we know."""
+    known = sys.platform == "linux" and sys.maxsize > 2**32
+    return ARCHITECTURES.get(platform.machine()) if known else None
+
+
+@functools.cache
+def _numbers() -> dict[str, int]:
+    machine = native()
+    if machine is None:
+        raise OSError(errno.ENOSYS, "this machine's system calls are not known")
+    return machine.numbers
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _call(number: int, *arguments: int | bytes) -> int:
+    words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    result: int = _libc().syscall(ctypes.c_long(number), *words)
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result
+
+
+def open_directory(base: int, path: str, resolve: int) -> int:
+    """Open a directory below `base` as a place only, following the rules of `resolve`."""
+    how = struct.pack("QQQ", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, 0, resolve)
+    return _call(437, base, os.fsencode(path) or b".", how, len(how))
+
+
+def rename(source_fd: int, source: str, target_fd: int, target: str, flags: int) -> None:
+    """Rename within directories that are held open, with NO_REPLACE or EXCHANGE."""
+    number = _numbers()["renameat2"]
+    _call(number, source_fd, os.fsencode(source), target_fd, os.fsencode(target), flags)
+
+
+def read_memory(pid: int, address: int, length: int) -> bytes:
+    """Bytes of another process's memory; fewer where its mapping ends."""
+    memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(memory, length, address)
+    finally:
+        os.close(memory)

@@ -1,0 +1,232 @@
+"""Files and variables, kept before every block and restored together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from interpreter.checkpoints.differences import describe
+from interpreter.checkpoints.files import FileKeeper, FileReport
+from interpreter.checkpoints.states import StateKeeper, StateReport
+from interpreter.protocol.errors import CheckpointConflict, CheckpointError
+from interpreter.protocol.events import FilesChanged
+from interpreter.protocol.messages import Action, ActionCall, Code
+from interpreter.protocol.ports import Checkpoint, OnConflict
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A block, and the language whose variables it may have changed."""
+
+    name: str
+    label: str
+    created: float
+    language: str = ""
+    report: FileReport | None = None
+
+
+class Transaction:
+    """The checkpoints of one session. Languages are attached as their runtimes start."""
+
+    def __init__(self, files: FileKeeper, workspace: Path) -> None:
+        self._files = files
+        self._workspace = workspace
+        self._states: dict[str, StateKeeper] = {}
+        blocks = files.blocks()
+        self._done = [_Entry(b.name, b.label, b.created) for b in blocks if not b.undone]
+        self._undone = [_Entry(b.name, b.label, b.created) for b in blocks if b.undone][::-1]
+        self._count = max((int(b.name) for b in blocks if b.name.isdigit()), default=0)
+        self._running = False
+
+    def attach(self, language: str, keeper: StateKeeper) -> None:
+        """Keep this language's variables from now on."""
+        self._states[language] = keeper
+
+    def begin(self, action: Action) -> str | None:
+        """A block is about to run; the checkpoint's name."""
+        self._count += 1
+        name = f"{self._count:06}"
+        language = action.language if isinstance(action, Code) else ""
+        entry = _Entry(name, _label(action), time.time(), language)
+        self._files.begin(name, entry.label)
+        for gone in self._undone:
+            self._forget(gone)
+        self._undone = []
+        if language in self._states:
+            self._states[language].before(name)
+        self._done.append(entry)
+        self._running = True
+        return name
+
+    def end(self) -> FilesChanged | None:
+        """The block has ended; what it did to files."""
+        if not self._running:
+            return None
+        self._running = False
+        report = self._files.end()
+        self._done[-1] = replace(self._done[-1], report=report)
+        self._forget_what_files_forgot()
+        return FilesChanged(report.changes) if report.changes else None
+
+    def sentence(self) -> str:
+        """One line for the model about what the last block did to files; empty if nothing."""
+        report = self._done[-1].report if self._done else None
+        if report is None or not (report.changes or report.notes):
+            return ""
+        texts = [_changed(report, self._workspace)] if report.changes else []
+        return ". ".join([*texts, *report.notes])
+
+    def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:
+        """Go back `count` blocks; one line that says what was restored."""
+        if not 1 <= count <= len(self._done):
+            raise CheckpointError(f"There are {len(self._done)} blocks that can be undone.")
+        if self._running:
+            self.end()
+        spared = self._settled(self._files.conflicts(count), conflicts)
+        undone = self._done[-count:]
+        self._keep_for_redo(undone)
+        problems: list[str] = []
+        for entry in reversed(undone):
+            problems += self._files.undo(entry.name, spared)
+            self._undone.append(self._done.pop())
+        states = self._go_back(undone)
+        return _undone_text(undone, spared, problems, states)
+
+    def redo(self, conflicts: OnConflict = "refuse") -> str:
+        """Take the last undo of a block back; one line that says what was done."""
+        if not self._undone:
+            raise CheckpointError("There is nothing to redo.")
+        spared = self._settled(self._files.conflicts_of_redo(), conflicts)
+        entry = self._undone.pop()
+        problems = self._files.redo(entry.name, spared)
+        self._done.append(entry)
+        states = self._go_forward(entry)
+        parts = [f"Redone: {entry.label or entry.name}", *_states_text(states)]
+        return "; ".join([*parts, *_left_text(spared, problems)])
+
+    def discard(self) -> str:
+        """Undo the last block for good: what a dry run does when its effect is not wanted."""
+        text = self.undo(conflicts="keep")
+        self._files.discard()
+        self._forget(self._undone.pop())
+        return text
+
+    def diff(self, name: str) -> str:
+        """What a block changed, as text."""
+        if all(entry.name != name for entry in self._done):
+            raise CheckpointError(f"There is no block {name!r} to compare; see the checkpoints.")
+        return describe(self._files.differences(name), self._workspace)
+
+    def list(self) -> tuple[Checkpoint, ...]:
+        """The checkpoints, oldest first."""
+        done = [Checkpoint(e.name, e.label, e.created) for e in self._done]
+        undone = [Checkpoint(e.name, e.label, e.created, undone=True) for e in self._undone]
+        return (*done, *reversed(undone))
+
+    def close(self) -> None:
+        """Give back processes; what is on disk stays for a later session."""
+        for keeper in self._states.values():
+            keeper.close()
+        self._files.close()
+
+    def _settled(self, found: tuple[str, ...], conflicts: OnConflict) -> tuple[str, ...]:
+        if found and conflicts == "refuse":
+            raise CheckpointConflict(found)
+        return found if conflicts == "keep" else ()
+
+    def _keep_for_redo(self, undone: Sequence[_Entry]) -> None:
+        for language in {entry.language for entry in undone} & set(self._states):
+            newest = next(e for e in reversed(undone) if e.language == language)
+            try:
+                self._states[language].keep_now(f"redo-{newest.name}")
+            except CheckpointError:
+                continue  # no kernel any more: there is nothing that a redo could bring back
+
+    def _go_back(self, undone: Sequence[_Entry]) -> Mapping[str, StateReport | CheckpointError]:
+        oldest = {entry.language: entry for entry in reversed(undone)}
+        found: dict[str, StateReport | CheckpointError] = {}
+        for language in sorted(set(oldest) & set(self._states)):
+            found[language] = self._restored(language, oldest[language].name)
+        return found
+
+    def _go_forward(self, entry: _Entry) -> Mapping[str, StateReport | CheckpointError]:
+        """The state after a block is the one before the next block of its language."""
+        if entry.language not in self._states:
+            return {}
+        later = (e for e in reversed(self._undone) if e.language == entry.language)
+        following = next(later, None)
+        name = following.name if following else f"redo-{entry.name}"
+        return {entry.language: self._restored(entry.language, name)}
+
+    def _restored(self, language: str, name: str) -> StateReport | CheckpointError:
+        try:
+            return self._states[language].restore(name)
+        except CheckpointError as error:
+            return error
+
+    def _forget(self, entry: _Entry) -> None:
+        if entry.language in self._states:
+            self._states[entry.language].forget(entry.name)
+            self._states[entry.language].forget(f"redo-{entry.name}")
+
+    def _forget_what_files_forgot(self) -> None:
+        kept = {block.name for block in self._files.blocks()}
+        for entry in [entry for entry in self._done if entry.name not in kept]:
+            self._done.remove(entry)
+            self._forget(entry)
+
+
+def _label(action: Action) -> str:
+    if isinstance(action, Code):
+        lines = [line.strip() for line in action.source.splitlines() if line.strip()]
+        return lines[0][:80] if lines else action.language
+    return action.tool if isinstance(action, ActionCall) else ""
+
+
+def _changed(report: FileReport, workspace: Path) -> str:
+    counts = {kind: [c for c in report.changes if c.kind == kind] for kind in _KINDS}
+    return "Files: " + "; ".join(
+        f"{kind} {_names([c.path for c in found], workspace)}"
+        for kind, found in counts.items()
+        if found
+    )
+
+
+_KINDS = ("added", "modified", "deleted", "renamed")
+
+
+def _names(paths: Sequence[str], workspace: Path, most: int = 5) -> str:
+    short = [path.removeprefix(f"{workspace}/") for path in paths]
+    shown = ", ".join(short[:most])
+    return f"{shown} and {len(short) - most} more" if len(short) > most else shown
+
+
+def _undone_text(
+    undone: Sequence[_Entry],
+    spared: tuple[str, ...],
+    problems: Sequence[str],
+    states: Mapping[str, StateReport | CheckpointError],
+) -> str:
+    blocks = "1 block" if len(undone) == 1 else f"{len(undone)} blocks"
+    paths = {c.path for entry in undone if entry.report for c in entry.report.changes}
+    files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    parts = [f"Undone: {blocks}, {files} put back", *_states_text(states)]
+    return "; ".join([*parts, *_left_text(spared, problems)])
+
+
+def _states_text(states: Mapping[str, StateReport | CheckpointError]) -> list[str]:
+    return [
+        f"{language}: {state.sentence() if isinstance(state, StateReport) else state}"
+        for language, state in states.items()
+    ]
+
+
+def _left_text(spared: tuple[str, ...], problems: Sequence[str]) -> list[str]:
+    parts = []
+    if spared:
+        parts.append(f"left as somebody else changed them: {', '.join(spared[:8])}")
+    if problems:
+        parts.append(f"could not be put back: {', '.join(problems[:8])}")
+    return parts

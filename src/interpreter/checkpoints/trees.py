@@ -1,0 +1,132 @@
+"""Writable roots, reached only through their own descriptors: no path leads out of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from interpreter.checkpoints import system_calls
+
+
+class Place(NamedTuple):
+    """A name below a root: the root's number, and the path from it without any symlink."""
+
+    root: int
+    path: str
+
+    @property
+    def parent(self) -> str:
+        """The path of the directory that holds the name."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The last part."""
+        return self.path.rpartition("/")[2]
+
+    def below(self, other: Place) -> bool:
+        """Whether `other` is this place or a directory above it."""
+        return self.root == other.root and f"{self.path}/".startswith(f"{other.path}/")
+
+    def moved(self, source: Place, target: Place) -> Place:
+        """This place after `source`, which holds it, became `target`."""
+        return Place(target.root, target.path + self.path[len(source.path) :])
+
+
+class State(NamedTuple):
+    """What tells a file from the same file after somebody changed it."""
+
+    kind: int
+    size: int
+    modified: int
+    inode: int
+
+
+def state_of(status: os.stat_result | None) -> State | None:
+    """The state for a comparison; a directory is only itself, whatever it holds."""
+    if status is None:
+        return None
+    kind = stat.S_IFMT(status.st_mode)
+    if kind == stat.S_IFDIR:
+        return State(kind, 0, 0, status.st_ino)
+    return State(kind, status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+class Trees:
+    """The roots of one session, held open."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self.roots = tuple(os.path.realpath(root) for root in roots)
+        flags = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._descriptors = [os.open(root, flags) for root in self.roots]
+        self._holding: tuple[int, str, int] | None = None
+
+    def close(self) -> None:
+        """Let go of the roots."""
+        self.let_go()
+        while self._descriptors:
+            os.close(self._descriptors.pop())
+
+    def place(self, path: str) -> Place | None:
+        """Where an absolute path without symlinks and dots lies, if it lies in a root."""
+        for number, root in enumerate(self.roots):
+            if path.startswith(f"{root}/"):
+                return Place(number, path[len(root) + 1 :])
+        return None
+
+    def text(self, place: Place) -> str:
+        """The absolute path, to show."""
+        return f"{self.roots[place.root]}/{place.path}"
+
+    def directory(self, root: int, path: str) -> int:
+        """A descriptor of a directory of a root; OSError where a symlink is in the way."""
+        return system_calls.open_directory(
+            self._descriptors[root], path, system_calls.BENEATH_WITHOUT_SYMLINKS
+        )
+
+    @contextmanager
+    def parent(self, place: Place) -> Iterator[int]:
+        """The directory that holds a place, open meanwhile."""
+        descriptor = self.directory(place.root, place.parent)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def let_go(self) -> None:
+        """Look afresh from now on: the directory looked into last may have moved."""
+        if self._holding is not None:
+            os.close(self._holding[2])
+            self._holding = None
+
+    def is_straight(self, place: Place) -> bool:
+        """Whether the directory that holds a place exists and is reached without symlinks."""
+        try:
+            self._held(place)
+        except OSError:
+            return False
+        return True
+
+    def _held(self, place: Place) -> int:
+        parent = place.parent
+        held = self._holding
+        if held is not None and held[0] == place.root and held[1] == parent:
+            return held[2]
+        descriptor = self.directory(place.root, parent)
+        self.let_go()
+        self._holding = (place.root, parent, descriptor)
+        return descriptor
+
+    def status(self, place: Place) -> os.stat_result | None:
+        """What is at a place now, symlinks themselves; None where nothing is."""
+        try:
+            return os.stat(place.name, dir_fd=self._held(place), follow_symlinks=False)
+        except OSError:
+            return None
+
+    def state(self, place: Place) -> State | None:
+        """The state of a place now."""
+        return state_of(self.status(place))

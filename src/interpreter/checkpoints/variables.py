@@ -1,0 +1,248 @@
+"""Python's variables, kept by frozen copies of the kernel; the host never reads a value.
+
+The runtime does three things: it runs `bootstrap()` in a new kernel before anything else, hands in
+a function that runs source silently and returns what it printed, and says when the kernel died.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry
+from interpreter.checkpoints.states import StateReport
+from interpreter.checkpoints.vault import Vault
+from interpreter.protocol.errors import CheckpointError
+
+_INSIDE = Path(__file__).parents[1] / "inside"
+_MODULE = "_reploop_variables"
+_VALUES = "_reploop_values"
+_REPORTING = 10.0  # seconds for a copy to say that it is there
+_SAVING = 600.0  # seconds for a copy to write its variables
+_BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
+_MOST_LOST = 1000
+
+RunSilently = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class VariableLimits:
+    """How many copies are kept, the bytes they may cost, and the bytes of one kept by value."""
+
+    copies: int = 8
+    memory: int = 2 << 30
+    by_value: int = 256 << 20
+
+
+class PythonVariables:
+    """The variables of one session's Python kernel."""
+
+    def __init__(self, exchange: Path, limits: VariableLimits | None = None) -> None:
+        self._exchange = exchange
+        self._limits = limits or VariableLimits()
+        self._registry = Registry(exchange / "variables.sock")
+        self._run: RunSilently | None = None
+        self._copies: dict[str, str] = {}
+        self._idle = ""
+        self._count = 0
+        self._measured = 0.0
+
+    def bootstrap(self) -> str:
+        """The source that a new kernel runs first; it leaves no name behind."""
+        inner = (
+            "import sys, types\n"
+            "def load(name, source):\n"
+            "    module = sys.modules[name] = types.ModuleType(name)\n"
+            "    exec(compile(source, f'<{name}>', 'exec'), module.__dict__)\n"
+            "    return module\n"
+            f"values = load({_VALUES!r}, {(_INSIDE / 'variable_values.py').read_text()!r})\n"
+            f"module = load({_MODULE!r}, {(_INSIDE / 'variable_checkpoints.py').read_text()!r})\n"
+            "module.kernel = module.Kernel("
+            f"shell, values, {str(self._exchange)!r}, {self._limits.by_value})\n"
+        )
+        return f"exec({inner!r}, {{'shell': get_ipython()}})"
+
+    def attach(self, run: RunSilently) -> None:
+        """A kernel is there, and has run `bootstrap()`."""
+        self._run = run
+
+    def died(self) -> None:
+        """The kernel is gone; its copies live."""
+        self._run = None
+        if self._idle and self._exists(self._idle):  # it died between two blocks
+            self._copies.setdefault(self._idle, self._idle)
+        self._idle = ""
+        (self._exchange / "next").unlink(missing_ok=True)
+
+    def before(self, name: str) -> None:
+        """A block is about to run. The copy made after the last one serves, if it is there yet."""
+        if self._run is None:
+            return
+        if self._idle and self._exists(self._idle):
+            self._remember(name, self._idle)
+            now = ""
+        else:
+            self._remember(name, name)
+            now = name
+        self._count += 1
+        self._idle = f"after-{self._count}-{secrets.token_hex(2)}"
+        fresh = self._exchange / "next.new"
+        fresh.write_text(f"{now}\n{self._idle}")
+        fresh.replace(self._exchange / "next")
+
+    def keep_now(self, name: str) -> None:
+        """Have a copy made at once."""
+        self._call("take", name)
+        self._remember(name, name)
+
+    def restore(self, name: str) -> StateReport:
+        """Put back the variables that changed since; remove those that appeared."""
+        copy = self._copies.get(name, name)
+        self._must_exist(copy)
+        return self._report("restore", copy)
+
+    def recover(self) -> StateReport | None:
+        """Fill a new kernel from the newest copy that lives; None if there is none."""
+        for copy in reversed(self._order()):
+            if self._exists(copy):
+                return self._report("recover", copy)
+        return None
+
+    def revive(self) -> str:
+        """Fill a new kernel from the newest copy that lives; one sentence about it."""
+        report = self.recover()
+        return f"variables: {report.sentence()}" if report is not None else ""
+
+    def forget(self, name: str) -> None:
+        """End a copy."""
+        self._drop(self._copies.pop(name, name))
+
+    def kept(self) -> tuple[str, ...]:
+        """The names under which variables are kept, oldest first."""
+        return tuple(self._copies)
+
+    def cost(self) -> int:
+        """The bytes that the copies take up beside the kernel itself, as last measured."""
+        copies = self._registry.copies()
+        return max((copy.cost for copy in copies), default=0)
+
+    def save(self, vault: Vault, session: str) -> dict[str, str]:
+        """Write the variables as they are now to the vault; those that could not be, and why."""
+        name = f"save-{secrets.token_hex(4)}"
+        self._call("take", name)
+        try:
+            with vault.create(session) as file:
+                lost = self._write(name, file)
+                vault.seal(session, file)
+        finally:
+            self.forget(name)
+        return lost
+
+    def resume(self, vault: Vault, session: str) -> StateReport:
+        """Fill the kernel with what was saved, after it was checked."""
+        with vault.open(session) as file:
+            return self.adopt(file)
+
+    def export(self, file: BinaryIO) -> dict[str, str]:
+        """Write the variables as they are now to a file, for another session's `adopt`."""
+        name = f"export-{secrets.token_hex(4)}"
+        self._call("take", name)
+        try:
+            return self._write(name, file)
+        finally:
+            self.forget(name)
+
+    def adopt(self, file: BinaryIO) -> StateReport:
+        """Fill the kernel from a file that `export` wrote; it must come from ourselves."""
+        ticket = secrets.token_hex(16)
+        self._registry.offer(ticket, os.dup(file.fileno()))
+        return self._report("resume", ticket)
+
+    def close(self) -> None:
+        """End all copies."""
+        self._registry.close()
+        for copy in self._order():
+            self._drop(copy)
+
+    def _write(self, name: str, file: BinaryIO) -> dict[str, str]:
+        copy = self._registry.get(name, _REPORTING)
+        if copy is not None:
+            return copy.save(file.fileno(), _SAVING)
+        try:
+            values = (self._exchange / f"{name}.values").open("rb")
+        except FileNotFoundError as error:
+            raise CheckpointError("The kernel made no copy of its variables to save.") from error
+        with values:
+            header = values.readline()
+            file.write(header)
+            file.write(values.read())
+            file.flush()
+        return _texts(json.loads(header).get("lost"))
+
+    def _order(self) -> list[str]:
+        """The copies that are kept, oldest first."""
+        return [*self._copies.values(), *([self._idle] if self._idle else [])]
+
+    def _drop(self, copy: str) -> None:
+        self._registry.drop(copy)
+        for suffix in ("frozen", "values"):
+            (self._exchange / f"{copy}.{suffix}").unlink(missing_ok=True)
+
+    def _remember(self, name: str, copy: str) -> None:
+        self._copies[name] = copy
+        copies = self._registry.copies()
+        if copies and time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
+            self._measured = time.monotonic()
+            copies[-1].measure([one.pid for one in copies])
+        while len(self._copies) > self._limits.copies:
+            self.forget(next(iter(self._copies)))
+        if self.cost() > self._limits.memory and len(self._copies) > 2:
+            self.forget(next(iter(self._copies)))
+
+    def _exists(self, name: str) -> bool:
+        if (self._exchange / f"{name}.values").exists():
+            return True
+        copy: FrozenCopy | None = self._registry.get(name, 0)
+        return copy is not None
+
+    def _must_exist(self, name: str) -> None:
+        by_value = (self._exchange / f"{name}.values").exists()
+        patience = _REPORTING if name in self._copies.values() else 0
+        if not by_value and self._registry.get(name, patience) is None:
+            raise CheckpointError("The variables of that block are no longer kept.")
+
+    def _report(self, function: str, argument: str) -> StateReport:
+        self._give_up_idle()
+        text = self._call(function, argument)
+        try:
+            plain = json.loads(text.strip().splitlines()[-1])
+            return StateReport(
+                tuple(str(name) for name in plain["restored"]),
+                tuple(str(name) for name in plain["removed"]),
+                _texts(plain["lost"]),
+                _texts(plain["kept"]),
+            )
+        except (ValueError, LookupError, TypeError) as error:
+            raise CheckpointError(f"The kernel could not {function} its variables.") from error
+
+    def _give_up_idle(self) -> None:
+        """The variables are about to change: the copy made after the last block is history."""
+        if self._idle and self._idle not in self._copies.values():
+            self._drop(self._idle)
+        self._idle = ""
+
+    def _call(self, function: str, argument: str) -> str:
+        if self._run is None:
+            raise CheckpointError("No Python kernel is running; run a block first.")
+        return self._run(f"__import__('sys').modules[{_MODULE!r}].kernel.{function}({argument!r})")
+
+
+def _texts(plain: Any) -> dict[str, str]:
+    found = plain if isinstance(plain, dict) else {}
+    return {str(name): str(why) for name, why in list(found.items())[:_MOST_LOST]}

@@ -1,0 +1,211 @@
+"""Variables as bytes and back: loaded into the user's kernel beside variable_checkpoints.py.
+
+Functions of the session are written down as code and come back over the namespace that they find;
+modules come back by import; all else is up to cloudpickle, or to pickle where that is missing.
+"""
+
+import hashlib
+import importlib
+import io
+import json
+import marshal
+import mmap
+import os
+import pickle
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import IO, Any
+
+OWN = re.compile(r"_|__|___|_\d+|_i+|_i\d+|_[dio]h|_exit_code|In|Out|get_ipython|exit|quit|open")
+
+ALIGNMENT = 64  # of every buffer, as arrays want it
+LONGEST_HEADER = 64 << 20
+
+Problems = dict[str, str]
+
+
+class Session:
+    """The namespace that we speak of."""
+
+    namespace: dict[str, Any] = {}
+    hidden: dict[str, Any] = {}
+
+
+def variables() -> dict[str, Any]:
+    """What the user's code has made."""
+    return {
+        name: value
+        for name, value in Session.namespace.items()
+        if not OWN.fullmatch(name)
+        and not (name in Session.hidden and Session.hidden[name] is value)
+    }
+
+
+def describe(value: Any) -> list[Any]:
+    """Digest, address and type of a value; no digest where it cannot be written down."""
+    try:
+        digest = hashlib.sha1(usedforsecurity=False)
+        for part in dump(value, for_digest=True):
+            digest.update(part)
+        return [digest.hexdigest(), id(value), type(value).__name__]
+    except Exception:  # noqa: BLE001 - any object may refuse in its own way
+        return [None, id(value), type(value).__name__]
+
+
+def dump(value: Any, *, for_digest: bool = False) -> list[Any]:
+    """A value as a pickle, followed by the large buffers that it refers to."""
+    buffers: list[pickle.PickleBuffer] = []
+    stream = io.BytesIO()
+    make_pickler(stream, buffers.append, for_digest).dump(value)
+    return [stream.getbuffer(), *(buffer.raw() for buffer in buffers)]
+
+
+def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) -> Any:
+    """A pickler that writes down what was defined in this session by value."""
+    try:
+        base: Any = importlib.import_module("cloudpickle").CloudPickler
+    except ImportError:
+        base = pickle.Pickler
+    busy: set[int] = set()
+
+    class Writer(base):  # type: ignore[misc]
+        def reducer_override(self, value: Any) -> Any:
+            if isinstance(value, types.ModuleType) and value.__name__ in sys.modules:
+                return importlib.import_module, (value.__name__,)
+            if is_our_function(value):
+                return take_apart(value)
+            if for_digest and isinstance(value, type) and value.__module__ == "__main__":
+                return outline(value, busy)
+            inherited = getattr(super(), "reducer_override", None)
+            return inherited(value) if inherited else NotImplemented
+
+    return Writer(stream, protocol=5, buffer_callback=keep)
+
+
+def is_our_function(value: Any) -> bool:
+    """Whether a value is a function that sees the user's variables as its globals."""
+    return isinstance(value, types.FunctionType) and value.__globals__ is Session.namespace
+
+
+def take_apart(function: types.FunctionType) -> Any:
+    """A function as its code, to be put together again over the namespace that it finds."""
+    cells = function.__closure__
+    contents = None if cells is None else tuple(content_of(cell) for cell in cells)
+    state = {
+        "__defaults__": function.__defaults__,
+        "__kwdefaults__": function.__kwdefaults__,
+        "__annotations__": function.__annotations__,
+        "__doc__": function.__doc__,
+        "__qualname__": function.__qualname__,
+        "__module__": function.__module__,
+    }
+    skeleton = (marshal.dumps(function.__code__), function.__name__, len(cells or ()))
+    return build_function, skeleton, (state, contents, function.__dict__), None, None, fill_function
+
+
+def content_of(cell: Any) -> tuple[Any, ...]:
+    """What a closure's cell holds, if anything yet."""
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()
+
+
+def build_function(code: bytes, name: str, cells: int) -> types.FunctionType:
+    """A function without what it holds, which may well hold the function."""
+    closure = tuple(types.CellType() for _ in range(cells))
+    return types.FunctionType(marshal.loads(code), Session.namespace, name, None, closure)
+
+
+def fill_function(function: types.FunctionType, state: Any) -> None:
+    """Give a function what it holds."""
+    attributes, contents, own = state
+    for name, value in attributes.items():
+        setattr(function, name, value)
+    function.__dict__.update(own)
+    for cell, content in zip(function.__closure__ or (), contents or (), strict=True):
+        if content:
+            cell.cell_contents = content[0]
+
+
+def outline(kind: type, busy: set[int]) -> Any:
+    """A class for comparison only; a class that is written down for real has a random mark."""
+    if id(kind) in busy:
+        return str, (kind.__qualname__,)
+    busy.add(id(kind))
+    skip = ("__dict__", "__weakref__", "_abc_impl")
+    content = [(name, value) for name, value in vars(kind).items() if name not in skip]
+    return tuple, ((kind.__qualname__, kind.__bases__, content),)
+
+
+def write_values(
+    file: IO[bytes],
+    names: list[str] | None,
+    largest: int | None,
+    around: dict[str, Any] | None = None,
+) -> Problems:
+    """Write variables as one pickle, so that what they share stays shared; which are left out."""
+    chosen = variables()
+    if names is not None:
+        chosen = {name: value for name, value in chosen.items() if name in names}
+    lost = problems_of(chosen, largest)
+    parts = dump({name: value for name, value in chosen.items() if name not in lost})
+    header: dict[str, Any] = {"lost": lost, "sizes": [len(part) for part in parts]}
+    header.update(surroundings() if around is None else around)
+    text = json.dumps(header).encode()
+    file.write(text + b" " * (-(len(text) + 1) % ALIGNMENT) + b"\n")
+    for part in parts:
+        file.write(part)
+        file.write(bytes(-len(part) % ALIGNMENT))
+    file.flush()
+    return lost
+
+
+def problems_of(chosen: dict[str, Any], largest: int | None) -> Problems:
+    """The variables that cannot be carried, and why."""
+    lost: Problems = {}
+    total = 0
+    for name, value in chosen.items():
+        try:
+            size = sum(len(part) for part in dump(value))
+        except Exception as error:  # noqa: BLE001 - any object may refuse in its own way
+            lost[name] = f"{type(value).__name__}: {error}"[:200]
+            continue
+        total += size
+        if largest is not None and total > largest:
+            total -= size
+            lost[name] = f"{type(value).__name__}: too large to keep by value"
+    return lost
+
+
+def surroundings() -> dict[str, Any]:
+    """What belongs to the state beside variables."""
+    return {"cwd": os.getcwd(), "path": sys.path, "environ": dict(os.environ)}
+
+
+def read_values(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Variables and header as `write_values` wrote them, read into memory."""
+    header = json.loads(file.readline())
+    parts = []
+    for size in header["sizes"]:
+        part = bytearray(size)
+        if file.readinto(part) != size:  # type: ignore[attr-defined]
+            raise EOFError("the saved variables end in the middle")
+        file.seek(-size % ALIGNMENT, os.SEEK_CUR)
+        parts.append(part)
+    return pickle.loads(parts[0], buffers=parts[1:]), header
+
+
+def map_values(descriptor: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The same from memory that somebody else has filled; arrays stay where they are in it."""
+    memory = memoryview(mmap.mmap(descriptor, 0, flags=mmap.MAP_PRIVATE))
+    text = bytes(memory[:LONGEST_HEADER]).partition(b"\n")[0]
+    header = json.loads(text)
+    start = len(text) + 1
+    parts = []
+    for size in header["sizes"]:
+        parts.append(memory[start : start + size])
+        start += size + -size % ALIGNMENT
+    return pickle.loads(parts[0], buffers=parts[1:]), header

@@ -1,0 +1,207 @@
+"""The guard after each block: what runs by itself later must not change unseen."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from interpreter.policies.places import is_autorun
+from interpreter.protocol.events import FileChange
+
+_WATCHED = (
+    *(".envrc", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile"),
+    *(".gitconfig", ".gitmodules", ".gitattributes", ".npmrc", ".yarnrc", ".yarnrc.yml"),
+    *(".pre-commit-config.yaml", ".mcp.json", ".tool-versions", ".mise.toml", "lefthook.yml"),
+    *(
+        "sitecustomize.py",
+        "usercustomize.py",
+        "package.json",
+        ".git/config",
+        ".git/config.worktree",
+    ),
+    *(".devcontainer.json", ".git/info/attributes", ".git", "HEAD"),  # HEAD: a bare repository
+)
+_WATCHED_DIRECTORIES = (
+    ".git/hooks",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".githooks",
+    ".devcontainer",
+    "hooks",
+)
+_GIT_RUNS = re.compile(
+    rb"(?im)^\s*(?:hookspath|fsmonitor|sshcommand|pager|editor|askpass|process|clean|smudge|textconv"
+    rb"|command|driver|program|path|helper|external|gpg.*|proxycommand|uploadpack)\s*=.*"
+    rb"|^\s*\[(?:alias|include).*"
+)
+_LARGEST = 1 << 20
+_MOST = 500
+
+Change = Literal["added", "changed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A file that runs by itself and is not what it was. `path` is relative to the workspace."""
+
+    path: str
+    change: Change
+    can_revert: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A file as it was: its content and mode, or where a link leads."""
+
+    mode: int
+    content: bytes | None
+
+
+class AutorunGuard:
+    """Keeps what the watched files were before a block, and puts them back."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._before: dict[str, _State] = {}
+
+    def begin(self) -> None:
+        """A block is about to run."""
+        self._before = self._watched()
+
+    def end(self, changes: Iterable[FileChange] = ()) -> tuple[Flag, ...]:
+        """The block has ended; `changes` are what it is known to have done to files."""
+        after = self._watched()
+        flags = [*self._compared(after)]
+        for change in changes:
+            path = change.path
+            if not is_autorun(path) or path in after or path in self._before:
+                continue
+            if self._state(path) is not None:
+                added = change.kind == "added"
+                flags.append(Flag(path, "added" if added else "changed", can_revert=added))
+        return tuple(sorted(flags, key=lambda flag: flag.path))
+
+    def revert(self, flags: Iterable[Flag]) -> tuple[str, ...]:
+        """Put files back as they were before the block; the paths that could not be."""
+        failed = []
+        for flag in flags:
+            try:
+                self._put_back(flag)
+            except OSError:
+                failed.append(flag.path)
+        return tuple(failed)
+
+    def close(self) -> None:
+        """Let go of the workspace."""
+        os.close(self._root)
+
+    def _compared(self, after: dict[str, _State]) -> Iterator[Flag]:
+        for path in {*self._before, *after}:
+            old, new = self._before.get(path), after.get(path)
+            if _essence(path, old) == _essence(path, new):
+                continue
+            change: Change = "added" if old is None else "removed" if new is None else "changed"
+            known = old is None or old.content is not None
+            if change != "removed":
+                yield Flag(path, change, can_revert=known)
+
+    def _watched(self) -> dict[str, _State]:
+        found: dict[str, _State] = {}
+        paths = list(_WATCHED)
+        for directory in _WATCHED_DIRECTORIES:
+            paths += [f"{directory}/{name}" for name in self._names(directory)]
+        for path in (*paths, *(name for name in self._names(".") if name.endswith(".pth"))):
+            state = self._state(path)
+            if state is not None:
+                found[path] = state
+        return found
+
+    def _names(self, directory: str) -> list[str]:
+        with contextlib.suppress(OSError), _opened(self._root, directory) as fd:
+            return sorted(os.listdir(fd))[:_MOST]  # noqa: PTH208 (it is a descriptor)
+        return []
+
+    def _state(self, path: str) -> _State | None:
+        parent, _, name = path.rpartition("/")
+        with contextlib.suppress(OSError), _opened(self._root, parent or ".") as fd:
+            found = os.lstat(name, dir_fd=fd)
+            if stat.S_ISLNK(found.st_mode):
+                return _State(found.st_mode, os.fsencode(os.readlink(name, dir_fd=fd)))
+            if stat.S_ISREG(found.st_mode):
+                return _State(found.st_mode, _content(fd, name, found.st_size))
+        return None
+
+    def _put_back(self, flag: Flag) -> None:
+        old = self._before.get(flag.path)
+        parent, _, name = flag.path.rpartition("/")
+        with _opened(self._root, parent or ".") as fd:
+            if old is not None and old.content is None:
+                raise OSError("too large to have been kept")
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=fd)
+            if old is not None and old.content is not None:
+                _write(fd, name, old.mode, old.content)
+
+
+class _opened:
+    """A directory below another, by a way that has no links in it."""
+
+    def __init__(self, root: int, path: str) -> None:
+        self._fd = os.dup(root)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        for part in path.split("/"):
+            if part in ("", "."):
+                continue
+            try:
+                below = os.open(part, flags, dir_fd=self._fd)
+            finally:
+                os.close(self._fd)
+            self._fd = below
+
+    def __enter__(self) -> int:
+        return self._fd
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+
+def _content(directory: int, name: str, size: int) -> bytes | None:
+    if size > _LARGEST:
+        return None
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
+        content = file.read(_LARGEST + 1)
+    return content if len(content) <= _LARGEST else None
+
+
+def _write(directory: int, name: str, mode: int, content: bytes) -> None:
+    if stat.S_ISLNK(mode):
+        os.symlink(content, name, dir_fd=directory)
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, stat.S_IMODE(mode), dir_fd=directory), "wb") as file:
+        file.write(content)
+        os.fchmod(file.fileno(), stat.S_IMODE(mode))
+
+
+def _essence(path: str, state: _State | None) -> object:
+    """The part of a file that makes something run; of most files that is all of it."""
+    if path.endswith(".sample") and path.startswith(".git/hooks/"):
+        return None
+    if path == ".git/config":
+        return _GIT_RUNS.findall(state.content or b"") if state is not None else []
+    if path != "package.json":
+        return state
+    if state is None:
+        return {}
+    with contextlib.suppress(ValueError, AttributeError, RecursionError):
+        return json.loads(state.content or b"").get("scripts", {})
+    return state

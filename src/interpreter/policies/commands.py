@@ -1,0 +1,364 @@
+"""What a command does, judged by its words; for shells, and for programs that start commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from interpreter.policies.places import (
+    UNKNOWN,
+    is_autorun,
+    is_broad,
+    is_disk,
+    is_secret,
+    is_system,
+)
+
+Words = list[str]
+Problem = tuple[str, str]
+"""A rule's name, and the reason."""
+
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "ash"})
+INTERPRETERS = SHELLS | {"python", "python3", "perl", "ruby", "node", "php", "osascript", "pwsh"}
+DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https", "lynx"})
+DECODERS = frozenset({
+    "base64",
+    "base32",
+    "xxd",
+    "openssl",
+    "uudecode",
+    "rev",
+    "tr",
+    "gunzip",
+    "zcat",
+})
+
+_WRAPPERS = frozenset({"nohup", "time", "nice", "ionice", "exec", "command", "builtin", "setsid"})
+_WRAPPERS |= {"stdbuf", "unbuffer", "chronic", "catchsegv", "caffeinate", "busybox"}
+_PRIVILEGE = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu"})
+_REMOTE = re.compile(r"^(?:[\w.-]+@)?[\w.-]+:(?!//)|^(?:s3|gs|az|rsync|sftp|ftp)://")
+
+
+def unwrapped(words: Words) -> Words:
+    """The command itself, without what only changes how it is run."""
+    while words:
+        name = program(words)
+        if "=" in words[0] and re.match(r"^\w+=", words[0]):
+            words = words[1:]
+        elif name in _WRAPPERS:
+            words = _after_options(words[1:])
+        elif name in ("env", "xargs", "timeout", *_PRIVILEGE):
+            words = _after_options(words[1:])
+            if name == "timeout":
+                words = words[1:]
+        else:
+            return words
+    return words
+
+
+def _after_options(words: Words) -> Words:
+    takes_value = ("-u", "-g", "-n", "-I", "-P", "-L", "-s", "-k", "-c", "-d", "-a", "-C", "-S")
+    while words and (words[0].startswith("-") or re.match(r"^\w+=", words[0])):
+        words = words[2:] if words[0] in takes_value and len(words) > 2 else words[1:]
+    return words
+
+
+def program(words: Words) -> str:
+    """The program's name without its directory and suffix."""
+    name = words[0].rsplit("/", 1)[-1].lower() if words else ""
+    return re.sub(r"(?<=python)[\d.]+$|\.exe$", "", name)
+
+
+def judge(words: Words) -> Iterator[Problem]:
+    """What is wrong with one command."""
+    if not words:
+        return
+    for word in words:
+        if program([word]) in _PRIVILEGE and word == words[0]:
+            yield "privilege", f"{word} runs a command with other rights"
+    inner = unwrapped(words)
+    if not inner:
+        return
+    name, arguments = program(inner), inner[1:]
+    for check in _CHECKS.get(name, ()):
+        yield from check(name, arguments)
+    if name.startswith("mkfs"):
+        yield "disk-change", f"{name} erases a disk"
+    if name not in _WRITERS:
+        yield from _reads(name, arguments)
+
+
+def _flags(arguments: Words) -> set[str]:
+    """Short options one by one, long ones whole."""
+    found: set[str] = set()
+    for word in arguments:
+        if word.startswith("--"):
+            found.add(word.split("=")[0])
+        elif word.startswith("-"):
+            found |= {f"-{letter}" for letter in word[1:]}
+    return found
+
+
+def _operands(arguments: Words) -> Words:
+    return [word for word in arguments if not word.startswith("-")]
+
+
+def _reads(name: str, arguments: Words) -> Iterator[Problem]:
+    for word in arguments:
+        place = word.lstrip("@").rpartition("=")[2].lstrip("@<")
+        if is_secret(place):
+            yield "credential-read", f"{name} is given {place!r}, which holds secrets"
+            return
+
+
+def _remove(name: str, arguments: Words) -> Iterator[Problem]:
+    recursive = bool(_flags(arguments) & {"-r", "-R", "--recursive"}) or name == "rmdir"
+    for place in _operands(arguments):
+        everything = place.rstrip("/").endswith(("*", "~")) or is_system(place)
+        if is_broad(place) and (recursive or everything):
+            yield "destructive-delete", f"{name} removes {_shown(place)}"
+            return
+
+
+def _find(name: str, arguments: Words) -> Iterator[Problem]:
+    acts = "-delete" in arguments or any(
+        program([word]) in ("rm", "shred", "unlink")
+        for before, word in zip(arguments, arguments[1:], strict=False)
+        if before in ("-exec", "-execdir", "-ok")
+    )
+    roots = []
+    for word in arguments:
+        if word.startswith(("-", "(", "!")):
+            break
+        roots.append(word)
+    narrowed = {"-name", "-iname", "-path", "-regex", "-empty", "-newer"} & set(arguments)
+    if acts and (not narrowed or any(is_broad(r) and r not in (".", "./") for r in roots)):
+        yield "destructive-delete", "find deletes what it finds"
+
+
+def _overwrite(name: str, arguments: Words) -> Iterator[Problem]:
+    yield "destructive-delete", f"{name} destroys the content of files"
+
+
+def _git(name: str, arguments: Words) -> Iterator[Problem]:
+    verb = next(iter(_operands(arguments)), "")
+    rest = arguments[arguments.index(verb) + 1 :] if verb else []
+    flags = _flags(rest)
+    losing = {
+        "clean": bool(flags & {"-f", "--force"}) and not flags & {"-n", "--dry-run"},
+        "reset": "--hard" in flags,
+        "push": bool(flags & {"-f", "--force", "--force-with-lease", "--mirror", "--delete"}),
+        "checkout": "." in rest or "-f" in flags,
+        "restore": "." in rest,
+        "branch": "-D" in flags,
+        "stash": bool(set(rest) & {"drop", "clear"}),
+        "filter-branch": True,
+        "reflog": "expire" in rest,
+        "update-ref": "-d" in flags,
+    }
+    if losing.get(verb):
+        yield "destructive-delete", f"git {verb} throws work away that git cannot bring back"
+    if verb == "config" and any(re.match(_GIT_RUNS, word.lower()) for word in rest):
+        yield "persistence", "git config sets a command that git runs later"
+
+
+_GIT_RUNS = (
+    r"core\.(hookspath|pager|editor|sshcommand|fsmonitor)|alias\.|.*\.(process|clean|smudge)$"
+)
+
+
+def _disk(name: str, arguments: Words) -> Iterator[Problem]:
+    yield "disk-change", f"{name} changes disks or mounts"
+
+
+def _copy_blocks(name: str, arguments: Words) -> Iterator[Problem]:
+    for word in arguments:
+        if word.startswith("of=") and is_disk(word[3:]):
+            yield "disk-change", f"dd writes to {word[3:]}"
+        if word.startswith("if=") and is_disk(word[3:]):
+            yield "disk-change", f"dd reads the disk {word[3:]}"
+
+
+def _mode(name: str, arguments: Words) -> Iterator[Problem]:
+    words = [word for word in arguments if not re.match(r"^--?[a-zA-Z]+$", word) or "+" in word]
+    modes, places = words[:1], words[1:]
+    for mode in modes:
+        if re.search(r"^[0-7]?[0-7]{2}[2367]$|^[2467][0-7]{3}$|[oa]\+\w*w|^\+\w*w|\+\w*s", mode):
+            yield "permission-change", f"chmod {mode} opens files to everybody or changes identity"
+            return
+    if any(is_system(place) or _is_everything(place) for place in places):
+        yield "permission-change", f"chmod changes {_shown(places[0])}"
+
+
+def _owner(name: str, arguments: Words) -> Iterator[Problem]:
+    places = _operands(arguments)[1:]
+    recursive = bool(_flags(arguments) & {"-R", "--recursive"})
+    if any(is_system(place) or (recursive and is_broad(place)) for place in places):
+        yield "permission-change", f"{name} changes who owns {_shown(places[0])}"
+
+
+def _attributes(name: str, arguments: Words) -> Iterator[Problem]:
+    yield "permission-change", f"{name} changes the rights of files"
+
+
+def _schedule(name: str, arguments: Words) -> Iterator[Problem]:
+    if name == "crontab" and "-l" in arguments:
+        return
+    yield "persistence", f"{name} makes something run later"
+
+
+def _service(name: str, arguments: Words) -> Iterator[Problem]:
+    verb = next(iter(_operands(arguments)), "")
+    if verb in ("enable", "load", "bootstrap", "link", "submit"):
+        yield "persistence", f"{name} {verb} makes something start by itself"
+    elif verb not in ("status", "list-units", "list", "show", "cat", "is-active", "print", ""):
+        yield "system-change", f"{name} {verb} changes services"
+
+
+def _system(name: str, arguments: Words) -> Iterator[Problem]:
+    yield "system-change", f"{name} changes the system"
+
+
+def _kill(name: str, arguments: Words) -> Iterator[Problem]:
+    if name != "kill" or {"-1", "1"} & set(arguments[1:] if len(arguments) > 1 else arguments):
+        yield "system-change", f"{name} ends processes that may be the user's"
+
+
+def _curl(name: str, arguments: Words) -> Iterator[Problem]:
+    for before, word in zip(["", *arguments], arguments, strict=False):
+        sends = before in _SENDING or word.split("=")[0] in _SENDING
+        value = word if before in _SENDING else word.partition("=")[2]
+        uploads = before in ("-T", "--upload-file", "--post-file") or word.startswith(
+            "--post-file="
+        )
+        if sends and (uploads or "@" in value[:1] or "=@" in value or UNKNOWN in value):
+            yield "exfiltration", f"{name} sends a file, or what the block found, to a host"
+            return
+    if any(UNKNOWN in word and re.match(r"https?://", word) for word in arguments):
+        yield from _secret_in_address(arguments)
+
+
+def _secret_in_address(arguments: Words) -> Iterator[Problem]:
+    for word in arguments:
+        if re.search(rf"[?&][\w-]+={UNKNOWN}|//{UNKNOWN}+\.", word):
+            yield "exfiltration", "what the block found becomes part of an address"
+            return
+
+
+_SENDING = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "-F"})
+_SENDING |= {"--form", "-T", "--upload-file", "--post-file", "--post-data", "--json"}
+
+
+def _transfer(name: str, arguments: Words) -> Iterator[Problem]:
+    places = _operands(arguments)
+    if len(places) > 1 and _REMOTE.match(places[-1]) and not _REMOTE.match(places[0]):
+        yield "exfiltration", f"{name} copies files to another machine"
+
+
+def _cloud(name: str, arguments: Words) -> Iterator[Problem]:
+    words = _operands(arguments)
+    if {"cp", "sync", "mv", "copy", "rsync", "move"} & set(words) and words:
+        remote = [bool(re.match(r"^(?:s3|gs|az)://|^[\w-]+:", word)) for word in words]
+        if remote[-1] and not remote[-2]:
+            yield "exfiltration", f"{name} copies files to another machine"
+    text = " ".join(words)
+    if re.search(r"auth (token|print-access-token)|configure get|get-session-token|rb s3", text):
+        yield "credential-read", f"{name} shows or uses keys"
+
+
+def _netcat(name: str, arguments: Words) -> Iterator[Problem]:
+    if {"-e", "-c", "--exec", "--sh-exec"} & _flags(arguments):
+        yield "exfiltration", f"{name} gives a shell to another machine"
+    elif "-z" not in _flags(arguments):
+        yield "exfiltration", f"{name} opens a raw connection"
+
+
+def _resolve(name: str, arguments: Words) -> Iterator[Problem]:
+    if any(UNKNOWN in word for word in arguments):
+        yield "exfiltration", f"{name} puts what the block found into a name that is looked up"
+
+
+def _keychain(name: str, arguments: Words) -> Iterator[Problem]:
+    if name != "security" or any(word.startswith(("find-", "dump-")) for word in arguments):
+        yield "credential-read", f"{name} reads stored passwords"
+
+
+def _container(name: str, arguments: Words) -> Iterator[Problem]:
+    text = " ".join(arguments)
+    if re.search(
+        r"--privileged|(-v|--volume)[ =]/(etc|root|home)?:|docker\.sock|--pid[= ]host", text
+    ):
+        yield "privilege", f"{name} gives a container the whole machine"
+    if re.search(r"\bprune\b.*(-a|--volumes|-f)|\bvolume rm\b", text):
+        yield "destructive-delete", f"{name} removes what containers kept"
+
+
+def _edit_in_place(name: str, arguments: Words) -> Iterator[Problem]:
+    if name == "sed" and not any(word.startswith(("-i", "--in-place")) for word in arguments):
+        return
+    yield from writes(_operands(arguments))
+
+
+def writes(places: Iterable[str]) -> Iterator[Problem]:
+    """What is wrong with writing to these places."""
+    for place in places:
+        if is_autorun(place):
+            yield "persistence", f"{place!r} runs later, by itself"
+        elif is_disk(place):
+            yield "disk-change", f"{place!r} is a whole disk"
+        elif is_secret(place):
+            yield "credential-read", f"{place!r} holds secrets"
+        elif is_system(place):
+            yield "system-change", f"{place!r} belongs to the system"
+
+
+def _shown(place: str) -> str:
+    return repr(place).replace(UNKNOWN, "…") if place else "everything"
+
+
+def _is_everything(place: str) -> bool:
+    return place in ("/", "~", "/*") or place.startswith(("~/*", "$HOME"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    names: tuple[str, ...]
+    check: Callable[[str, Words], Iterator[Problem]]
+
+
+_WRITERS = frozenset({"tee", "cp", "mv", "install", "ln", "touch"})
+_GROUPS = (
+    _Group(("rm", "rmdir", "unlink", "del", "rd"), _remove),
+    _Group(("find",), _find),
+    _Group(("shred", "wipe", "srm", "scrub"), _overwrite),
+    _Group(("git",), _git),
+    _Group(("fdisk", "sfdisk", "parted", "gdisk", "wipefs", "mkswap", "swapoff", "swapon"), _disk),
+    _Group(("mount", "umount", "losetup", "cryptsetup", "lvremove", "vgremove", "diskutil"), _disk),
+    _Group(("blkdiscard", "hdparm", "format", "zpool", "mdadm"), _disk),
+    _Group(("dd",), _copy_blocks),
+    _Group(("chmod",), _mode),
+    _Group(("chown", "chgrp"), _owner),
+    _Group(("chattr", "setfacl", "setcap", "icacls", "takeown"), _attributes),
+    _Group(("crontab", "at", "batch", "schtasks", "update-rc.d", "chkconfig"), _schedule),
+    _Group(("systemctl", "launchctl", "service", "initctl"), _service),
+    _Group(
+        ("shutdown", "reboot", "halt", "poweroff", "init", "telinit", "useradd", "adduser"), _system
+    ),
+    _Group(("usermod", "userdel", "groupadd", "passwd", "chpasswd", "visudo", "iptables"), _system),
+    _Group(("nft", "ufw", "firewall-cmd", "sysctl", "setenforce", "modprobe", "insmod"), _system),
+    _Group(("rmmod", "csrutil", "spctl", "update-alternatives", "ldconfig", "vssadmin"), _system),
+    _Group(("killall", "pkill", "kill"), _kill),
+    _Group(("curl", "wget"), _curl),
+    _Group(("scp", "rsync", "sftp", "ftp", "lftp"), _transfer),
+    _Group(("aws", "gsutil", "gcloud", "az", "rclone", "gh"), _cloud),
+    _Group(("nc", "ncat", "netcat", "socat"), _netcat),
+    _Group(("dig", "nslookup", "host"), _resolve),
+    _Group(("security", "secret-tool", "keyctl", "pass"), _keychain),
+    _Group(("docker", "podman"), _container),
+    _Group(("sed", *sorted(_WRITERS)), _edit_in_place),
+)
+_CHECKS: dict[str, list[Callable[[str, Words], Iterator[Problem]]]] = {}
+for _group in _GROUPS:
+    for _name in _group.names:
+        _CHECKS.setdefault(_name, []).append(_group.check)

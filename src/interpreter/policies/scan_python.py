@@ -1,0 +1,288 @@
+"""Scans Python code by its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Callable, Iterator
+
+from interpreter.policies.commands import Problem, writes
+from interpreter.policies.places import UNKNOWN, is_broad, is_secret, is_system
+from interpreter.policies.python_values import Values
+from interpreter.protocol.actions import Finding
+
+Rescan = Callable[[str, str], tuple[Finding, ...]]
+
+_SHELL_CALLS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "commands.getoutput"})
+_SHELL_CALLS |= {
+    "subprocess.getstatusoutput",
+    "asyncio.create_subprocess_shell",
+    "get_ipython().system",
+}
+_ARGV_CALLS = frozenset({"subprocess.run", "subprocess.call", "subprocess.Popen"})
+_ARGV_CALLS |= {"subprocess.check_call", "subprocess.check_output"}
+_SPLIT_CALLS = frozenset({"asyncio.create_subprocess_exec", "os.execlp", "os.execl", "os.spawnlp"})
+_TREE_REMOVALS = frozenset({"shutil.rmtree", "os.removedirs", "send2trash.send2trash"})
+_REMOVALS = frozenset({"os.remove", "os.unlink", "os.rmdir"})
+_COPIES = frozenset({"shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.move", "os.rename"})
+_COPIES |= {"os.replace", "os.symlink", "os.link", "shutil.copytree"}
+_READS = ("read", "read_text", "read_bytes", "readlines")
+_EVALUATORS = frozenset({"exec", "eval", "compile", "builtins.exec", "builtins.eval"})
+_LOADERS = frozenset({"pickle.loads", "marshal.loads", "dill.loads", "cloudpickle.loads"})
+_SENDERS = re.compile(
+    r"^(?:requests|httpx|aiohttp|session|s|client)(?:\.\w+(?:\(\))?)*\.(?:post|put|patch)$"
+    r"|\.(?:sendmail|send_message|storbinary|storlines|upload_file|upload_fileobj|put_object)$"
+    r"|^urllib\.request\.(?:urlopen|Request)$"
+)
+_GETTERS = re.compile(r"^(?:requests|httpx)\.(?:get|request)$|^urllib\.request\.urlopen$")
+_DECODERS = re.compile(
+    r"base64\.\w*decode|codecs\.decode|bytes\.fromhex|binascii\.\w+|zlib\.decompress|lzma\.|bz2\."
+)
+_LIBC = re.compile(r"(?:CDLL\(\)|cdll\.\w+\(\)|libc|windll\.\w+)\.(?:system|execve?|popen)$")
+_NETWORK = re.compile(r"\b(?:requests|httpx|urllib\.request|urlopen|socket)\b")
+
+
+def scan_python(source: str, rescan: Rescan) -> tuple[Finding, ...]:
+    """What is dangerous in a block; lines that are for a notebook's shell are scanned as such."""
+    python, shell = _without_magics(source)
+    found = [
+        Finding(line, finding.rule, finding.reason)
+        for line, text in shell
+        for finding in rescan("shell", text)
+    ]
+    try:
+        tree = ast.parse(python)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return tuple(found)  # what cannot be parsed cannot run either
+    return (*found, *_Scan(rescan).findings(tree))
+
+
+def _without_magics(source: str) -> tuple[str, list[tuple[int, str]]]:
+    first = source.lstrip().partition("\n")
+    if re.match(r"%%(?:bash|sh|script|zsh|!)", first[0]):
+        return "", [(1, first[2])]
+    lines, shell = source.splitlines(), []
+    for place, line in enumerate(lines):
+        magic = re.match(r"(\s*)(?:\w+\s*=\s*)?(?:!!?|%sx\s|%system\s)(.*)", line)
+        if magic:
+            shell.append((place + 1, magic[2]))
+            lines[place] = f"{magic[1]}pass"
+        elif re.match(r"\s*%\w", line):
+            lines[place] = re.sub(r"^(\s*).*", r"\1pass", line)
+    return "\n".join(lines), shell
+
+
+class _Scan:
+    """One pass over a tree, in the order of the source."""
+
+    def __init__(self, rescan: Rescan) -> None:
+        self._rescan = rescan
+        self._values = Values()
+        self._tainted: set[str] = set()
+
+    def findings(self, tree: ast.AST) -> Iterator[Finding]:
+        for node in _in_order(tree):
+            self._values.learn(node)
+            self._taint(node)
+            for rule, reason in self._problems(node):
+                yield Finding(getattr(node, "lineno", 1), rule, reason)
+            if isinstance(node, ast.Call):
+                yield from self._inner(node)
+
+    def _problems(self, node: ast.AST) -> Iterator[Problem]:
+        if isinstance(node, ast.While) and "os.fork" in self._names_in(node):
+            yield "system-change", "it starts itself again and again"
+        if isinstance(node, ast.Call):
+            name = self._values.dotted(node.func)
+            yield from self._removal(name, node)
+            yield from self._files(name, node)
+            yield from self._execution(name, node)
+            yield from self._sending(name, node)
+            yield from self._rights(name, node)
+
+    def _argument(self, call: ast.Call, place: int, keyword: str = "") -> ast.expr | None:
+        if len(call.args) > place:
+            return call.args[place]
+        return next((k.value for k in call.keywords if keyword and k.arg == keyword), None)
+
+    def _first_text(self, call: ast.Call) -> str:
+        return self._values.text(call.args[0]) if call.args else ""
+
+    def _owner(self, call: ast.Call) -> str:
+        """The text of what a method is called on, for paths."""
+        return (
+            self._values.text(call.func.value) if isinstance(call.func, ast.Attribute) else UNKNOWN
+        )
+
+    def _removal(self, name: str, call: ast.Call) -> Iterator[Problem]:
+        method = name.rpartition(".")[2]
+        first = self._argument(call, 0, "path")
+        place = self._values.text(first) if first is not None else ""
+        if name in _TREE_REMOVALS and is_broad(place) and place != UNKNOWN:
+            yield "destructive-delete", f"{method} removes {place.replace(UNKNOWN, '…')!r}"
+        if name in _REMOVALS and _is_dear(place):
+            yield "destructive-delete", f"{method} removes {place.replace(UNKNOWN, '…')!r}"
+        if method in ("unlink", "rmdir") and name not in _REMOVALS and _is_dear(self._owner(call)):
+            yield "destructive-delete", f"{method} removes {self._owner(call)!r}"
+
+    def _files(self, name: str, call: ast.Call) -> Iterator[Problem]:
+        places = [self._values.text(argument) for argument in call.args]
+        method = name.rpartition(".")[2]
+        if name in ("open", "io.open", "os.open", "codecs.open"):
+            mode = self._values.text(self._argument(call, 1, "mode") or ast.Constant("r"))
+            yield from _opened(places[0] if places else "", mode)
+        elif method in ("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch"):
+            mode = "w" if method.startswith(("write", "touch")) else (places or ["r"])[0]
+            yield from _opened(self._owner(call), mode if method == "open" else mode[:1])
+        elif name in _COPIES and len(places) > 1:
+            yield from writes([places[1]])
+            yield from _opened(places[0], "r")
+        elif name not in _EVALUATORS:
+            for place in places:
+                if is_secret(place) and not _is_prose(place):
+                    yield "credential-read", f"{place!r} holds secrets"
+        if name == "print" and any(map(self._is_whole_environment, call.args)):
+            yield "credential-read", "all variables of the environment are shown"
+
+    def _is_whole_environment(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call) and self._values.dotted(node.func) in ("dict", "str", "list"):
+            return any(map(self._is_whole_environment, node.args))
+        name = self._values.dotted(node)
+        return name in ("os.environ", "os.environ.items()", "os.environ.copy()")
+
+    def _execution(self, name: str, call: ast.Call) -> Iterator[Problem]:
+        first = self._argument(call, 0)
+        if first is None:
+            return
+        names = " ".join(self._names_in(first))
+        if name in _EVALUATORS and UNKNOWN in self._values.text(first):
+            yield from self._evaluation(name, first, names)
+        if name in _LOADERS and (_NETWORK.search(names) or _DECODERS.search(names)):
+            yield "obfuscated-exec", f"{name} runs what it loads"
+        if UNKNOWN in name and re.match(r"getattr\b", ast.unparse(call.func)):
+            yield "obfuscated-exec", "the function that is called is hidden"
+        if _LIBC.search(name):
+            yield "obfuscated-exec", "a command is started behind Python's back"
+        if name == "pty.spawn" or (name == "os.dup2" and "fileno" in names):
+            yield "exfiltration", "a shell is tied to a connection"
+
+    def _evaluation(self, name: str, code: ast.expr, names: str) -> Iterator[Problem]:
+        if _NETWORK.search(names) or self._is_tainted(code, "network"):
+            yield "pipe-to-shell", f"{name} runs what a host sends, unseen"
+        elif not isinstance(code, ast.Call) or self._values.dotted(code.func) != "ast.parse":
+            yield "obfuscated-exec", f"{name} runs a text that is not in the block"
+
+    def _sending(self, name: str, call: ast.Call) -> Iterator[Problem]:
+        if not _SENDERS.search(name) and not re.search(r"\.(?:send|sendall|sendto)$", name):
+            if _GETTERS.match(name) and any(self._is_tainted(a) for a in _parts(call.args)):
+                yield "exfiltration", "what the block read becomes part of an address"
+            return
+        payload = [*call.args, *(k.value for k in call.keywords)]
+        sends_file = any(k.arg == "files" for k in call.keywords) or name.endswith((
+            "upload_file",
+            "upload_fileobj",
+            "storbinary",
+        ))
+        if sends_file or any(self._is_tainted(part) for part in payload):
+            yield "exfiltration", f"{name.rpartition('.')[2]} sends what the block read to a host"
+
+    def _rights(self, name: str, call: ast.Call) -> Iterator[Problem]:
+        method = name.rpartition(".")[2]
+        if method == "chmod":
+            mode = self._argument(call, 1 if name == "os.chmod" else 0, "mode")
+            if (
+                isinstance(mode, ast.Constant)
+                and isinstance(mode.value, int)
+                and mode.value & 0o6002
+            ):
+                yield "permission-change", f"{oct(mode.value)} opens files to everybody"
+        if name in ("os.chown", "shutil.chown") and is_system(self._first_text(call)):
+            yield "permission-change", "the owner of a system file is changed"
+        if name == "os.kill" and self._first_text(call) in ("-1", "1"):
+            yield "system-change", "it ends every process it can"
+        if name in ("os.setuid", "os.seteuid"):
+            yield "privilege", "it changes whose rights it has"
+
+    def _inner(self, call: ast.Call) -> Iterator[Finding]:
+        """Commands and code inside texts."""
+        name, line = self._values.dotted(call.func), call.lineno
+        first = self._argument(call, 0, "args")
+        if first is None:
+            return
+        words = self._values.texts(first)
+        if name in _SPLIT_CALLS:
+            words = [self._values.text(argument) for argument in call.args]
+        if name in _ARGV_CALLS | _SPLIT_CALLS and words is not None:
+            yield from self._moved("shell", shlex.join(words), line)
+        elif name in _SHELL_CALLS | _ARGV_CALLS:
+            yield from self._moved("shell", self._values.text(first), line)
+            if self._is_tainted(first, "network"):
+                yield Finding(line, "pipe-to-shell", "a shell runs what a host sends, unseen")
+        elif name in _EVALUATORS and UNKNOWN not in self._values.text(first):
+            yield from self._moved("python", self._values.text(first), line)
+
+    def _moved(self, language: str, text: str, line: int) -> Iterator[Finding]:
+        shown = text.replace(UNKNOWN, "$UNKNOWN") if language == "shell" else text
+        for finding in self._rescan(language, shown):
+            yield Finding(line, finding.rule, finding.reason)
+
+    def _names_in(self, node: ast.AST) -> list[str]:
+        return [
+            self._values.dotted(part)
+            for part in ast.walk(node)
+            if isinstance(part, ast.Attribute | ast.Name | ast.Call)
+        ]
+
+    def _taint(self, node: ast.AST) -> None:
+        """Remember variables that hold what was read from files, the environment or programs."""
+        match node:
+            case ast.Assign([ast.Name(target)], value) | ast.withitem(value, ast.Name(target)):
+                if self._is_tainted(value):
+                    self._tainted.add(target)
+                if _NETWORK.search(" ".join(self._names_in(value))):
+                    self._tainted.add(f"network {target}")
+
+    def _is_tainted(self, node: ast.AST, kind: str = "") -> bool:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and f"{kind} {part.id}".strip() in self._tainted:
+                return True
+            if kind or not isinstance(part, ast.Call | ast.Attribute):
+                continue
+            name = self._values.dotted(part.func if isinstance(part, ast.Call) else part)
+            if name in ("open", "os.environ", "subprocess.check_output", "os.popen", "os.getenv"):
+                return name != "os.environ" or not isinstance(node, ast.Subscript)
+            if name.rpartition(".")[2] in _READS and not _NETWORK.search(name):
+                return True
+        return False
+
+
+def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _parts(nodes: list[ast.expr]) -> Iterator[ast.expr]:
+    for node in nodes:
+        yield from (part for part in ast.walk(node) if isinstance(part, ast.expr))
+
+
+def _opened(place: str, mode: str) -> Iterator[Problem]:
+    if any(letter in mode for letter in "wax+"):
+        yield from writes([place])
+    elif is_secret(place):
+        yield "credential-read", f"{place!r} holds secrets"
+
+
+def _is_dear(place: str) -> bool:
+    """Whether even a single file there should not be removed unasked."""
+    everything = place.rstrip("/").endswith("*") and is_broad(place.removesuffix("*") or ".")
+    return everything or is_system(place) or place.startswith("~/") or is_secret(place)
+
+
+def _is_prose(text: str) -> bool:
+    """Whether it names no file for sure: ``Cookies`` may be a title, and prose may name a file."""
+    return "/" not in text and not text.startswith(".") or " " in text.partition("/")[0]

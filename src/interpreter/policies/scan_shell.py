@@ -1,0 +1,263 @@
+"""Scans shell code by its syntax tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from interpreter.policies.commands import (
+    DECODERS,
+    DOWNLOADERS,
+    INTERPRETERS,
+    SHELLS,
+    Problem,
+    Words,
+    judge,
+    program,
+    unwrapped,
+    writes,
+)
+from interpreter.policies.places import UNKNOWN, is_secret
+from interpreter.protocol.actions import Finding
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+Rescan = Callable[[str, str], tuple[Finding, ...]]
+"""Scans code of another language that was found in this one."""
+
+_INLINE = {"python": "python", "python3": "python", "node": "javascript"}
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_bash  # noqa: PLC0415 (only those who scan pay for it)
+    from tree_sitter import Language, Parser  # noqa: PLC0415
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def scan_shell(source: str, rescan: Rescan) -> tuple[Finding, ...]:
+    """What is dangerous in a piece of shell code."""
+    tree = _parser().parse(source.encode("utf-8", "surrogatepass"))
+    return tuple(_Scan(rescan).findings(tree.root_node))
+
+
+def all_words(source: str) -> list[Words]:
+    """The words of every simple command in a piece of shell code, inner ones too."""
+    tree = _parser().parse(source.encode("utf-8", "surrogatepass"))
+    scan = _Scan(lambda language, text: ())
+    found = []
+    for node in _walk(tree.root_node):
+        scan.note(node)
+        if node.type == "command":
+            found.append(scan.words(node))
+    return [words for words in found if words]
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        waiting += reversed(current.named_children)
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+class _Scan:
+    """One pass over a tree; keeps what variables hold and which files were fetched."""
+
+    def __init__(self, rescan: Rescan) -> None:
+        self._rescan = rescan
+        self._variables: dict[str, str] = {}
+        self._fetched: set[str] = set()
+
+    def findings(self, root: Node) -> Iterator[Finding]:
+        for node in _walk(root):
+            line = node.start_point[0] + 1
+            self.note(node)
+            for rule, reason in self._problems(node):
+                yield Finding(line, rule, reason)
+            if node.type == "command":
+                yield from self._inline(node, line)
+
+    def note(self, node: Node) -> None:
+        """Remember what a variable is set to."""
+        if node.type == "variable_assignment":
+            self._assign(node)
+
+    def words(self, command: Node) -> Words:
+        """The command's words, with quotes and known variables resolved."""
+        words = []
+        for child in command.named_children:
+            if child.type == "command_name":
+                words += [self._value(part) for part in child.named_children] or [_text(child)]
+            elif not child.type.endswith("redirect") and child.type != "variable_assignment":
+                words.append(self._value(child))
+        return words
+
+    def _problems(self, node: Node) -> Iterator[Problem]:
+        match node.type:
+            case "command":
+                words = self.words(node)
+                yield from judge(words)
+                yield from self._fetches(words)
+                yield from self._evaluates(words, node)
+            case "pipeline":
+                yield from self._pipeline(node)
+            case "file_redirect":
+                yield from self._redirect(node)
+            case "function_definition":
+                yield from _fork_bomb(node)
+
+    def _assign(self, node: Node) -> None:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is not None and value is not None:
+            scratch = re.match(r"\$\(mktemp\b", _text(value).strip('"'))
+            self._variables[_text(name)] = "/tmp/x" if scratch else self._value(value)
+
+    def _value(self, node: Node) -> str:
+        """What a word says, as far as it is known before it runs."""
+        match node.type:
+            case "raw_string":
+                return _text(node)[1:-1]
+            case "ansi_c_string":
+                return _text(node)[2:-1].encode().decode("unicode_escape", "replace")
+            case "string" | "concatenation":
+                return self._pieces(node)
+            case "simple_expansion" | "expansion":
+                return self._expansion(node)
+            case "command_substitution" | "process_substitution" | "arithmetic_expansion":
+                return UNKNOWN
+            case "string_content" | "variable_name":
+                return _text(node)
+        return re.sub(r"\\(.)", r"\1", _text(node))
+
+    def _pieces(self, node: Node) -> str:
+        if node.type == "string" and not node.named_children:
+            return _text(node)[1:-1]
+        pieces, at = [], node.start_byte + (node.type == "string")
+        whole = node.text or b""
+        for child in node.named_children:
+            pieces.append(whole[at - node.start_byte : child.start_byte - node.start_byte].decode())
+            pieces.append(self._value(child))
+            at = child.end_byte
+        tail = whole[at - node.start_byte : len(whole) - (node.type == "string")]
+        return "".join(pieces) + tail.decode("utf-8", "replace")
+
+    def _expansion(self, node: Node) -> str:
+        name = re.match(r"\$\{?(\w+)", _text(node))
+        if name is None:
+            return UNKNOWN
+        if name[1] in ("HOME", "PWD"):
+            return "~" if name[1] == "HOME" else "."
+        if name[1] == "UNKNOWN":
+            return UNKNOWN
+        return self._variables.get(name[1], UNKNOWN)
+
+    def _stages(self, node: Node) -> list[Words]:
+        commands = []
+        for child in node.named_children:
+            inner = child.child_by_field_name("body") if "redirected" in child.type else child
+            commands.append(self.words(inner) if inner and inner.type == "command" else [])
+        return [unwrapped(words) for words in commands]
+
+    def _pipeline(self, node: Node) -> Iterator[Problem]:
+        stages = self._stages(node)
+        for place, words in enumerate(stages[1:], 1):
+            before = {program(stage) for stage in stages[:place]}
+            if program(words) in INTERPRETERS and _reads_program(words):
+                yield from _piped_into(program(words), before, _text(node))
+            sends = program(words) in ("curl", "wget", "nc", "ncat", "netcat", "mail", "sendmail")
+            if (
+                sends
+                and any(w in ("@-", "-", "data=@-") for w in words)
+                or program(words) == "mail"
+            ):
+                yield "exfiltration", f"what comes before is sent away by {program(words)}"
+
+    def _redirect(self, node: Node) -> Iterator[Problem]:
+        destination = node.child_by_field_name("destination")
+        if destination is None:
+            return
+        place = self._value(destination)
+        if place.startswith(("/dev/tcp/", "/dev/udp/")):
+            yield "exfiltration", "the shell opens a connection to another machine"
+        elif any(child.type in ("<",) for child in node.children):
+            if is_secret(place):
+                yield "credential-read", f"{place!r} holds secrets"
+        else:
+            yield from writes([place])
+
+    def _fetches(self, words: Words) -> Iterator[Problem]:
+        """A file that was fetched and is then run."""
+        inner = unwrapped(words)
+        name = program(inner)
+        if name in DOWNLOADERS:
+            targets = [b for a, b in zip(inner, inner[1:], strict=False) if a in ("-o", "-O")]
+            plain = [w.rsplit("/", 1)[-1] for w in inner[1:] if re.match(r"https?://", w)]
+            self._fetched |= {t.removeprefix("./") for t in (*targets, *plain) if t}
+            return
+        runs = inner[1:2] if name in INTERPRETERS or name in (".", "source") else inner[:1]
+        if any(word.removeprefix("./") in self._fetched for word in runs):
+            yield "pipe-to-shell", "a file that was just fetched is run unseen"
+
+    def _evaluates(self, words: Words, node: Node) -> Iterator[Problem]:
+        inner = unwrapped(words)
+        name = program(inner)
+        evaluates = name in ("eval", ".", "source") or (name in SHELLS and "-c" in inner)
+        runs_file = name in SHELLS and any(
+            child.type == "process_substitution" for child in node.named_children
+        )
+        if evaluates or runs_file:
+            inside = [program(unwrapped(self.words(n))) for n in _walk(node) if n.type == "command"]
+            yield from _piped_into(name, set(inside[1:]), _text(node))
+            if name == "eval" and not inside[1:] and UNKNOWN in "".join(inner[1:]):
+                yield "obfuscated-exec", "eval runs a text that is not in the block"
+        elif inner and inner[0].startswith(UNKNOWN) and set(_programs_in(node)) & DECODERS:
+            yield "obfuscated-exec", "the command itself is hidden in encoded text"
+
+    def _inline(self, node: Node, line: int) -> Iterator[Finding]:
+        """Code of a language that is given on the command line."""
+        inner = unwrapped(self.words(node))
+        name = program(inner)
+        code = next(
+            (b for a, b in zip(inner, inner[1:], strict=False) if a in ("-c", "-e", "-ce", "-lc")),
+            "",
+        )
+        language = "shell" if name in SHELLS or name == "eval" else _INLINE.get(name)
+        if name == "eval":
+            code = " ".join(inner[1:])
+        if language and code and UNKNOWN not in code:
+            for finding in self._rescan(language, code):
+                yield Finding(line, finding.rule, finding.reason)
+
+
+def _programs_in(node: Node) -> list[str]:
+    return [_text(n).rsplit("/", 1)[-1] for n in _walk(node) if n.type == "command_name"]
+
+
+def _reads_program(words: Words) -> bool:
+    """Whether an interpreter takes its program from its input."""
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    return not operands or "-s" in words or "-" in words[1:]
+
+
+def _piped_into(name: str, before: set[str], text: str) -> Iterator[Problem]:
+    if before & DOWNLOADERS:
+        yield "pipe-to-shell", f"{name} runs what a host sends, unseen"
+    elif before & DECODERS or re.search(r"\\x[0-9a-fA-F]{2}", text):
+        yield "obfuscated-exec", f"{name} runs text that is encoded"
+
+
+def _fork_bomb(node: Node) -> Iterator[Problem]:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None or body is None:
+        return
+    if _programs_in(body).count(_text(name)) > 1 and "|" in _text(body):
+        yield "system-change", "the function starts itself again and again"

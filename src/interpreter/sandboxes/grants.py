@@ -1,0 +1,143 @@
+"""What the user has granted: for a block, the session, or for ever in a workspace."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.sandboxes.cell import Access, ConfinedCell
+
+Scope = Literal["block", "session", "workspace"]
+Kind = Literal["read", "write", "host"]
+_KINDS: tuple[Kind, ...] = ("read", "write", "host")
+
+_DENIED = re.compile(
+    r"(?:No such file or directory|Permission denied|Read-only file system|Operation not permitted"
+    r"|FileNotFoundError|PermissionError|ENOENT|EACCES|EROFS|EPERM)"
+)
+_PATH = re.compile(r"(?<![\w/.])(~?/[^\s'\":;,()<>|&]{1,4096}|(?<=')~?/[^'\n]{1,4096}(?='))")
+_MOST_WANTED = 5
+
+
+class GrantBook:
+    """Grants that outlive a session, in one file of the user's, by workspace."""
+
+    def __init__(self, file: Path, workspace: Path) -> None:
+        self._file = file
+        self._workspace = str(workspace.resolve())
+        if file.resolve().is_relative_to(workspace.resolve()):
+            raise ConfigurationError("Grants cannot be kept in the workspace, where code writes.")
+
+    def all(self, kind: Kind) -> tuple[str, ...]:
+        """What is granted in this workspace."""
+        return tuple(self._load().get(self._workspace, {}).get(kind, ()))
+
+    def add(self, kind: Kind, value: str) -> None:
+        """Keep a grant."""
+        book = self._load()
+        values = book.setdefault(self._workspace, {}).setdefault(kind, [])
+        if value not in values:
+            values.append(value)
+            self._save(book)
+
+    def remove(self, kind: Kind, value: str) -> None:
+        """Take a grant back."""
+        book = self._load()
+        values = book.get(self._workspace, {}).get(kind, [])
+        if value in values:
+            values.remove(value)
+            self._save(book)
+
+    def _load(self) -> dict[str, dict[str, list[str]]]:
+        try:
+            book = json.loads(self._file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            raise self._broken(str(error)) from error
+        if not _is_book(book):
+            raise self._broken("it is not what we wrote")
+        return dict(book)
+
+    def _broken(self, why: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"The grants in {str(self._file)!r} cannot be read ({why}); mend or delete the file."
+        )
+
+    def _save(self, book: dict[str, dict[str, list[str]]]) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fd, name = tempfile.mkstemp(dir=self._file.parent)
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            json.dump(book, file, indent=1)
+        Path(name).replace(self._file)
+
+
+def _is_book(book: Any) -> bool:
+    return isinstance(book, dict) and all(
+        isinstance(kinds, dict)
+        and set(kinds) <= set(_KINDS)
+        and all(isinstance(v, list) and all(isinstance(x, str) for x in v) for v in kinds.values())
+        for kinds in book.values()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What came of a grant: whether the running cell has it, or only a new one will."""
+
+    path: Path
+    needs_restart: bool
+
+
+class Grants:
+    """Carries out the user's answers for one cell."""
+
+    def __init__(self, cell: ConfinedCell, book: GrantBook | None = None) -> None:
+        self._cell = cell
+        self._book = book
+        self._for_block: list[Path] = []
+
+    def give(self, path: Path, access: Access, scope: Scope) -> Granted:
+        """Grant a path; ConfigurationError if it must not be granted at all."""
+        place = path.expanduser().resolve()
+        live = self._cell.grant(place, access)
+        if scope == "workspace" and self._book is not None:
+            self._book.add(access, str(place))
+        if scope == "block" and live:
+            self._for_block.append(place)
+        return Granted(place, needs_restart=not live)
+
+    def end_block(self) -> None:
+        """The block is over: take back what was granted for it."""
+        for place in self._for_block:
+            self._cell.revoke(place)
+        self._for_block.clear()
+
+
+def wanted_paths(text: str, workspace: Path) -> tuple[Path, ...]:
+    """Places outside that a block seems to have been refused, judged by what it printed.
+
+    They are only asked about: the text comes out of the cell, and so from anybody.
+    """
+    found: dict[Path, None] = {}
+    for line in text[-100_000:].splitlines():
+        if not _DENIED.search(line):
+            continue
+        for name in _PATH.findall(line):
+            path = Path(name).expanduser()
+            if _is_outside(path, workspace) and len(found) < _MOST_WANTED:
+                found[path] = None
+    return tuple(found)
+
+
+def _is_outside(path: Path, workspace: Path) -> bool:
+    try:
+        return path.exists() and not path.resolve().is_relative_to(workspace)
+    except (OSError, ValueError, RuntimeError):
+        return False

@@ -1,0 +1,112 @@
+"""Confinement without namespaces: Landlock and seccomp. Weaker than bubblewrap, and says so."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.sandboxes import view
+from interpreter.sandboxes.cell import ConfinedCell
+from interpreter.sandboxes.cgroup import confine
+from interpreter.sandboxes.confinement import Confinement
+from interpreter.sandboxes.ends import Ends
+from interpreter.sandboxes.keeper import Keeper
+from interpreter.sandboxes.seccomp import filter_for
+from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command
+from interpreter.sandboxes.walls import set_up
+from interpreter.sandboxes.watchdog import Watchdog
+
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+
+
+def _without_masked(place: Path, masked: set[Path]) -> Iterator[Path]:
+    """The place, or what is in it but for what is masked: nothing can be taken out of a grant."""
+    if place in masked:
+        return
+    if not any(path.is_relative_to(place) for path in masked) or not place.is_dir():
+        yield place
+        return
+    for child in place.iterdir():
+        yield from _without_masked(child, masked)
+
+
+def allowances(site: Site, confinement: Confinement) -> list[tuple[str, Path]]:
+    """What may be read ("r") and written ("w")."""
+    found = view.mounts(site.workspace, site.home, confinement)
+    masked = {mount.path for mount in found if mount.kind == "mask"}
+    words: list[tuple[str, Path]] = []
+    for mount in found:
+        letter = {"read": "r", "write": "w"}.get(mount.kind)
+        if letter:
+            words += [(letter, path) for path in _without_masked(mount.path, masked)]
+    words += [("r", Path(name)) for name in (*view.MERGED, "/proc", INSIDE)]
+    words += [("w", Path("/dev", name)) for name in _DEVICES]
+    return words + [("w", own) for own in (site.exchange, site.packages, site.scratch)]
+
+
+class LandlockSandbox:
+    """Opens cells by Landlock: no private /tmp, no view of the network, no grants while it runs."""
+
+    def __init__(
+        self,
+        confinement: Confinement,
+        host: Mapping[str, str],
+        *,
+        notice: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._confinement = confinement
+        self._host = host
+        self._notice = notice
+
+    def open(self, workspace: Path) -> ConfinedCell:
+        """Make a cell and try its walls; SandboxUnavailable says why there is none."""
+        rules = filter_for(internet=self._confinement.level == "trusted")
+        if not sys.platform.startswith("linux") or not rules:
+            raise SandboxUnavailable("Landlock is for Linux on x86_64 and aarch64.")
+        with ExitStack() as undo:
+            site = Site.prepare(workspace, self._host)
+            undo.callback(site.remove)
+            cell = self._start(site, rules, undo)
+            undo.pop_all()
+            return cell
+
+    def _start(self, site: Site, rules: bytes, undo: ExitStack) -> ConfinedCell:
+        confinement = self._confinement
+        env = cell_environment(confinement, site, self._host, scratch=site.scratch)
+        words = [word for kind, path in allowances(site, confinement) for word in (kind, str(path))]
+        with Ends() as ends:
+            calls = ends.memory_file(rules)
+            allowed = ends.memory_file(os.fsencode("\0".join(words)))
+            shim = [sys.executable, "-I", "-S", "-B", str(INSIDE / "landlock.py")]
+            command = [*shim, str(allowed), str(calls), *launcher_command(ends.control)]
+            keeper = Keeper(command, env, (ends.control, calls, allowed), site.state / "log")
+            first = keeper.start()
+            undo.callback(keeper.close)
+            wire = ends.connect()
+            undo.callback(wire.close)
+            set_up(wire, site, confinement, port=None)
+        cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
+        cell.at_close(keeper.close)
+        self._limit(cell, first)
+        return cell
+
+    def _limit(self, cell: ConfinedCell, first: int) -> None:
+        limits = self._confinement.limits
+        group = confine(first, limits)
+        watchdog = Watchdog(first, cell.workspace, limits, self._notice)
+        watchdog.start()
+        cell.at_close(watchdog.close)
+        cell.at_close(group.close)
+        cell.limited = group.limited
+
+
+def _description(confinement: Confinement, site: Site) -> str:
+    writable = "its scratch directory" if confinement.level == "read-only" else site.workspace
+    return (
+        f"sandboxed by Landlock (reduced), level {confinement.level}: can write {writable} only; "
+        "other processes' socket files can still be reached"
+    )

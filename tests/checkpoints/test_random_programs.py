@@ -1,0 +1,67 @@
+"""Whatever a block does to files, undo gives back the same tree, and redo the one after."""
+
+import shutil
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+PATHS = st.sampled_from([
+    "a",
+    "b",
+    "c",
+    "d",
+    "d/a",
+    "d/b",
+    "d/d",
+    "d/d/a",
+    "e",
+    "e/a",
+    "e/d",
+    "link",
+    "link/a",
+])
+TEXTS = st.text(alphabet="xyz\n", max_size=12)
+OPERATIONS = st.one_of(
+    st.tuples(st.sampled_from(["write", "append", "edit"]), PATHS, TEXTS),
+    st.tuples(st.sampled_from(["unlink", "mkdir", "rmdir", "touch"]), PATHS),
+    st.tuples(st.sampled_from(["rename", "rename", "link", "exchange"]), PATHS, PATHS),
+    st.tuples(st.just("symlink"), PATHS, st.sampled_from(["a", "d", "../a", "nowhere"])),
+    st.tuples(st.just("chmod"), PATHS, st.sampled_from([0o600, 0o644, 0o755, 0o700])),
+    st.tuples(st.just("truncate"), PATHS, st.integers(0, 20)),
+    st.tuples(st.just("fifo"), st.sampled_from(["p", "d/p"])),
+)
+PROGRAMS = st.lists(OPERATIONS, min_size=1, max_size=14)
+RANDOM = settings(
+    max_examples=90,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def empty(bench):
+    for entry in bench.workspace.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+@pytest.mark.parametrize("part", range(3))
+@RANDOM
+@given(start=PROGRAMS, blocks=st.lists(PROGRAMS, min_size=1, max_size=3))
+def test_a_program_is_undone_and_redone_exactly(bench, part, start, blocks):
+    empty(bench)
+    bench.operations(("mkdir", "d"), ("write", "a", "aa"), ("write", "d/a", "da"), *start)
+    trees, names = [bench.tree()], []
+    for program in blocks:
+        names.append(bench.operations(*program)[0])
+        trees.append(bench.tree())
+    for _ in range(2):
+        for index in reversed(range(len(names))):
+            assert bench.journal.conflicts(1) == ()
+            assert bench.journal.undo(names[index]) == ()
+            assert bench.tree() == trees[index]
+        for index, name in enumerate(names):
+            assert bench.journal.redo(name) == ()
+            assert bench.tree() == trees[index + 1]

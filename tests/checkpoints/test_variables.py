@@ -1,0 +1,230 @@
+"""Variables go back with an undo, and live on when the kernel dies."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from interpreter.checkpoints.states import StateReport
+from interpreter.checkpoints.variables import PythonVariables, VariableLimits
+from interpreter.checkpoints.vault import Vault
+from interpreter.protocol.errors import CheckpointError
+from tests.checkpoints.kernels import Kernel
+
+
+@pytest.fixture
+def exchange():
+    with tempfile.TemporaryDirectory(prefix="rl-") as path:  # short: socket addresses are
+        yield Path(path)
+
+
+@pytest.fixture
+def variables(exchange):
+    variables = PythonVariables(exchange)
+    yield variables
+    variables.close()
+
+
+@pytest.fixture
+def kernel(variables, tmp_path):
+    kernel = Kernel(variables, sys.executable, tmp_path)
+    yield kernel
+    kernel.close()
+
+
+def copies_of(kernel):
+    path = Path(f"/proc/{kernel.pid}/task/{kernel.pid}/children")
+    return path.read_text().split()
+
+
+def test_undo_puts_changed_variables_back_and_removes_new_ones(kernel, variables):
+    kernel.run("x = 1; y = [1, 2]; z = 'same'")
+    kernel.block("b1", "x = 2; y.append(3); new = 4; del z")
+    report = variables.restore("b1")
+    assert report == StateReport(("x", "y", "z"), ("new",))
+    assert kernel.run("print(x, y, z, 'new' in globals())") == "1 [1, 2] same False\n"
+
+
+def test_a_mutation_in_place_of_an_array_is_undone(kernel, variables):
+    kernel.run("import numpy as np; a = np.arange(100_000); b = np.zeros(10); alias = a")
+    kernel.block("b1", "a[5] = -1")
+    assert variables.restore("b1").restored == ("a", "alias")
+    assert kernel.run("print(a[5], alias is a, a.flags.writeable)") == "5 True True\n"
+
+
+def test_undo_goes_back_several_blocks_and_forward_again(kernel, variables):
+    for number in range(1, 4):
+        kernel.block(f"b{number}", f"x = {number}; v{number} = 1")
+    variables.keep_now("redo-3")
+    variables.restore("b2")
+    assert kernel.run("print(x, 'v2' in globals())") == "1 False\n"
+    variables.restore("redo-3")
+    assert kernel.run("print(x, v1, v2, v3)") == "3 1 1 1\n"
+
+
+def test_functions_and_classes_come_back_and_see_the_variables_of_the_session(kernel, variables):
+    kernel.run("factor = 2\ndef double(x): return x * factor\n")
+    kernel.run(
+        "class Base:\n    def hello(self): return 'base'\n"
+        "class Child(Base):\n    def hello(self): return 'child of ' + super().hello()\n"
+        "def counter():\n    n = 0\n    def step():\n        nonlocal n; n += 1; return n\n"
+        "    return step\nstep = counter(); step(); it = Child()"
+    )
+    kernel.block("b1", "del double, Child, it, Base; step()")
+    variables.restore("b1")
+    assert kernel.run("factor = 5; print(double(2), it.hello(), step())") == (
+        "10 child of base 2\n"
+    )
+    assert kernel.run("print(isinstance(it, Child), type(it) is Child)") == "True True\n"
+
+
+def test_what_did_not_change_is_left_alone(kernel, variables):
+    kernel.run("class A: pass\na = A(); n = {'k': [a]}; before = id(n)")
+    kernel.block("b1", "other = 1")
+    assert variables.restore("b1") == StateReport((), ("other",))
+    assert kernel.run("print(id(n) == before)") == "True\n"
+
+
+def test_what_cannot_be_carried_is_named(kernel, variables):
+    kernel.run("import socket; s = socket.socket(); g = (i for i in range(3)); x = 1")
+    kernel.block("b1", "x = 2; s.close(); del s")
+    report = variables.restore("b1")
+    assert report.restored == ("x",)
+    assert report.lost == {"s": "socket"}
+    assert report.kept == {"g": "generator"}
+    assert "s (socket)" in report.sentence()
+
+
+def test_the_working_directory_and_the_environment_go_back(kernel, variables, tmp_path):
+    (tmp_path / "sub").mkdir()
+    kernel.run("import os; os.environ['KEPT'] = 'a'; x = 1")
+    kernel.block("b1", "os.chdir('sub'); os.environ['KEPT'] = 'b'; os.environ['NEW'] = '1'; x = 2")
+    variables.restore("b1")
+    expected = f"{tmp_path} a None\n"
+    assert kernel.run("print(os.getcwd(), os.environ['KEPT'], os.environ.get('NEW'))") == expected
+
+
+@pytest.mark.parametrize("death", ["os._exit(1)", "os.kill(os.getpid(), 9)", "os.abort()"])
+def test_a_crash_loses_nothing_but_the_block_that_crashed(kernel, variables, death):
+    kernel.run("import numpy as np, os\nimport json as js\na = np.ones((200, 200))")
+    kernel.run("def area(): return float(a.sum())")
+    kernel.block("b1", "label = 'kept'")
+    variables.before("b2")
+    kernel._client.execute(f"label = 'lost'; {death}")
+    kernel.bury()
+    kernel.start_again()
+    report = variables.recover()
+    assert set(report.restored) == {"np", "os", "js", "a", "area", "label"}
+    assert kernel.run("print(area(), label, js.dumps([np.pi > 3]))") == "40000.0 kept [true]\n"
+
+
+def test_after_a_crash_earlier_blocks_can_still_be_undone(kernel, variables):
+    kernel.block("b1", "x = 1")
+    kernel.block("b2", "x = 2")
+    kernel.die()
+    kernel.start_again()
+    variables.recover()
+    assert variables.restore("b1").removed == ("x",)
+    assert kernel.run("print('x' in globals())") == "False\n"
+
+
+def test_only_so_many_copies_are_kept_and_none_stays_behind(exchange, tmp_path):
+    variables = PythonVariables(exchange, VariableLimits(copies=3))
+    kernel = Kernel(variables, sys.executable, tmp_path)
+    try:
+        for number in range(6):
+            kernel.block(f"b{number}", f"x = {number}")
+        assert variables.kept() == ("b3", "b4", "b5")
+        kernel.run("pass")
+        with pytest.raises(CheckpointError, match="no longer kept"):
+            variables.restore("b1")
+        variables.restore("b4")
+        assert kernel.run("print(x)") == "3\n"
+        pids = [int(pid) for pid in copies_of(kernel)]
+    finally:
+        variables.close()
+        kernel.close()
+    for pid in pids:
+        assert wait_for_end(pid)
+
+
+def wait_for_end(pid):
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    import select
+
+    try:
+        return bool(select.select([descriptor], [], [], 60)[0])
+    finally:
+        os.close(descriptor)
+
+
+def test_where_a_graphics_card_is_in_use_values_are_kept_up_to_a_cap(exchange, tmp_path):
+    variables = PythonVariables(exchange, VariableLimits(by_value=1_000_000))
+    kernel = Kernel(variables, sys.executable, tmp_path)
+    try:
+        kernel.run("import sys, types; sys.modules['cupy'] = types.ModuleType('cupy')")
+        kernel.run("x = 1; big = bytes(2_000_000)")
+        kernel.block("b1", "x = 2; y = 3")
+        report = variables.restore("b1")
+        assert "x" in report.restored
+        assert report.removed == ("y",)
+        assert report.lost == {"big": "bytes: too large to keep by value"}
+        assert kernel.run("print(x, len(big))") == "1 2000000\n"
+        kernel.die()
+        kernel.start_again()
+        assert "x" in variables.recover().restored
+    finally:
+        kernel.close()
+        variables.close()
+
+
+def test_saved_variables_come_back_in_another_session(kernel, variables, tmp_path):
+    vault = Vault(tmp_path / "vault")
+    kernel.run(
+        "import pandas as pd\nframe = pd.DataFrame({'a': [1, 2]})\ndef f(): return len(frame)"
+    )
+    kernel.run("g = (i for i in [])")
+    assert set(variables.save(vault, "session-1")) == {"g"}
+    with tempfile.TemporaryDirectory(prefix="rl-") as other:
+        theirs = PythonVariables(Path(other))
+        second = Kernel(theirs, sys.executable, tmp_path)
+        try:
+            report = theirs.resume(vault, "session-1")
+            assert report.restored == ("f", "frame", "pd")
+            assert second.run("print(f(), int(frame.a.sum()))") == "2 3\n"
+        finally:
+            second.close()
+            theirs.close()
+
+
+def test_saved_variables_that_somebody_touched_are_refused(kernel, variables, tmp_path):
+    vault = Vault(tmp_path / "vault")
+    kernel.run("x = 1")
+    variables.save(vault, "one")
+    path = vault.path("one")
+    assert path.stat().st_mode & 0o777 == 0o600
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + b"!")
+    with pytest.raises(CheckpointError, match="not as they were written"):
+        variables.resume(vault, "one")
+    vault.path("two").write_bytes(content)
+    vault.path("two").with_suffix(".seal").write_bytes(path.with_suffix(".seal").read_bytes())
+    with pytest.raises(CheckpointError, match="not as they were written"):
+        variables.resume(vault, "two")
+
+
+def test_without_cloudpickle_only_classes_of_the_session_are_lost_in_a_crash(kernel, variables):
+    kernel.run("import sys; sys.modules['cloudpickle'] = None; del sys")
+    kernel.run("k = 3\ndef times(x): return x * k\nclass C: pass\nc = C()")
+    kernel.block("b1", "pass")
+    kernel.die()
+    kernel.start_again()
+    report = variables.recover()
+    assert report.restored == ("k", "times")
+    assert set(report.lost) == {"c", "C"}
+    assert kernel.run("print(times(2))") == "6\n"

