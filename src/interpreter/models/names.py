@@ -22,6 +22,7 @@ _CHAT = "interpreter.models.chat_open:open_model"
 BUILT_IN = {
     **dict.fromkeys(PROVIDERS, _CHAT),
     "anthropic": "interpreter.models.anthropic_open:open_model",
+    "embedded": "interpreter.models.embedded:open_model",
     "litellm": "interpreter.models.litellm_bridge:open_model",
     "scripted": "interpreter.models.scripted:open_model",
 }
