@@ -120,7 +120,10 @@ class Watchdog:
 
 def free_space_mb(place: Path) -> float:
     """How much more a user may write to the disk of a place, in megabytes."""
-    figures = os.statvfs(place)
+    try:
+        figures = os.statvfs(place)
+    except OSError:
+        return float("inf")  # the place is gone, and nothing more is written to it
     return figures.f_bavail * figures.f_frsize / (1 << 20)
 
 
