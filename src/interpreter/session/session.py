@@ -69,6 +69,11 @@ class Session:
         """Stop the running turn soon, with all kept; callable from any thread or signal handler."""
         self._interrupt.request()
 
+    @property
+    def stopping(self) -> bool:
+        """Whether the running turn, or the last one, was asked to stop."""
+        return self._interrupt.requested
+
     def close(self) -> None:
         """Give back what the session holds."""
         for close in self._on_close:
