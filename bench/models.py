@@ -10,10 +10,12 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from bench.table import command, seconds, show
+from interpreter.models.chat_wire import tool_list
 from interpreter.models.dialects.arguments import ArgumentsReader
 from interpreter.models.dialects.text_reply import TextReply
 from interpreter.models.dialects.toolbox import toolbox_of
@@ -24,12 +26,13 @@ from interpreter.protocol.messages import ActionResult, Code, Message, Output, T
 from interpreter.protocol.ports import Capabilities
 from interpreter.session.context import Context
 from interpreter.session.prompt import Facts, system_prompt
+from interpreter.tools.run_code import RunCode
 from support.model_server import ModelServer, Raw, called, chunk, said
 from support.talking import EXECUTE, request
 
 BIN = Path(sys.executable).parent
 OPEN_INTERPRETER_TOKENS = 1694 + 147  # its first request: system text and tool, measured before
-CHARACTERS_PER_TOKEN = 4.4  # of our prompt, by SmolLM2's tokenizer (tests/support/llama_server.py)
+CHARACTERS_PER_TOKEN = 3.9  # of our prompt and tool, counted once with SmolLM2's tokenizer
 
 
 def main():
@@ -111,9 +114,11 @@ def _delta():
 
 
 def _prompt():
-    facts = Facts("Linux", "2026-11-15", "/home/ada/work", ("python", "shell", "javascript"),
-                  "Sandbox: files outside the directory are read-only; no network.")  # fmt: skip
-    written = system_prompt(facts) + EXECUTE.name + EXECUTE.description + EXECUTE.parameters
+    languages = ("python", "shell", "javascript", "html", "r", "ruby")
+    sandbox = "Sandbox: files outside the directory are read-only; no network."
+    facts = Facts("Linux", "2026-11-15", "/home/ada/work", languages, sandbox)
+    tool = RunCode(SimpleNamespace(names=lambda: languages)).spec
+    written = system_prompt(facts) + json.dumps(tool_list((tool,)))
     tokens = len(written) / CHARACTERS_PER_TOKEN
     ratio = tokens / OPEN_INTERPRETER_TOKENS
     baseline = f"{OPEN_INTERPRETER_TOKENS} (Open Interpreter)"

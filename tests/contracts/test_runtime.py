@@ -79,7 +79,9 @@ NODE = Speech(
     fail="throw new TypeError('gone')",
     loop="console.log('under way'); while (true) {}",
     wait="console.log('under way'); await new Promise(() => {})",
-    two_pieces="console.log('first'); await new Promise(r => setTimeout(r, 600)); console.log('second')",
+    two_pieces=(
+        "console.log('first'); await new Promise(r => setTimeout(r, 600)); console.log('second')"
+    ),
     die="process.kill(process.pid, 'SIGKILL')",
     start_a_child=(
         "const child = require('child_process').spawn('sleep', ['600']); console.log(child.pid)"

@@ -5,10 +5,18 @@
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
+const bytes = Buffer.from.bind(Buffer);
+const write = fs.writeSync.bind(fs);
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads');
 
+const { parse, stringify } = JSON; // the user may replace the global ones
 const LARGEST_FRAME = 64_000;
-const ANSWER_MILLISECONDS = 150; // how long an idle main thread may take to obey
+const ANSWER_MILLISECONDS = 100; // how long an idle main thread may take to obey
+
+// A line of its own, even after one that a termination cut short.
+function frame(event) {
+  return bytes('\n' + stringify(event) + '\n');
+}
 
 // JSON lines from a named pipe; the end of the pipe is the end of the host, and ours.
 function follow(pipe, take) {
@@ -21,7 +29,7 @@ function follow(pipe, take) {
       pieces.push(data.subarray(start, at));
       const line = Buffer.concat(pieces).toString();
       pieces = [];
-      take(JSON.parse(line));
+      take(parse(line));
     }
     pieces.push(data.subarray(start));
   });
@@ -34,13 +42,20 @@ function guard({ directory, obeyed }) {
   const { Session } = require('node:inspector');
   const inspector = new Session();
   inspector.connectToMainThread();
+  const events = fs.openSync(path.join(directory, 'events'), 'w');
   follow(path.join(directory, 'interrupts'), (block) => {
     parentPort.postMessage(block);
     setTimeout(insist, ANSWER_MILLISECONDS, block);
   });
 
   function insist(block) {
-    if (Atomics.load(obeyed, 0) < block) inspector.post('Runtime.terminateExecution');
+    if (Atomics.load(obeyed, 0) >= block) settled(block);
+    else inspector.post('Runtime.terminateExecution', () => settled(block));
+  }
+
+  // Until this is told, the termination may still strike; no other block must run before.
+  function settled(block) {
+    write(events, frame({ kind: 'settled', block }));
   }
 }
 
@@ -54,15 +69,15 @@ function main(directory, typescript) {
   let current = 0;
 
   function tell(event) {
-    let data = Buffer.from(JSON.stringify(event) + '\n');
-    while (data.length) data = data.subarray(fs.writeSync(events, data));
+    let data = frame(event);
+    while (data.length) data = data.subarray(write(events, data));
   }
 
   function end(block, result) {
     if (block !== current) return; // it was given up before
+    tell({ kind: 'end', block, ...result });
     current = 0;
     Atomics.store(obeyed, 0, block);
-    tell({ kind: 'end', block, ...result });
   }
 
   for (const name of ['stdout', 'stderr']) {
@@ -84,8 +99,8 @@ function main(directory, typescript) {
   }
 
   worker.on('message', (block) => {
-    Atomics.store(obeyed, 0, block);
     end(block, { outcome: 'interrupted' });
+    Atomics.store(obeyed, 0, block);
   });
   follow(path.join(directory, 'blocks'), ({ block, code }) => {
     current = block;

@@ -82,7 +82,7 @@ class ActiveLine:
 
     def begin(self) -> None:
         with self._change:
-            self._block += 1
+            self._block = abs(self._block) + 1
             self._names.clear()
             self._change.notify()
 
@@ -119,7 +119,7 @@ class ActiveLine:
 
 
 def watch_lines(shell: Any, publish: Callable[[int], None]) -> ActiveLine:
-    """Report active lines of all blocks from now on."""
+    """Report active lines of what runs between `begin` and `end`."""
     watch = ActiveLine(publish)
     cache = shell.compile.cache
 
@@ -129,7 +129,5 @@ def watch_lines(shell: Any, publish: Callable[[int], None]) -> ActiveLine:
         return name
 
     shell.compile.cache = remembering
-    shell.events.register("pre_run_cell", lambda info: watch.begin())
-    shell.events.register("post_execute", watch.end)
     watch.start()
     return watch

@@ -240,6 +240,10 @@ class Tap:
 class App(IPKernelApp):
     """ipykernel with our streams."""
 
+    lines: Any = None
+    block: str | None = None
+    depth = 0
+
     def init_iopub(self, context: Any) -> None:
         super().init_iopub(context)
         # A slow reader makes printing wait; without this, messages (even the last) get lost.
@@ -261,7 +265,7 @@ class App(IPKernelApp):
         python_display.show_tables(self.shell)
         python_sql.offer_sql(self.shell)
         if os.environ.pop("REPLOOP_ACTIVE_LINE", ""):
-            python_display.watch_lines(self.shell, self.publish_line)
+            self.lines = python_display.watch_lines(self.shell, self.publish_line)
         warnings.filterwarnings("ignore", message="To exit: use 'exit'", category=UserWarning)
 
     def publish_line(self, line: int) -> None:
@@ -274,10 +278,22 @@ class App(IPKernelApp):
         return self.streams[0].parent_header
 
     def before_block(self) -> None:
+        block = self.current_header().get("msg_id")
+        self.depth = self.depth + 1 if block == self.block else 1
+        self.block = block
+        if self.depth > 1:  # a magic runs a cell within the block
+            return
         sys.stdout, sys.stderr = self.streams
         self.plumbing.renew(self.streams)
+        if self.lines:
+            self.lines.begin()
 
     def after_block(self) -> None:
+        self.depth -= 1
+        if self.depth > 0:
+            return
+        if self.lines:
+            self.lines.end()
         sys.stdout, sys.stderr = self.streams  # the block may have put others there, or none
         self.plumbing.drain()
 

@@ -2,6 +2,7 @@
 # one unit, and its end is told on a pipe of its own. Works with bash 3.2 and newer.
 PS1= PS2=
 set +o history
+history -c
 set +H
 unset HISTFILE MAILCHECK
 __reploop_marks=$REPLOOP_DIRECTORY/marks

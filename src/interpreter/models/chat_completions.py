@@ -42,6 +42,7 @@ class ChatSettings:
     templates: Templates = field(default_factory=Templates)
     patience: Patience = field(default_factory=Patience)
     renumber_calls: bool = False
+    seals_calls: bool = False
     echo_reasoning: bool = False
 
 
@@ -185,9 +186,14 @@ class ChatCompletions:
         wording = self._wording.for_all
         if self.dialect == "fenced":
             return History(TextEncoder(settings.templates, images, wording), alternate=True)
-        return History(
-            NativeEncoder(images, wording, settings.renumber_calls, settings.echo_reasoning)
+        encoder = NativeEncoder(
+            images=images,
+            user_template=wording,
+            renumber=settings.renumber_calls,
+            seals_calls=settings.seals_calls,
+            echo_reasoning=settings.echo_reasoning,
         )
+        return History(encoder)
 
     # What servers do not like.
 

@@ -33,7 +33,7 @@ class KernelBlock:
         self._host = host
         self._patience = patience
         self._reply: Incoming | None = None
-        self._sent = self._idle = False
+        self._sent = self._idle = self._given_up = False
         self._interrupting: float | None = None
         self._owed_replies = 0
         self._late = 0
@@ -52,9 +52,9 @@ class KernelBlock:
         self._sent = True
         while not self._is_over():
             message = self._channels.receive(self._patience_now())
-            if message is None and not self._mind_interrupts(interrupts()):
-                break
-            if message is not None:
+            if message is None:
+                self._given_up = not self._mind_interrupts(interrupts())
+            else:
                 yield from self._take(message, answer)
         yield from self._late_report()
         if self._reported_lines:
@@ -63,18 +63,20 @@ class KernelBlock:
 
     def stop(self) -> None:
         """Make sure that the block does not go on: the caller has lost interest in it."""
-        goes_on = self._sent and not self._is_over() and self._mind_interrupts(1)
-        while goes_on and not self._is_over():
+        if not self._sent or self._is_over():
+            return
+        self._given_up = not self._mind_interrupts(1)
+        while not self._is_over():
             message = self._channels.receive(self._patience_now())
             if message is None:
-                goes_on = self._mind_interrupts(1)
+                self._given_up = not self._mind_interrupts(1)
             else:
                 self._note(message)
 
     def _is_over(self) -> bool:
-        return bool(self._host.gone()) or (
-            self._reply is not None and self._idle and not self._owed_replies
-        )
+        if self._given_up or self._host.gone():
+            return True
+        return self._reply is not None and self._idle and not self._owed_replies
 
     def _patience_now(self) -> float | None:
         if self._reply is not None or self._idle:

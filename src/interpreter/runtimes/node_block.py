@@ -68,6 +68,7 @@ class NodeBlock:
         self._end: dict[str, Any] | None = None
         self._interrupting: float | None = None
         self._sent = False
+        self._settled = True
 
     def run(self, source: str) -> Iterator[RuntimeEvent]:
         """Run the block to its end."""
@@ -123,6 +124,8 @@ class NodeBlock:
         kind, text = event.get("kind"), event.get("text")
         if kind == "end" and event.get("block") == self._number:
             self._end = event
+        elif kind == "settled" and event.get("block") == self._number:
+            self._settled = True
         elif kind in ("stdout", "stderr") and isinstance(text, str):
             if event.get("block") == self._number:
                 yield OutputDelta(text, "stderr" if kind == "stderr" else "stdout")
@@ -130,15 +133,18 @@ class NodeBlock:
                 yield Notice(f"An earlier block still prints: {text[:4000]}")
 
     def _is_over(self) -> bool:
-        return self._end is not None or self._process.poll() is not None
+        ended = self._end is not None and self._settled
+        return ended or self._process.poll() is not None
 
     def _mind_interrupts(self, count: int) -> None:
         if count == 0 or self._is_over():
             return
         if self._interrupting is None:
             self._interrupting = time.monotonic()
+            self._settled = False  # not before Node says so does the interrupt stop striking
             self._pipes.interrupts.write(b"%d\n" % self._number)
         if count > 1 or time.monotonic() > self._interrupting + self._patience:
+            self._end = None
             self._process.signal_group(signal.SIGKILL)
             self._process.wait()
 
@@ -152,7 +158,10 @@ class NodeBlock:
             yield DisplayShown(Display((Face("text/plain", value),)))
         if isinstance(error, str):
             yield OutputDelta(f"Uncaught {error}\n", "stderr")
-        yield _finished(end.get("outcome"), error, end.get("status"))
+        outcome = end.get("outcome")
+        if outcome == "failed" and self._interrupting is not None:
+            outcome = "interrupted"
+        yield _finished(outcome, error, end.get("status"))
 
     def _lost(self) -> ExecutionFinished:
         if self._interrupting is not None:

@@ -21,6 +21,7 @@ from interpreter.runtimes.pipes import Pipe
 from interpreter.runtimes.turnstile import Turnstile
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 
+RESEND_SECONDS = 1.0
 _numbers = itertools.count(1)
 
 
@@ -49,6 +50,8 @@ class ProcessRepl:
         self._turnstile = Turnstile()
         self._process: Process | None = None
         self._pipes: tuple[Pipe, Pipe] | None = None
+        self._greeted = False
+        self._prefix = secrets.token_hex(8)
 
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run a block."""
@@ -58,8 +61,9 @@ class ProcessRepl:
         block: _Block | None = None
         try:
             process, pipes = self._ready()
-            block = _Block(process, pipes, self._turnstile, self._repl)
-            yield from block.run(source)
+            block = _Block(process, pipes, self._turnstile, self._repl, self._prefix)
+            yield from block.run(source, greeted=self._greeted)
+            self._greeted = True
         finally:
             if block is not None and not block.over:
                 self._kill()
@@ -88,6 +92,7 @@ class ProcessRepl:
                 Pipe(self._directory / "err", "stderr"),
             )
             self._process = self._start(self._pipes)
+            self._greeted = False
         return self._process, self._pipes
 
     def _start(self, pipes: tuple[Pipe, Pipe]) -> Process:
@@ -128,20 +133,29 @@ class _Block:
     """One block: sent, and followed until its end is seen in what the REPL prints."""
 
     def __init__(
-        self, process: Process, pipes: tuple[Pipe, Pipe], turnstile: Turnstile, repl: Repl
+        self,
+        process: Process,
+        pipes: tuple[Pipe, Pipe],
+        turnstile: Turnstile,
+        repl: Repl,
+        prefix: str,
     ) -> None:
         self._process = process
         self._pipes = pipes
         self._turnstile = turnstile
         self._repl = repl
-        self._token = secrets.token_hex(8)
+        self._prefix = prefix  # lines with it are ours, whichever block they were meant for
+        self._token = f"{prefix}{secrets.token_hex(4)}"
+        self._sentinel = repl.sentinel.replace("{token}", self._token)
         self._held = ""
         self._prompts = 0
         self._interrupting: float | None = None
+        self._insisted = 0.0
         self.over = False
 
-    def run(self, source: str) -> Iterator[RuntimeEvent]:
+    def run(self, source: str, *, greeted: bool) -> Iterator[RuntimeEvent]:
         self._send(source)
+        self._prompts += not greeted  # one for each line that we sent, and the first of all
         with selectors.DefaultSelector() as selector:
             for pipe in (*self._pipes, self._turnstile.bell):
                 selector.register(pipe, selectors.EVENT_READ)
@@ -156,8 +170,9 @@ class _Block:
     def _send(self, source: str) -> None:
         text = source.rstrip("\n") + "\n"
         self._prompts = text.count("\n")
-        if self._repl.sentinel:
-            text += self._repl.sentinel.replace("{token}", self._token) + "\n"
+        self._write(text + (f"{self._sentinel}\n" if self._sentinel else ""))
+
+    def _write(self, text: str) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(text.encode())
@@ -184,12 +199,11 @@ class _Block:
 
     def _by_sentinel(self) -> tuple[str, str]:
         *lines, rest = self._held.split("\n")
-        echo = self._repl.sentinel.replace("{token}", self._token)
         kept = []
         for line in lines:
-            if self._token not in line:
+            if self._prefix not in line:
                 kept.append(line)
-            elif echo not in line:
+            elif self._token in line and self._sentinel.strip() not in line:  # no mere echo
                 self.over = True
         return "".join(f"{line}\n" for line in kept), rest
 
@@ -197,7 +211,7 @@ class _Block:
         prompt = self._repl.prompt
         self._prompts -= self._held.count(prompt)
         shown = self._held.replace(prompt, "")
-        self.over = self._prompts < 0  # one for each line that we sent, and the first of all
+        self.over = self._prompts <= 0
         for size in range(min(len(prompt) - 1, len(shown)), 0, -1):
             if shown.endswith(prompt[:size]):
                 return shown[:-size], shown[-size:]
@@ -207,10 +221,15 @@ class _Block:
         count = self._turnstile.interrupts
         if count == 0 or self.over:
             return
+        now = time.monotonic()
         if self._interrupting is None:
-            self._interrupting = time.monotonic()
+            self._interrupting = now
+        waited = now - self._interrupting
+        if waited >= self._insisted:
+            self._insisted += RESEND_SECONDS
             self._process.signal_group(signal.SIGINT)
-        waited = time.monotonic() - self._interrupting
+            if self._sentinel:
+                self._write(f"{self._sentinel}\n")  # the first may have gone with the block
         if count > 1 or waited > self._repl.interrupt_seconds:
             self._process.signal_group(signal.SIGKILL)
             self._process.wait()

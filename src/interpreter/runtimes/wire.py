@@ -80,7 +80,7 @@ def read_connection(file: Path) -> Connection:
             key=str(known.get("key", "")).encode(),
             server_key=str(known.get("curve_publickey") or "").encode(),
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StartFailed(f"{file} is not a kernel's connection file: {error!r}") from error
 
 

@@ -32,10 +32,8 @@ class Settings:
     """Keep the session in the database."""
     workspace: str = ""
     """The directory code works in; empty: the current one."""
-
     sandbox: str = "workspace"
     """How code is confined: read-only, workspace, trusted, off."""
-
     supports_functions: bool | None = None
     """Whether the model calls tools; None: what is known about it."""
     supports_vision: bool | None = None
@@ -56,6 +54,29 @@ class Settings:
     code_output_sender: str = ""
     execution_instructions: str | None = None
     """How a model without tools is told to write code; None: the usual words."""
+    shrink_images: bool = True
+    import_skills: bool = False
+    skills_path: str = ""
+    verbose: bool = False
+    """Show what else happens: checkpoints, requests, reasons."""
+    debug: bool = False
+    plain: bool = False
+    """No colour, no live lines: for dumb terminals, logs and screen readers."""
+    highlight_active_line: bool = True
+    multi_line: bool = True
+    edit_mode: str = "emacs"
+    """How the prompt is edited: emacs or vi."""
+    images: str = "auto"
+    """How pictures are drawn in the terminal: auto, kitty, iterm2, sixel, blocks or none."""
+    speak_messages: bool = False
+    python: str = ""
+    """The Python that code runs in: a path; empty: the one of the workspace, else our own."""
+    kernel: str = ""
+    """A Jupyter kernel to run Python in, by name."""
+    timeout: float = 0.0
+    """Seconds that one block may take; 0: no limit."""
+    dry_run: bool = False
+    """Take back what each block did to files and variables."""
 
     def directory(self) -> Path:
         """The workspace as a path."""

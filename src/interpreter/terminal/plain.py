@@ -8,6 +8,7 @@ from typing import TextIO
 
 from interpreter.protocol.events import (
     ActionProposed,
+    CheckpointDiscarded,
     CodeDelta,
     DisplayShown,
     Event,
@@ -88,7 +89,7 @@ class PlainFace:
             case FilesChanged(changes):
                 names = ", ".join(f"{change.kind} {change.path}" for change in changes[:8])
                 self._line(self._around, f"[files] {names}")
-            case Notice(text):
+            case Notice(text) | CheckpointDiscarded(text):
                 self._line(self._around, text)
             case ModelRetrying(reason, seconds):
                 self._line(self._around, f"{reason} Trying again in {seconds:.0f} s.")

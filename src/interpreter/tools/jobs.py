@@ -64,6 +64,15 @@ class Job:
             self._answer = (line,)
             self._changed.notify_all()
 
+    def inject(self, event: RuntimeEvent) -> bool:
+        """Let somebody else's event come out with the block's own; False if nobody follows it."""
+        with self._changed:
+            if not self._followed or self._is_over():
+                return False
+            self._events.append(event)
+            self._changed.notify_all()
+            return True
+
     def leave(self) -> None:
         """Let it go on alone; from now on only the tail of its output is kept."""
         with self._changed:

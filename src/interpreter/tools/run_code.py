@@ -52,6 +52,7 @@ class RunCode:
         self.jobs = jobs or Jobs()
         self._runtimes = runtimes
         self._limits = limits
+        self._current: Job | None = None
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Run a block of code."""
@@ -67,9 +68,14 @@ class RunCode:
         if busy is not None:
             yield ExecutionFinished("invalid", _busy(busy))
             return
-        job = Job(action, runtime)
+        job = self._current = Job(action, runtime)
         with context.interrupt.calls(runtime.interrupt):
             yield from self._follow(job, context.answer)
+
+    def inject(self, event: RuntimeEvent) -> bool:
+        """Let an event come out of the block that runs now; False if there is none."""
+        job = self._current
+        return job is not None and job.inject(event)
 
     def _follow(self, job: Job, answer: Answerer) -> Iterator[RuntimeEvent]:
         watch = _Watch(self._limits, Spill(self._limits.output_directory))
