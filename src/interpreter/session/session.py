@@ -119,6 +119,11 @@ class Session:
         """Stop the running turn soon, with all kept; callable from any thread or signal handler."""
         self._interrupt.request()
 
+    @property
+    def stopping(self) -> bool:
+        """Whether the running turn, or the last one, was asked to stop."""
+        return self._interrupt.requested
+
     def _record(self, message: Message) -> None:
         self._undone.clear()  # what happens now is another future than the one taken back
         self._write(message)
