@@ -126,11 +126,11 @@ def test_cost_tokens_info_and_the_rest_answer(command):
         ("%info", "languages"),
         ("%checkpoints", "no checkpoints"),
         ("%diff", "Nothing has been changed"),
-        ("%jobs", "Blocks cannot be left running here."),
-        ("%grants", "Nothing was allowed"),
+        ("%jobs", "no jobs"),
+        ("%grants", "Nothing was allowed for good"),
         ("%safe_mode", "safe_mode is off"),
         ("%verbose on", "verbose is on"),
-        ("%models", "scripted/"),
+        ("%models", "* scripted/"),
         ("%% echo $((6 * 7))", "\n42\n"),
     ):
         command(line, expected, terminal=terminal)

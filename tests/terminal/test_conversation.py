@@ -154,6 +154,32 @@ def test_ctrl_d_leaves(chat):
     assert terminal.wait_for_end() == 0
 
 
+def test_a_block_is_sent_to_the_background_and_looked_after(chat):
+    block = {"code": "import time\nprint('started', flush=True)\ntime.sleep(600)"}
+    terminal = chat(block, "It goes on.", arguments=["-y"])
+    ask(terminal, "wait")
+    terminal.wait_for("\nstarted", "running")
+    terminal.press("C-b")
+    terminal.wait_for("[backgrounded] The user sent it to the background.", "It goes on.")
+    terminal.wait_for_prompt()
+    ask(terminal, "%jobs")
+    terminal.wait_for("still runs;")
+    ask(terminal, "%jobs stop 1")
+    terminal.wait_for("has ended: interrupted")
+
+
+def test_a_dry_run_is_taken_back(chat, tmp_path):
+    block = {"code": "open('made.txt', 'w').write('x')\nprint('did it')"}
+    terminal = chat(block, "Then not.")
+    ask(terminal, "write")
+    terminal.wait_for("Run this?")
+    terminal.press("d")
+    terminal.wait_for("\ndid it", "That was a dry run. Keep what it did?", "So?")
+    terminal.press("n")
+    terminal.wait_for("Then not.")
+    assert not (tmp_path / "terminal0" / "made.txt").exists()
+
+
 # Typing.
 
 

@@ -40,6 +40,8 @@ class Ground:
         self.checkpoints = Later(self._open_checkpoints)
         self.session_id = ""
         self.choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
+        self.background: Callable[[], bool] = lambda: False
+        """Lets the block that runs now go on alone; whether there is one."""
         self._journal: FileJournal | None = None
         self._closing: list[Callable[[], None]] = []
 
@@ -84,6 +86,7 @@ class Ground:
         )
         run = RunCode(self.choose(self.runtimes), limits)
         self._escalations.inject = run.inject
+        self.background = run.background
         guarded = Guarded(run, self._guards, self._escalations)
         return {"execute": guarded, "jobs": JobControl(run.jobs)}
 

@@ -92,6 +92,10 @@ class Workshop:
         context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
         yield from self._ground.tools["execute"].run(action, context)
 
+    def background(self) -> bool:
+        """Let the block that runs now go on alone; False if there is none. From any thread."""
+        return self._ground.background()
+
     def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
         """Let the caller add languages of its own, or leave some out."""
         self._ground.choose_runtimes(choose)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from interpreter.protocol.actions import Decision
+from interpreter.protocol.actions import Answer, Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import Action, ActionCall, Code
@@ -16,10 +16,20 @@ HELP = """\
   y  run it
   n  do not run it; say why, and the model tries something else (Enter alone ends the turn)
   e  edit it in $EDITOR first, then be asked again
-  a  run it, and do not ask again in this session about this kind
+  t  yes, and do not ask again in this session
+  a  always: do not ask again about this kind, host or path
   d  dry run: run it, show what it changed, and take the changes back
   s  stop: do not run it, and end the turn (also Esc and Ctrl-C)"""
-WORDS = {"y": "[y]es", "n": "[n]o", "e": "[e]dit", "a": "[a]lways", "d": "[d]ry run", "s": "[s]top"}
+WORDS = {
+    "y": "[y]es",
+    "n": "[n]o",
+    "e": "[e]dit",
+    "t": "[t]his session",
+    "a": "[a]lways",
+    "d": "[d]ry run",
+    "s": "[s]top",
+}
+ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +50,14 @@ def ask(
     """Ask until there is an answer."""
     _explain(request, hands, palette)
     action: Action = request.action
-    keys = _keys(action, dry_run=dry_run)
+    keys = _keys(request, dry_run=dry_run)
     while True:
-        match hands.key(_question(action, keys), keys + "?"):
-            case "y":
-                return _allowing("yes", action, request)
-            case "a":
-                return _allowing("always", action, request)
-            case "d":
-                return _allowing("dry_run", action, request)
+        match hands.key(_question(request, keys), keys + "?"):
+            case "y" | "t" | "a" | "d" as key:
+                edited = action if action != request.action else None
+                return Decision(ANSWERS[key], edited=edited)
+            case "n" if _is_afterwards(request):
+                return Decision("no", "not wanted")
             case "n":
                 return Decision("no", hands.line("Why not? (Enter: end the turn) ").strip())
             case "e":
@@ -73,23 +82,28 @@ def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None
         hands.print(paint(f"⚠ {tame_plain(text)}", palette.warning))
 
 
-def _keys(action: Action, *, dry_run: bool) -> str:
-    code = isinstance(action, Code)
-    return "yn" + ("e" if code else "") + "a" + ("d" if code and dry_run else "") + "s"
+def _keys(request: ApprovalRequested, *, dry_run: bool) -> str:
+    if _is_afterwards(request):
+        return "yns"
+    if isinstance(request.action, Code):
+        return "yneads" if dry_run else "yneas"
+    return "yntas"
 
 
-def _question(action: Action, keys: str) -> str:
-    what = "Run this?" if isinstance(action, Code) else "Allow this?"
+def _is_afterwards(request: ApprovalRequested) -> bool:
+    """Whether the block has run already, and its effects are what is asked about."""
+    return isinstance(request.action, Code) and request.reason.endswith("?")
+
+
+def _question(request: ApprovalRequested, keys: str) -> str:
+    what = "Run this?" if isinstance(request.action, Code) else "Allow this?"
+    if _is_afterwards(request):
+        what = "So?"
     return f"{what} {' '.join(WORDS[key] for key in keys)} [?]"
 
 
 def _help(keys: str) -> str:
     return "\n".join(line for line in HELP.split("\n") if line.strip()[0] in keys)
-
-
-def _allowing(answer: str, action: Action, request: ApprovalRequested) -> Decision:
-    edited = action if action != request.action else None
-    return Decision(answer, edited=edited)  # type: ignore[arg-type]
 
 
 def _edited(action: Action, hands: Hands, palette: Palette) -> Action:

@@ -20,7 +20,6 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
-from interpreter.protocol.ports import ToolContext
 from interpreter.session.session import Session
 from interpreter.settings.settings import Settings
 from interpreter.terminal.compose import compose
@@ -61,8 +60,7 @@ class Chat:
         """Run a line in the session's shell; with `tell` the model sees it with the next one."""
         output: list[str] = []
         stop = Interrupt()
-        context = ToolContext(self.desk.answer, stop)
-        events = self.session.engine.tools["execute"].run(Code("shell", line), context)
+        events = self.workshop.run(Code("shell", line), stop)
         with self.desk.attend(stop.request):
             self.desk.show(_collecting(events, output))
         if tell:

@@ -16,7 +16,6 @@ from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
 
 NOBODY = "it needs approval and nobody is there to ask; -y runs it"
-DRY_RUN = False
 
 
 class Desk(Protocol):
@@ -24,6 +23,8 @@ class Desk(Protocol):
 
     verbose: bool
     colourful: bool
+    background: Callable[[], bool]
+    """Lets the block that runs now go on alone."""
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""
@@ -54,11 +55,12 @@ def someone_is_there() -> bool:
 class PlainDesk:
     """Everything line by line: pipes, dumb terminals, screen readers."""
 
-    def __init__(self, *, dry_run: bool = DRY_RUN) -> None:
+    def __init__(self, *, dry_run: bool = True) -> None:
         self._face = PlainFace.for_terminal()
         self._dry_run = dry_run
         self.verbose = False
         self.colourful = False
+        self.background: Callable[[], bool] = lambda: False
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""

@@ -11,6 +11,7 @@ from interpreter.protocol.events import (
     ActionStarted,
     ActiveLine,
     ApprovalRequested,
+    CheckpointDiscarded,
     CheckpointTaken,
     CodeDelta,
     Decided,
@@ -105,8 +106,11 @@ class LiveFace:
         self._screen.clear_live()
 
     def hold(self) -> None:
-        """Somebody else needs the terminal: as `settle`, but the turn goes on."""
-        self.settle()
+        """Somebody else needs the terminal: everything so far is printed, and the turn goes on."""
+        with self._screen.lock:
+            self._finish_words()
+            self._screen.print(*self._pane.finish())
+        self._screen.clear_live()
 
     def go_on(self) -> None:
         """The terminal is ours again."""
@@ -196,6 +200,8 @@ class LiveFace:
             case Notice(text, level):
                 styles = {"warning": self._palette.warning, "error": self._palette.bad}
                 self._print(text, styles.get(level, self._palette.dim))
+            case CheckpointDiscarded(told):
+                self._print(told, self._palette.dim)
             case CheckpointTaken(name) if self.verbose:
                 self._print(f"checkpoint {name}", self._palette.dim)
             case MessageFinished(message) if message.role == "computer":

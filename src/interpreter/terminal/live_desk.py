@@ -11,7 +11,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
 from interpreter.terminal.ansi import paint, tame_plain
 from interpreter.terminal.approval import Hands, ask
-from interpreter.terminal.desk import DRY_RUN, input_line
+from interpreter.terminal.desk import input_line
 from interpreter.terminal.editor import edit
 from interpreter.terminal.face import LiveFace, Look
 from interpreter.terminal.keys import Keyboard
@@ -22,7 +22,7 @@ from interpreter.terminal.signals import ctrl_c
 class LiveDesk:
     """A real terminal: live lines, single keys, and typing ahead."""
 
-    def __init__(self, screen: Screen, look: Look, *, dry_run: bool = DRY_RUN) -> None:
+    def __init__(self, screen: Screen, look: Look, *, dry_run: bool = True) -> None:
         self._screen = screen
         self._look = look
         self._dry_run = dry_run
@@ -32,7 +32,7 @@ class LiveDesk:
         self._asking = False
         self._draft = ""
         self._stop: Callable[[], None] = lambda: None
-        self.background: Callable[[], object] | None = None
+        self.background: Callable[[], bool] = lambda: False
         self.colourful = look.palette.colourful
 
     @property
@@ -101,12 +101,9 @@ class LiveDesk:
             self._type(key)
 
     def _to_background(self) -> None:
-        if self.background is None:
-            self._screen.print(
-                paint("A block cannot be left running here.", self._look.palette.dim)
-            )
-        else:
-            self.background()
+        if not self.background():
+            note = "There is no block to be sent to the background."
+            self._screen.print(paint(note, self._look.palette.dim))
 
     def _type(self, key: str) -> None:
         if key == "enter":

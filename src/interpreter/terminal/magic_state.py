@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import CheckpointConflict, ConfigurationError
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
-from interpreter.protocol.ports import ToolContext, nobody_answers
+from interpreter.protocol.ports import Checkpoints, ToolContext, nobody_answers
+from interpreter.settings.paths import config_directory
 from interpreter.terminal.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.status import CHARACTERS_PER_TOKEN
@@ -41,18 +43,39 @@ finally: del _list
 
 def undo(chat: Chat, argument: str) -> None:
     """Take back what the last blocks did; the model is told."""
-    if argument and not argument.isdigit():
-        raise ConfigurationError("How many blocks? For example: %undo 2")
-    done = chat.session.engine.checkpoints.undo(int(argument or 1))
+    count, conflicts = 1, "refuse"
+    for word in argument.split():
+        if word.isdigit():
+            count = int(word)
+        elif word in ("keep", "overwrite"):
+            conflicts = word
+        else:
+            raise ConfigurationError("How many blocks? For example: %undo 2")
+    done = _or_conflict(lambda: _kept(chat).undo(count, conflicts), "%undo")  # type: ignore[arg-type]
     chat.desk.note(done)
     chat.news.append(f"(I undid what your code did last. {done})")
 
 
 def redo(chat: Chat, argument: str) -> None:
     """Take the last undo back; the model is told."""
-    done = chat.session.engine.checkpoints.redo()
+    if argument not in ("", "keep", "overwrite"):
+        raise ConfigurationError("%redo takes nothing, or one of keep and overwrite.")
+    wish = argument or "refuse"
+    done = _or_conflict(lambda: _kept(chat).redo(wish), "%redo")  # type: ignore[arg-type]
     chat.desk.note(done)
     chat.news.append(f"(I took the undo back. {done})")
+
+
+def _kept(chat: Chat) -> Checkpoints:
+    return chat.session.engine.checkpoints
+
+
+def _or_conflict(work: Callable[[], str], command: str) -> str:
+    try:
+        return work()
+    except CheckpointConflict as error:
+        hint = f"Say {command} keep, or {command} overwrite."
+        raise ConfigurationError(f"{error} {hint}") from error
 
 
 def diff(chat: Chat, argument: str) -> None:
@@ -84,9 +107,7 @@ def checkpoints(chat: Chat, argument: str) -> None:
 
 def variables(chat: Chat, argument: str) -> None:
     """The live Python variables: name, type, shape, size."""
-    context = ToolContext(nobody_answers, Interrupt())
-    block = Code("python", LIST_VARIABLES)
-    events = list(chat.session.engine.tools["execute"].run(block, context))
+    events = list(chat.workshop.run(Code("python", LIST_VARIABLES)))
     text = "".join(event.text for event in events if isinstance(event, OutputDelta))
     try:
         rows = json.loads(text.strip().splitlines()[-1])
@@ -127,11 +148,11 @@ def model(chat: Chat, argument: str) -> None:
 
 def models(chat: Chat, argument: str) -> None:
     """The models that can be reached."""
-    known = getattr(chat.workshop, "models", None)
-    if known is None:
-        chat.desk.note(f"{chat.session.engine.model.name} (the only one known here)")
-        return
-    chat.desk.note("\n".join(known()))
+    from interpreter.terminal.reachable import reachable_models  # noqa: PLC0415  (asks servers)
+
+    now = chat.session.engine.model.name
+    others = [name for name in reachable_models(chat.settings) if name != now]
+    chat.desk.note("\n".join([f"* {now}", *(f"  {name}" for name in others)]))
 
 
 def auto_run(chat: Chat, argument: str) -> None:
@@ -166,19 +187,22 @@ def safe_mode(chat: Chat, argument: str) -> None:
 def sandbox(chat: Chat, argument: str) -> None:
     """How code is confined."""
     if argument:
-        raise ConfigurationError("The sandbox is chosen at the start: interpreter --sandbox NAME")
-    describe = getattr(chat.workshop, "describe_sandbox", None)
-    if describe is None:
-        chat.desk.note("How code is confined is not known here.")
-        return
-    chat.desk.note(describe())
+        raise ConfigurationError("The sandbox is chosen at the start: interpreter --sandbox LEVEL")
+    if chat.workshop.unconfined:
+        chat.desk.note(f"Code is not confined: {chat.workshop.unconfined}")
+    else:
+        chat.desk.note(
+            f"The sandbox is {chat.settings.sandbox}; %grants lists what it lets through."
+        )
 
 
 def grants(chat: Chat, argument: str) -> None:
-    """What was allowed for this session."""
-    known = getattr(chat.workshop, "grants", None)
-    given = tuple(known()) if known is not None else ()
-    chat.desk.note("\n".join(given) or "Nothing was allowed beyond the rules.")
+    """What was always allowed for this workspace."""
+    from interpreter.sandboxes.grants import GrantBook  # noqa: PLC0415  (rarely asked for)
+
+    book = GrantBook(config_directory() / "grants.json", chat.settings.directory())
+    given = [f"{kind:6} {value}" for kind in ("host", "read", "write") for value in book.all(kind)]
+    chat.desk.note("\n".join(given) or "Nothing was allowed for good in this workspace.")
 
 
 def cost(chat: Chat, argument: str) -> None:

@@ -71,7 +71,8 @@ def run(options: dict[str, Any]) -> int:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
     live = at_terminal and not options.get("json") and _can_be_live(settings)
     desk = _live_desk(settings) if live else PlainDesk()
-    workshop = Workshop(settings, desk.approve, desk.answer)
+    workshop = Workshop(settings, desk.approve, desk.answer, desk.note)
+    desk.background = workshop.background
     with contextlib.closing(workshop):
         session = workshop.open_session(settings, resume=resume)
         if options.get("json"):
