@@ -113,7 +113,7 @@ function main(directory, typescript) {
     try {
       expression = withoutImports(typescript ? withoutTypes(code) : code);
     } catch (error) {
-      end(block, { outcome: 'failed', error: shown(error) });
+      end(block, { outcome: 'failed', error: String(error) });
       return;
     }
     const options = { expression, replMode: true, objectGroup: 'reploop' };
