@@ -234,15 +234,16 @@ def test_an_open_network_is_noticed(monkeypatch, tmp_path):
 
 
 def test_a_bubblewrap_that_fails_is_quoted_and_nothing_is_left(monkeypatch, tmp_path):
-    before = set(Path(tempfile.gettempdir()).glob("reploop-*"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "workspace").mkdir()
     broken = Bubblewrap(find_bubblewrap().path, frozenset({"--size"}))
     monkeypatch.setattr("interpreter.sandboxes.bubblewrap.find_bubblewrap", lambda: broken)
     monkeypatch.setattr(
         "interpreter.sandboxes.bubblewrap._isolation", lambda *_: ["--no-such-option"]
     )
     with pytest.raises(SandboxUnavailable, match="no-such-option"):
-        BubblewrapSandbox(PLAIN, os.environ).open(tmp_path)
-    assert set(Path(tempfile.gettempdir()).glob("reploop-*")) <= before
+        BubblewrapSandbox(PLAIN, os.environ).open(tmp_path / "workspace")
+    assert list(tmp_path.glob("reploop-*")) == []
 
 
 def test_options_that_an_old_bubblewrap_lacks_are_not_used(opened, monkeypatch):
