@@ -135,15 +135,13 @@ class PythonVariables:
         return max((copy.cost for copy in copies), default=0)
 
     def save(self, vault: Vault, session: str) -> dict[str, str]:
-        """Write the variables as they are now to the vault; those that could not be, and why."""
-        name = f"save-{secrets.token_hex(4)}"
-        self._call("take", name)
-        try:
-            with vault.create(session) as file:
-                lost = self._write(name, file)
-                vault.seal(session, file)
-        finally:
-            self.forget(name)
+        """Write the variables as they are now to the vault; those that could not be, and why.
+
+        The copy made after the last block does the writing, if there is one: nobody waits for it.
+        """
+        with vault.create(session) as file:
+            lost = self.export(file)
+            vault.seal(session, file)
         return lost
 
     def resume(self, vault: Vault, session: str) -> StateReport:
@@ -153,12 +151,14 @@ class PythonVariables:
 
     def export(self, file: BinaryIO) -> dict[str, str]:
         """Write the variables as they are now to a file, for another session's `adopt`."""
+        if self._idle and self._exists(self._idle):
+            return self._write(self._idle, file)
         name = f"export-{secrets.token_hex(4)}"
         self._call("take", name)
         try:
             return self._write(name, file)
         finally:
-            self.forget(name)
+            self._drop(name)
 
     def adopt(self, file: BinaryIO) -> StateReport:
         """Fill the kernel from a file that `export` wrote; it must come from ourselves."""
