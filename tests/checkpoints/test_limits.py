@@ -36,6 +36,17 @@ def test_space_is_returned_when_too_much_is_kept(tmp_path):
     bench.stop()
 
 
+def test_the_newest_block_can_be_undone_however_much_it_keeps(tmp_path):
+    bench = Bench(tmp_path, retention=Retention(size=1000))
+    (bench.workspace / "large").write_bytes(b"x" * 100_000)
+    before = bench.tree()
+    name, _ = bench.shell("rm large; mkdir d")
+    assert bench.journal.conflicts(1) == ()
+    assert bench.journal.undo(name) == ()
+    assert bench.tree() == before
+    bench.stop()
+
+
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_file_too_large_to_keep_is_asked_about_before_it_is_changed(tmp_path, answer):
     bench = Bench(tmp_path, limits=Limits(largest_copy=1000))

@@ -222,7 +222,7 @@ class History:
             if block.name not in self._sizes:
                 self._sizes[block.name] = block.size()
         total = sum(self._sizes[block.name] for block in self.done)
-        while self.done and (
+        while len(self.done) > 1 and (  # the newest can always be undone
             len(self.done) > self._retention.blocks or total > self._retention.size
         ):
             total -= self._sizes.pop(self.done[0].name)
