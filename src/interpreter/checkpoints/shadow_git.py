@@ -74,6 +74,11 @@ class ShadowGit:
         (self._directory / "index.lock").unlink(missing_ok=True)  # of one who was killed
         self._blocks = self._load()
 
+    @property
+    def largest_file(self) -> int:
+        """The bytes of the largest file that is in a snapshot."""
+        return self._options.largest_file
+
     def begin(self, name: str, label: str) -> None:
         """Take the snapshot before a block."""
         self._blocks = [block for block in self._blocks if not block.undone]
