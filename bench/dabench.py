@@ -27,7 +27,7 @@ DATA = os.environ.get("DABENCH", "../shared/data/dabench")
 ANSWER = re.compile(r"@(\w+)\[(.*?)\]")
 BLOCK_SECONDS = 60
 QUESTION_SECONDS = 900
-SINGLE_SHOT = "You are a data analyst. Reply with one Python code block that prints the answer."
+SINGLE_SHOT = "You are a data analyst. Reply with one Python code block."
 
 
 @dataclass
@@ -93,7 +93,8 @@ def _report(results):
     for way, each in results.items():
         count = len(each)
         right = sum(one.right for one in each)
-        means = [sum(getattr(one, name) for one in each) / count for name in ("seconds", "tokens", "blocks")]  # fmt: skip
+        measures = ("seconds", "tokens", "blocks")
+        means = [sum(getattr(one, name) for one in each) / count for name in measures]
         rows.append((way, right, count, f"{right / count:.0%}", *(f"{mean:.1f}" for mean in means)))
     show("DABench, built-in model", rows)
     if len(results) == 2 and sum(one.right for one in results["single"]):
@@ -129,7 +130,16 @@ def _prompt(question):
     return (
         f"{question['question']}\n{question['constraints']}\n"
         f"The file is {question['file_name']}.\n"
-        f"The answer must have exactly this form: {question['format']}"
+        f"Give the answer in this format: {question['format']}"
+    )
+
+
+def _single_prompt(question, head):
+    return (
+        f"{question['question']}\n{question['constraints']}\n"
+        f"The file is {question['file_name']}. Its first lines:\n{head}\n"
+        "Write one Python block that computes the answer and prints it in this format: "
+        f"{question['format']}"
     )
 
 
@@ -145,7 +155,7 @@ def single_shot(question, tables, labels):
     start = time.perf_counter()
     with (tables / question["file_name"]).open(errors="replace") as file:
         head = "".join(line for _, line in zip(range(5), file, strict=False))[:1500]
-    text = f"{_prompt(question)}\nThe first lines of the file:\n{head}"
+    text = _single_prompt(question, head)
     model = _embedded()
     source, tokens = "", 0
     for event in model.stream(Request(SINGLE_SHOT, (user_says(text),)), Interrupt()):
@@ -155,13 +165,16 @@ def single_shot(question, tables, labels):
     model.close()
     answer = _printed(source, tables)
     kind = judged(answer, labels)
-    return Result(question["id"], kind == "right", kind, time.perf_counter() - start, tokens, 1, answer)  # fmt: skip
+    took = time.perf_counter() - start
+    return Result(question["id"], kind == "right", kind, took, tokens, 1, answer)
 
 
 def _printed(source, tables):
     command = [sys.executable, "-c", source]
     try:
-        ended = subprocess.run(command, cwd=tables, capture_output=True, text=True, timeout=BLOCK_SECONDS)  # fmt: skip
+        ended = subprocess.run(
+            command, cwd=tables, capture_output=True, text=True, timeout=BLOCK_SECONDS
+        )
     except subprocess.TimeoutExpired:
         return ""
     return ended.stdout
@@ -189,7 +202,9 @@ def ours(question, tables, labels):
                 session.interrupt()
         transcript = tuple(_words(message) for message in session.transcript)
     kind = judged(answer, labels)
-    return Result(question["id"], kind == "right", kind, time.perf_counter() - start, tokens, blocks, answer, transcript)  # fmt: skip
+    took = time.perf_counter() - start
+    right = kind == "right"
+    return Result(question["id"], right, kind, took, tokens, blocks, answer, transcript)
 
 
 def _words(message):
@@ -209,6 +224,7 @@ def _session(table):
     from interpreter.assembly import Workshop
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
+    from interpreter.sandboxes.none import NoSandbox
     from interpreter.session.engine import Limits
     from interpreter.session.small_model import SmallModel
     from interpreter.settings.settings import Settings
@@ -216,7 +232,13 @@ def _session(table):
 
     with tempfile.TemporaryDirectory(prefix="dabench-") as workspace:
         shutil.copy(table, workspace)
-        settings = Settings(model="embedded", auto_run=True, keep_history=False, workspace=workspace, context_window=8192)  # fmt: skip
+        settings = Settings(
+            model="embedded",
+            auto_run=True,
+            keep_history=False,
+            workspace=workspace,
+            context_window=8192,
+        )
         workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
         session = workshop.open_session(settings)
         model = session.engine.model
@@ -226,12 +248,14 @@ def _session(table):
             asking=replace(session.engine.asking, system=""),
             limits=Limits(steps=8),
         )
-        cell = workshop._cell
-        places = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, Path(workspace) / ".cache")  # fmt: skip
+        cell = NoSandbox().open(Path(workspace))  # for the profiler; the session has its own
+        cache = Path(workspace) / ".cache"
+        places = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, cache)
         try:
             yield session, Profiler(cell.launch, places).describe
         finally:
             workshop.close()
+            cell.close()
 
 
 if __name__ == "__main__":

@@ -64,8 +64,15 @@ def test_an_error_comes_back_as_the_line_the_error_and_a_hint():
         "The code failed: KeyError: 'y'\n"
         "The failing line is: print(df['y'])\n"
         "Use only column names that exist, written exactly as they are.\n"
-        "Write the whole corrected block; it must print the answer."
+        "Write the whole block again with only that corrected; it must print the answer."
     )
+
+
+def test_an_error_comes_with_the_variables_where_they_are_known():
+    looked = failed("KeyError: 'y'\nvariables: df: DataFrame 3x1 with columns x", "")
+    hint = asked(wrote(), looked)[-1]
+    assert hint.startswith("The code failed: KeyError: 'y'\n")
+    assert "\nVariables now: df: DataFrame 3x1 with columns x\n" in hint
 
 
 def test_only_the_last_failure_is_shown():
@@ -214,3 +221,25 @@ def test_the_worked_example_comes_before_the_users_own_words():
     model, _ = replies({"code": "1"})
     assert model.requests[0].system.endswith("Be brief.")
     assert "club.csv" in model.requests[0].system
+
+
+FORMED = user_says("How many are there in t.csv? Answer as @count[number] and total: number")
+
+
+@pytest.mark.parametrize(
+    ("output", "is_answer"),
+    [
+        ("@count[12]\n", True),
+        ("@count[12]\ntotal: 7", True),
+        ("12", False),
+        ("count 12", False),
+        ("@count[12]\nsomething else", False),
+        ("@counts[12]", False),
+        ("total 7", False),
+    ],
+)
+def test_output_in_the_form_that_was_asked_for_is_the_answer(output, is_answer):
+    turn = (FORMED, wrote(), printed(output))
+    model, events = replies("Said by the model.", messages=turn)
+    assert (model.requests == []) == is_answer
+    assert said(events).startswith(output.strip() if is_answer else "Said by the model.")

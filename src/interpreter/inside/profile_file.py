@@ -4,6 +4,9 @@ It runs in the user's own Python, inside the cell: `python profile_file.py PATH`
 library does most of it; pandas, pyarrow and openpyxl are used where they are installed.
 """
 
+# mypy: disable-error-code="import-untyped"
+from __future__ import annotations
+
 import sys
 
 if __name__ == "__main__":
@@ -17,8 +20,11 @@ import re
 import sqlite3
 import struct
 import subprocess
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+Row = Sequence[str]
 LONGEST = 1000  # characters of a profile: about 300 tokens
 READ = 32 << 20  # bytes of a text file that are looked at
 ROWS = 200_000
@@ -30,7 +36,7 @@ LEADING_NUMBER = re.compile(r"[+-]?\d[\d ,.]*\S*")
 ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
 
 
-def profile(path):
+def profile(path: Path) -> str:
     """The profile of a file, whatever it is."""
     kinds = {
         **dict.fromkeys((".csv", ".tsv", ".tab", ".psv", ".txt"), delimited),
@@ -45,7 +51,7 @@ def profile(path):
     return shortened(kind(path) if kind else [f"{path.name}: {size_of(path)}"])
 
 
-def shortened(lines):
+def shortened(lines: Iterable[str]) -> str:
     """As many lines as fit."""
     kept, room = [], LONGEST
     for line in lines:
@@ -57,7 +63,7 @@ def shortened(lines):
     return "\n".join(kept)
 
 
-def size_of(path):
+def size_of(path: Path) -> str:
     size = path.stat().st_size
     return f"{size / 1e6:.1f} MB" if size > 1e6 else f"{size / 1e3:.1f} kB"
 
@@ -65,7 +71,9 @@ def size_of(path):
 # Tables.
 
 
-def table(title, names, rows, cut=False):
+def table(
+    title: str, names: Sequence[str], rows: Iterable[Row], cut: bool = False
+) -> Iterator[str]:
     """The profile of rows of text."""
     rows = list(rows)
     columns = list(itertools.zip_longest(*rows, fillvalue="")) if rows else [()] * len(names)
@@ -76,7 +84,7 @@ def table(title, names, rows, cut=False):
     yield from samples(rows)
 
 
-def fitting(lines, room):
+def fitting(lines: list[str], room: int) -> list[str]:
     """The lines, the longest of them cut until all fit."""
     width = max(map(len, lines), default=0)
     while width > 30 and sum(min(len(line), width) + 1 for line in lines) > room:
@@ -84,7 +92,7 @@ def fitting(lines, room):
     return [line[:width] for line in lines]
 
 
-def samples(rows):
+def samples(rows: Sequence[Row]) -> Iterator[str]:
     """Three rows: the first ones."""
     if rows:
         yield "First rows:"
@@ -92,12 +100,12 @@ def samples(rows):
         yield ", ".join(example(value) for value in row)[:160]
 
 
-def example(value):
+def example(value: object) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= VALUE else text[: VALUE - 3] + "..."
 
 
-def column(values):
+def column(values: Sequence[str]) -> str:
     """What a column holds: its type, range or examples, and how much is missing."""
     filled = [value for value in values if value.strip().lower() not in NULLS]
     missing = len(values) - len(filled)
@@ -107,7 +115,7 @@ def column(values):
     return ", ".join(words)
 
 
-def kind_of(filled):
+def kind_of(filled: list[str]) -> str:
     numbers = [value for value in filled if NUMBER.match(value.strip())]
     if len(numbers) == len(filled):
         return numeric([float(value) for value in numbers], all(is_whole(v) for v in numbers))
@@ -120,7 +128,7 @@ def kind_of(filled):
     return text_kind(filled, different)
 
 
-def text_kind(filled, different):
+def text_kind(filled: list[str], different: list[str]) -> str:
     if len(different) <= 5:
         return "text: " + ", ".join(repr(example(value)) for value in different)
     begins = sum(bool(LEADING_NUMBER.match(value.strip())) for value in filled[:200])
@@ -129,16 +137,16 @@ def text_kind(filled, different):
     return f"text, {len(different)} different, e.g. {example(filled[0])!r}"
 
 
-def is_whole(value):
+def is_whole(value: str) -> bool:
     return value.strip().lstrip("+-").isdigit()
 
 
-def numeric(numbers, whole):
+def numeric(numbers: list[float], whole: bool) -> str:
     low, high = min(numbers), max(numbers)
     return f"{'int' if whole else 'float'} {low:.6g} to {high:.6g}"
 
 
-def delimited(path):
+def delimited(path: Path) -> Iterator[str]:
     text, encoding, cut = decoded(path)
     delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else guessed_delimiter(text)
     if not delimiter and path.suffix.lower() == ".txt":
@@ -153,7 +161,7 @@ def delimited(path):
     return table(f"{path.name}{read}", names, kept, cut)
 
 
-def decoded(path):
+def decoded(path: Path) -> tuple[str, str, bool]:
     """The text of a file, its encoding, and whether there is more."""
     with path.open("rb") as file:
         content = file.read(READ)
@@ -172,7 +180,7 @@ def decoded(path):
     return "", "unknown", cut
 
 
-def guessed_delimiter(text):
+def guessed_delimiter(text: str) -> str:
     """The mark that every one of the first lines has equally often."""
     lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
     best, most = "", 0
@@ -185,14 +193,14 @@ def guessed_delimiter(text):
     return best
 
 
-def prose(path, text):
+def prose(path: Path, text: str) -> Iterator[str]:
     lines = text.splitlines()
     yield f"{path.name}: {len(lines)} lines of text, {size_of(path)}"
     for line in lines[:5]:
         yield line[:160]
 
 
-def json_file(path):
+def json_file(path: Path) -> Iterator[str]:
     text, _, cut = decoded(path)
     try:
         content = json.loads(text)
@@ -205,20 +213,20 @@ def json_file(path):
     return structure(path.name, content)
 
 
-def flat(value):
+def flat(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def structure(title, content):
+def structure(title: str, content: Any) -> Iterator[str]:
     yield f"{title}: JSON, {shape(content)}"
     if isinstance(content, dict):
         for name, value in itertools.islice(content.items(), 30):
             yield f"- {name!r} {shape(value)}"
 
 
-def shape(value):
+def shape(value: Any) -> str:
     if isinstance(value, dict):
         return f"an object of {len(value)}: {', '.join(itertools.islice(value, 8))}"
     if isinstance(value, list):
@@ -226,7 +234,7 @@ def shape(value):
     return f"{type(value).__name__} {example(value)}"
 
 
-def database(path):
+def database(path: Path) -> Iterator[str]:
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
     names = [name for (name,) in connection.execute(query)]
@@ -234,13 +242,14 @@ def database(path):
     for name in names[:20]:
         quoted = '"' + name.replace('"', '""') + '"'
         (count,) = connection.execute(f"SELECT COUNT(*) FROM {quoted}").fetchone()
-        columns = [f"{row[1]} {row[2]}".strip() for row in connection.execute(f"PRAGMA table_info({quoted})")]  # fmt: skip
+        fields = connection.execute(f"PRAGMA table_info({quoted})")
+        columns = [f"{field[1]} {field[2]}".strip() for field in fields]
         yield f"- {name} ({count} rows): {', '.join(columns)}"[:300]
         for row in connection.execute(f"SELECT * FROM {quoted} LIMIT 1"):
             yield "  e.g. " + ", ".join(example(value) for value in row)[:160]
 
 
-def workbook(path):
+def workbook(path: Path) -> Iterator[str]:
     from openpyxl import load_workbook  # noqa: PLC0415
 
     book = load_workbook(path, read_only=True, data_only=True)
@@ -251,7 +260,7 @@ def workbook(path):
         yield from table(f"sheet {name!r}", names, itertools.islice(rows, ROWS))
 
 
-def arrow(path):
+def arrow(path: Path) -> Iterator[str]:
     from pyarrow import dataset  # noqa: PLC0415
 
     kind = "parquet" if path.suffix.lower() in (".parquet", ".pq") else "feather"
@@ -268,7 +277,7 @@ def arrow(path):
 # Everything else.
 
 
-def picture(path):
+def picture(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
         head = file.read(1 << 16)
     width, height = dimensions(head)
@@ -276,19 +285,24 @@ def picture(path):
     yield f"{path.name}: picture, {known}{size_of(path)}"
 
 
-def dimensions(head):
+def dimensions(head: bytes) -> tuple[int, int]:
     if head.startswith(b"\x89PNG"):
-        return struct.unpack(">II", head[16:24])
+        return size(">II", head[16:24])
     if head.startswith(b"GIF8"):
-        return struct.unpack("<HH", head[6:10])
+        return size("<HH", head[6:10])
     if head.startswith(b"BM"):
-        return struct.unpack("<ii", head[18:26])
+        return size("<ii", head[18:26])
     if head.startswith(b"\xff\xd8"):
         return jpeg_dimensions(head)
     return 0, 0
 
 
-def jpeg_dimensions(head):
+def size(layout: str, content: bytes) -> tuple[int, int]:
+    width, height = struct.unpack(layout, content)
+    return width, height
+
+
+def jpeg_dimensions(head: bytes) -> tuple[int, int]:
     at = 2
     while at + 9 < len(head) and head[at] == 0xFF:
         kind, length = head[at + 1], struct.unpack(">H", head[at + 2 : at + 4])[0]
@@ -299,7 +313,7 @@ def jpeg_dimensions(head):
     return 0, 0
 
 
-def pdf(path):
+def pdf(path: Path) -> Iterator[str]:
     command = ["pdftotext", "-l", "2", "-layout", str(path), "-"]
     pages = len(re.findall(rb"/Type\s*/Page[^s]", path.read_bytes()[:READ]))
     yield f"{path.name}: PDF, {pages or 'unknown number of'} pages, {size_of(path)}"
@@ -313,7 +327,7 @@ def pdf(path):
         yield " ".join(line.split())[:160]
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> None:
     """Print the profile of each file; what cannot be read is said in one line."""
     for name in arguments:
         path = Path(name)

@@ -27,6 +27,9 @@ from interpreter.protocol.ports import Capabilities, Request
 from interpreter.settings.paths import data_directory
 
 LEAST_CONTEXT = 4_096
+KEEP_WARM = "REPLOOP_KEEP_WARM"
+WARM_SECONDS = 300.0
+SMALL = 3 << 30  # bytes of a file below which a model needs help
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
 
@@ -38,6 +41,8 @@ class Speech:
     templates: Templates = Templates()
     patience: Patience = Patience()
     seed: int | None = None
+    is_small: bool = False
+    """Whether it needs the form made for small models."""
 
 
 class Engine:
@@ -72,6 +77,7 @@ class EmbeddedModel:
 
     def __init__(self, name: str, engine: Engine, speech: Speech = Speech()) -> None:  # noqa: B008
         self.name = name
+        self.is_small = speech.is_small
         context = engine.options.context
         output = min(speech.sampling.max_tokens, context // 2)
         self.capabilities = Capabilities(tools=False, context_window=context, max_output=output)
@@ -154,10 +160,11 @@ def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
         sampling = replace(sampling, temperature=options.temperature)
     if options.max_tokens is not None:
         sampling = replace(sampling, max_tokens=options.max_tokens)
+    small = entry.small or path.stat().st_size < SMALL
     templates = options.templates
-    if entry.small:  # its own form tells it how to act; see session/small_model.py
+    if small:  # its own form tells it how to act; see session/small_model.py
         templates = replace(templates, execution_instructions="")
-    speech = Speech(sampling, templates, options.patience)
+    speech = Speech(sampling, templates, options.patience, is_small=small)
     return EmbeddedModel(f"embedded/{entry.name or path.name}", engine, speech)
 
 
@@ -180,7 +187,17 @@ def engine_options(
         threads=machine.cores,
         directory=Path(tempfile.gettempdir()) / f"reploop-engine-{os.getuid()}",
         cache=data_directory() / "prompts",
+        keep_warm=_keep_warm(options),
     )
+
+
+def _keep_warm(options: ModelOptions) -> float:
+    """Seconds that an engine waits for its next session."""
+    said = options.environ.get(KEEP_WARM, "")
+    try:
+        return max(0.0, float(said)) if said else WARM_SECONDS
+    except ValueError as error:
+        raise ConfigurationError(f"{KEEP_WARM} is a number of seconds, not {said!r}.") from error
 
 
 def _file_of(name: str, kept: Places) -> tuple[CatalogueModel, Path]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from interpreter.protocol.events import ActionProposed, ModelEvent, ReplyFinished, TextDelta
+from interpreter.protocol.events import ActionProposed, ModelEvent, ReplyFinished, TextDelta, Usage
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.ports import Model, Request
@@ -23,6 +23,7 @@ from interpreter.session.small_words import (
     NUDGE,
     PRINTED,
     error_hint,
+    is_in_the_form_of,
     is_only_a_promise,
     missing_from,
     needs_code,
@@ -40,6 +41,8 @@ class Plan:
     variation: int = 0
     output: str = ""
     """What the answer has to carry."""
+    answer: str = ""
+    """The answer itself, when there is nothing left to ask."""
     must_act: bool = False
     """Whether a reply without code would be a guess."""
 
@@ -60,6 +63,10 @@ class SmallModel:
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request."""
         plan = next_request(request.messages)
+        if plan.answer:
+            yield TextDelta(plan.answer)
+            yield ReplyFinished("stop", Usage())
+            return
         asked = replace(request, system=f"{EXAMPLE}\n{request.system}", messages=plan.messages)
         said, acted, end = yield from self._ask(asked, plan.variation, interrupt)
         if not acted and end is not None and plan.is_unfinished(said):
@@ -115,7 +122,11 @@ def next_request(messages: Sequence[Message]) -> Plan:
     if last.failed:
         return _after_failure(asked, rounds)
     if not last.output.strip():
-        return Plan((*asked, _assistant(last.code), user_says(NOTHING_PRINTED)), len(rounds) - 1)
+        known = f" Variables now: {last.variables}" if last.variables else ""
+        more = user_says(NOTHING_PRINTED.format(variables=known))
+        return Plan((*asked, _assistant(last.code), more), len(rounds) - 1)
+    if is_in_the_form_of(question.text, last.output):
+        return Plan((), answer=last.output.strip())
     shown = _shortened(last.output)
     reply = (_assistant(last.code), user_says(PRINTED.format(output=shown)))
     return Plan((*asked, *reply), output=shown)

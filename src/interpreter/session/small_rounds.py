@@ -16,6 +16,7 @@ from interpreter.protocol.messages import (
     Output,
 )
 
+VARIABLES = "variables: "  # as tools/live_variables.py writes it
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -30,6 +31,9 @@ class Round:
     """What it printed, without tracebacks and notes."""
     errors: str
     summary: str
+    """Its error in one line, or nothing."""
+    variables: str = ""
+    """What the session holds now, where that was looked at."""
 
 
 def split_turn(
@@ -58,13 +62,15 @@ def rounds_of(messages: Sequence[Message]) -> list[Round]:
 def _round(action: Action, message: Message) -> Round:
     result = message.results[-1] if message.results else None
     failed = result is not None and result.outcome not in ("ok", "backgrounded")
+    summary, _, variables = (result.summary if result else "").partition(VARIABLES)
     return Round(
         code=written(action),
         source=action.source if isinstance(action, Code) else "",
         failed=failed,
         output=_printed(message, "stdout"),
         errors=_printed(message, "stderr"),
-        summary=" ".join(result.summary.split()) if result else "",
+        summary=" ".join(summary.split()),
+        variables=variables.strip(),
     )
 
 

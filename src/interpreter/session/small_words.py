@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from interpreter.session.small_hints import hint_for
 from interpreter.session.small_rounds import Round
 
 EXAMPLE = """\
@@ -29,34 +30,27 @@ The code printed:
 
 Give the final answer now in the form that was asked for, with the values printed above and \
 without code."""
-NOTHING_PRINTED = "The code ran but printed nothing. Write it again so that it prints the answer."
+NOTHING_PRINTED = """\
+The code ran but printed nothing.{variables}
+Write it again so that it prints the answer."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 AFRESH = """Earlier attempts failed with:
 {errors}
-Solve it in another way that avoids these errors. Write one ```python block that prints the answer."""
+Solve it in another way that avoids these errors. Write one ```python block that prints the \
+answer."""
 
-HINTS = (
-    (r"could not convert string|does not support operation|unsupported operand.*str|can only concatenate str|agg function failed|not supported between instances of .*str", 'The column holds text. Make numbers first: pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").'),
-    (r"contains NaN|Input . contains|cannot convert float NaN|NaN", "Drop the rows with missing values in all the columns you use, in one step, before anything else."),
-    (r"KeyError|not in index|not found in axis", "Use only column names that exist, written exactly as they are."),
-    (r"ndarray' object has no attribute", "This is a NumPy array: use NumPy functions such as np.abs(x), np.mean(x)."),
-    (r"has no attribute", "That attribute does not exist in the installed version; use another way."),
-    (r"No module named", "That package is not installed; use pandas, numpy, scipy or the standard library."),
-    (r"No such file", "Use the file name exactly as it was given."),
-    (r"is not defined", "Variables of a failed block may be missing: import and load everything again in this block."),
-    (r"SyntaxError|IndentationError|unterminated", "The code is not valid Python. Write it again in a simpler way."),
-    (r"inconsistent numbers of samples|same length|shape", "The two sides have different lengths: select rows once, then take both from the same rows."),
-)  # fmt: skip
 LINE = re.compile(r"(?:Cell In\[\d+\], |\", )line (\d+)|<[^>\n]*>:(\d+)|^-+> (\d+) ", re.MULTILINE)
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
 PROMISE = re.compile(
-    r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,|to do this"
-    r"|steps?)\b",
+    r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,"
+    r"|to do this|steps?)\b",
     re.IGNORECASE,
 )
 COMPUTABLE = re.compile(r"\d|\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b")
+FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 LONGEST_ERROR = 300
+LINES = 8  # of an answer that is shown as it was printed
 
 
 def error_hint(one: Round) -> str:
@@ -65,9 +59,11 @@ def error_hint(one: Round) -> str:
     lines = [f"The code failed: {error[:LONGEST_ERROR]}"]
     if failing := failing_line(one):
         lines.append(f"The failing line is: {failing}")
-    if hint := next((words for pattern, words in HINTS if re.search(pattern, error)), ""):
+    if hint := hint_for(error):
         lines.append(hint)
-    lines.append("Write the whole corrected block; it must print the answer.")
+    if one.variables:
+        lines.append(f"Variables now: {one.variables}")
+    lines.append("Write the whole block again with only that corrected; it must print the answer.")
     return "\n".join(lines)
 
 
@@ -94,6 +90,17 @@ def is_only_a_promise(text: str) -> bool:
     if not said:
         return True
     return said.endswith(":") or (bool(PROMISE.search(said)) and not NUMBER.search(said))
+
+
+def is_in_the_form_of(question: str, output: str) -> bool:
+    """Whether every line begins as the question says the answer should, such as `total: ` does."""
+    lines = output.strip().splitlines()
+    return 0 < len(lines) <= LINES and all(_has_form(line.strip(), question) for line in lines)
+
+
+def _has_form(line: str, question: str) -> bool:
+    found = FORM.match(line)
+    return found is not None and found.group() in question
 
 
 def missing_from(answer: str, output: str) -> str:

@@ -13,10 +13,31 @@ from interpreter.protocol.ports import Launch
 
 INSIDE = Path(__file__).parent.parent / "inside"
 PROGRAM = "profile_file.py"
-SUFFIXES = frozenset(
-    ".csv .tsv .tab .psv .json .jsonl .ndjson .db .sqlite .sqlite3 .xlsx .xlsm .parquet .pq "
-    ".feather .arrow .png .jpg .jpeg .gif .webp .bmp .pdf".split()
-)
+SUFFIXES = frozenset([
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".psv",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".db",
+    ".sqlite",
+    ".sqlite3",
+    ".xlsx",
+    ".xlsm",
+    ".parquet",
+    ".pq",
+    ".feather",
+    ".arrow",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".bmp",
+    ".pdf",
+])
 QUOTED = re.compile(r"""["'`]([^"'`\n]{1,300}\.\w{2,8})["'`]""")
 BARE = re.compile(r"@?((?:[\w.~+=-]|/|\\ )+\.\w{2,8})")
 FILES = 3  # of one message

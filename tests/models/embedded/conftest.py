@@ -60,8 +60,17 @@ def engine(engine_options):
 
 
 @pytest.fixture(scope="session")
-def shared_engine(small_model, tmp_path_factory):
-    """A lease on an engine for all tests that do nothing unusual to it."""
-    held = lease(options_in(tmp_path_factory.mktemp("engine"), small_model), Interrupt())
+def shared_options(small_model, tmp_path_factory):
+    """Options of an engine for all tests that do nothing unusual to it; it runs till the end."""
+    options = options_in(tmp_path_factory.mktemp("engine"), small_model)
+    held = lease(options, Interrupt())
+    yield options
+    held.close()
+
+
+@pytest.fixture(scope="session")
+def shared_engine(shared_options):
+    """A lease on the engine that tests share."""
+    held = lease(shared_options, Interrupt())
     yield held
     held.close()
