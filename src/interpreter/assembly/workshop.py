@@ -14,7 +14,14 @@ from interpreter.assembly.model_choice import ModelChoice, Wishes
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
-from interpreter.protocol.ports import Answerer, Approver, Policy, Runtimes, ToolContext
+from interpreter.protocol.ports import (
+    Answerer,
+    Approver,
+    Checkpoints,
+    Policy,
+    Runtimes,
+    ToolContext,
+)
 from interpreter.session.asking import Asking
 from interpreter.session.budget import Budget
 from interpreter.session.engine import Engine, Limits
@@ -72,14 +79,12 @@ class Workshop:
 
     def engine(self, settings: Settings) -> Engine:
         """What a turn works with under these settings."""
-        from interpreter.checkpoints.late import LateCheckpoints
-
         return Engine(
             model=self._models.model(settings),
             tools=self._ground.tools,
             asking=self._asking(settings),
             policy=self._policy(settings),
-            checkpoints=LateCheckpoints(self._ground.checkpoints.get),
+            checkpoints=self.checkpoints,
             approve=self._approve,
             answer=self._answer,
             limits=Limits(steps=settings.max_steps),
@@ -130,6 +135,13 @@ class Workshop:
     def exchange(self) -> Path:
         """The directory that has the same path for us and for the code."""
         return self._ground.cell.get().exchange
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """What was kept before each block."""
+        from interpreter.checkpoints.late import LateCheckpoints
+
+        return LateCheckpoints(self._ground.checkpoints.get)
 
     @property
     def languages(self) -> tuple[str, ...]:

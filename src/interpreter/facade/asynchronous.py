@@ -110,7 +110,7 @@ class AsyncInterpreter(OpenInterpreter):
 
     async def undo(self, count: int = 1) -> str:
         """Take back what the last blocks did."""
-        return await self._in_thread(lambda: self._dialogue.checkpoints.undo(count))
+        return await self._in_thread(self._dialogue.checkpoints.undo, count)
 
     # The way of Open Interpreter's servers.
 

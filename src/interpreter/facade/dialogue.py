@@ -130,7 +130,7 @@ class Dialogue:
     @property
     def checkpoints(self) -> Checkpoints:
         """What can be undone."""
-        return self._session().engine.checkpoints
+        return self._workshop().checkpoints
 
     def value(self, expression: str, *, unpickle: bool = False) -> Any:
         """A variable, or the value of any expression, brought over as data."""

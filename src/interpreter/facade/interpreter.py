@@ -16,6 +16,7 @@ from interpreter.assembly import Workshop
 from interpreter.facade import conversation_file, display
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
+from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
 from interpreter.facade.loop import looped
 from interpreter.facade.messages import Ledger, user_dictionary
@@ -305,7 +306,7 @@ class OpenInterpreter(Options):
         return settings_of(self, self.llm, text, instructions)
 
     def _usual_system_message(self) -> str:
-        names = tuple(str(language.name) for language in self.computer.languages)
+        names = tuple(language_of(language).name for language in self.computer.languages)
         date = time.strftime("%Y-%m-%d")
         return system_prompt(Facts(platform.system(), date, str(Path.cwd()), names))
 
