@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import Usage
 from interpreter.protocol.ports import Capabilities, Model
 from interpreter.session.context import Context
+from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,6 +57,15 @@ class ModelChoice:
             self.context = Context(self._model.capabilities)
         return self._model
 
+    def pricing(self, usage: Usage) -> float | None:
+        """What a usage of this model costs; None where nobody knows."""
+        from interpreter.models.prices import pricing_of
+
+        if self._model is None:
+            return None
+        file = _if_there(config_directory() / "prices.json")
+        return pricing_of(self._model.name, Path(file) if file else None)(usage)
+
     def close(self) -> None:
         """Give back connections."""
         if self._model is not None:
@@ -86,7 +98,7 @@ class ModelChoice:
 
     def _named(self, settings: Settings) -> tuple[str, ModelOptions]:
         """The model that is asked for, or the best that can be reached, which is said once."""
-        options = _options(settings)
+        options = model_options(settings)
         if settings.model or self.completions is not None:
             return settings.model, options
         if self._chosen is None:
@@ -134,13 +146,13 @@ def _choose(settings: Settings) -> Choice:
         find_servers=lambda: find_servers(usual_places(os.environ)),
         embedded=entry,
         embedded_runs=find_spec("xllamacpp") is not None,
-        embedded_is_here=installed(entry, places(_options(settings))) is not None,
+        embedded_is_here=installed(entry, places(model_options(settings))) is not None,
         offline=settings.offline,
     )
     return choose_model(facts)
 
 
-def _options(settings: Settings) -> ModelOptions:
+def model_options(settings: Settings) -> ModelOptions:
     from interpreter.models.options import ModelOptions
 
     return ModelOptions(
@@ -153,9 +165,22 @@ def _options(settings: Settings) -> ModelOptions:
         api_version=settings.api_version or None,
         context_window=settings.context_window or None,
         max_tokens=settings.max_tokens or None,
-        temperature=settings.temperature or None,
+        temperature=settings.temperature,
+        reasoning_effort=settings.reasoning_effort or None,  # type: ignore[arg-type]
+        dialect=settings.dialect or None,  # type: ignore[arg-type]
+        price_file=_if_there(config_directory() / "prices.json"),
+        findings_file=str(findings_file()),
         environ=dict(os.environ),
     )
+
+
+def findings_file() -> Path:
+    """Where the self-tests of models are remembered."""
+    return config_directory() / "models.json"
+
+
+def _if_there(path: Path) -> str | None:
+    return str(path) if path.exists() else None
 
 
 def _templates(settings: Settings) -> Templates:

@@ -175,7 +175,7 @@ class Workshop:
             custom_instructions=settings.custom_instructions,
         )
         specs = tuple(tool.spec for tool in self._ground.tools.values())
-        self._budget.max_dollars = settings.max_budget or None
+        self._budget.limit(settings.max_budget or None, self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs)
 
     def _policy(self, settings: Settings) -> Policy:

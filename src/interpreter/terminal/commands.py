@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "sessions": "sessions:sessions_command",
     "config": "config:config_command",
     "doctor": "doctor:doctor_command",
+    "models": "models_command:models_command",
     "completion": "completion:completion_command",
     "wtf": "wtf:wtf_command",
 }

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from interpreter.assembly import Workshop
+from interpreter.assembly import Wishes, Workshop
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import ConfigurationError, ModelError
-from interpreter.protocol.events import TurnFinished
+from interpreter.protocol.events import ApprovalRequested, TurnFinished
+from interpreter.protocol.messages import ActionCall
 from interpreter.session.session import Session
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
@@ -71,7 +72,7 @@ def run(options: dict[str, Any]) -> int:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
     live = at_terminal and not options.get("json") and _can_be_live(settings)
     desk = _live_desk(settings) if live else PlainDesk()
-    workshop = Workshop(settings, desk.approve, desk.answer, desk.note)
+    workshop = Workshop(settings, desk.approve, desk.answer, _wishes(desk))
     desk.background = workshop.background
     with contextlib.closing(workshop):
         session = workshop.open_session(settings, resume=resume)
@@ -83,6 +84,17 @@ def run(options: dict[str, Any]) -> int:
             return code
         _converse(chat, desk, greet=not text.strip(), live=live)
         return 0
+
+
+def _wishes(desk: Desk) -> Wishes:
+    """How a session that is being opened speaks to the person."""
+    from interpreter.terminal.models_command import Bar  # noqa: PLC0415  (only a download needs it)
+
+    def may_download(question: str) -> bool:
+        request = ApprovalRequested(ActionCall("download", "{}"), question)
+        return bool(os.environ.get("REPLOOP_DOWNLOAD")) or desk.approve(request).allows
+
+    return Wishes(desk.note, may_download, Bar())
 
 
 def _flags(options: dict[str, Any]) -> dict[str, Any]:
