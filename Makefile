@@ -12,7 +12,7 @@ help:
 	@echo 'make bench              print the benchmarks        make format          format the code'
 
 run: $(VENV)/.run
-	@if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
+	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
 test: $(VENV)/.test $(VENV)/.system
 	$(BIN)/python -m pytest $(PYTEST)

@@ -14,7 +14,6 @@ from interpreter.protocol.errors import PluginError, UnknownModel
 from interpreter.protocol.ports import Model
 
 GROUP = "interpreter.models"
-DEFAULT_MODEL = "gpt-5.5"
 
 Opener = Callable[[str, ModelOptions], Model]
 """What an entry point names: opens the model of a name."""

@@ -1,4 +1,4 @@
-"""`interpreter models list | pull NAME | rm NAME`: the built-in models and their files."""
+"""`interpreter models`: the built-in models and their files, self-tests, and prices."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from interpreter.assembly.model_choice import findings_file, model_options
 from interpreter.models.catalogue import Catalogue, CatalogueModel, catalogue
+from interpreter.models.check import Check
 from interpreter.models.downloads import Places, fetch, installed, remove
+from interpreter.models.embedded import places as embedded_places
+from interpreter.models.findings import remember
 from interpreter.models.machine import fits, this_machine
+from interpreter.models.names import resolve
+from interpreter.models.prices import refresh
 from interpreter.protocol.errors import InterpreterError
+from interpreter.settings.paths import config_directory
+from interpreter.settings.settings import Settings
 from interpreter.terminal.local_menu import size_text
 
-USAGE = "usage: interpreter models list | pull [NAME] | rm NAME"
+USAGE = "usage: interpreter models [list | pull [NAME] | rm NAME | check NAME | prices FILE]"
 WIDTH = 30
 EVERY = 0.1  # seconds between two drawings of the bar
 
@@ -47,9 +55,9 @@ class Bar:
         sys.stderr.flush()
 
 
-def models_command(arguments: list[str], places: Places) -> int:
-    """Do one thing with the built-in models; the exit code."""
-    known = catalogue()
+def models_command(arguments: list[str], places: Places | None = None) -> int:
+    """Do one thing with models; the exit code."""
+    known, places = catalogue(), places or usual_places()
     try:
         match arguments:
             case [] | ["list"]:
@@ -58,12 +66,36 @@ def models_command(arguments: list[str], places: Places) -> int:
                 return _pull(known.get(*rest), places)
             case ["rm", name]:
                 return _remove(known.get(name), places)
+            case ["check", name]:
+                return _check(name)
+            case ["prices", file]:
+                return _prices(Path(file))
             case _:
                 print(USAGE, file=sys.stderr)
                 return 2
     except InterpreterError as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def usual_places() -> Places:
+    """Where model files are kept here."""
+    return embedded_places(model_options(Settings()))
+
+
+def _check(name: str) -> int:
+    """Ask a model to do each thing once, and remember what it can do."""
+    check = Check(name, model_options(Settings()), resolve)
+    for step in check.steps():
+        print(f"{'ok    ' if step.passed else 'failed'}  {step.title}  {step.detail}".rstrip())
+    remember(findings_file(), name, check.findings)
+    return 0
+
+
+def _prices(file: Path) -> int:
+    """Take prices from a price map in LiteLLM's public format."""
+    print(f"{refresh(file, config_directory() / 'prices.json')} models have a price now.")
+    return 0
 
 
 def pull(model: CatalogueModel, places: Places) -> Path:
