@@ -85,7 +85,7 @@ def test_the_same_error_twice_starts_afresh_with_what_was_learnt():
     plan = next_request((QUESTION, wrote("a"), failed(), wrote("b"), failed()))
     (only,) = plan.messages
     assert "Earlier attempts failed with:\n- KeyError: 'y'\n" in only.text
-    assert plan.variation == 1
+    assert plan.variation == 2
 
 
 def test_every_further_failure_varies_the_sampling():
@@ -94,7 +94,7 @@ def test_every_further_failure_varies_the_sampling():
     for number in range(4):
         turn += [wrote(str(number)), failed(f"Error {number}", "")]
         seen.append(next_request(turn).variation)
-    assert seen == [0, 1, 2, 3]
+    assert seen == [1, 2, 3, 4]
 
 
 def test_a_block_that_prints_nothing_is_asked_to_print():
@@ -214,7 +214,7 @@ def test_a_second_failure_is_asked_of_another_mood():
 
     turn = (QUESTION, wrote("a"), failed("A", ""), wrote("b"), failed("B", ""))
     model, _ = replies(messages=turn, varied=varied)
-    assert (moods, model.requests) == ([1], [])
+    assert (moods, model.requests) == ([2], [])
 
 
 def test_the_worked_example_comes_before_the_users_own_words():

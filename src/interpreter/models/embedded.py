@@ -102,8 +102,9 @@ class EmbeddedModel:
         yield from chat.stream(request, interrupt)
 
     def varied(self, number: int) -> EmbeddedModel:
-        """The same model in another mood: it samples, from a seed of its own."""
-        sampling = replace(self._speech.sampling, temperature=0.6, top_p=0.95)
+        """The same model in another mood: it samples, the more freely the higher the number."""
+        temperature = min(0.2 + 0.2 * number, 0.8)
+        sampling = replace(self._speech.sampling, temperature=temperature, top_p=0.95)
         speech = replace(self._speech, sampling=sampling, seed=number)
         return EmbeddedModel(self.name, self._engine, speech)
 
