@@ -45,7 +45,7 @@ def main():
 def _model():
     from interpreter.models.catalogue import catalogue
     from interpreter.models.downloads import fetch
-    from interpreter.models.model_places import places
+    from interpreter.models.embedded import places
     from interpreter.models.options import ModelOptions
 
     entry = catalogue().get()

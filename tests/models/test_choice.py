@@ -1,10 +1,9 @@
 from dataclasses import replace
 
 from interpreter.models.catalogue import catalogue
-from interpreter.models.choice import Choice, Facts, best_of, choose_model, usual_facts
+from interpreter.models.choice import Choice, Facts, best_of, choose_model
 from interpreter.models.local_readings import LocalModel
 from interpreter.models.local_servers import OLLAMA, LocalServer
-from interpreter.models.options import ModelOptions
 
 
 def no_servers():
@@ -64,7 +63,7 @@ def test_the_first_run_says_what_it_costs():
 
 
 def test_the_second_run_costs_nothing():
-    chosen = choose_model(replace(BARE, embedded_is_here=lambda: True))
+    chosen = choose_model(replace(BARE, embedded_is_here=True))
     assert (chosen.download, chosen.sentence) == (
         0,
         "No API key, no local server. Using the built-in qwen2.5-coder-1.5b, offline.",
@@ -82,10 +81,3 @@ def test_a_loaded_model_is_preferred_and_then_one_for_code():
     assert best_of(models).name == "phi4"
     assert best_of(models[:2]).name == "qwen2.5-coder:7b"
     assert best_of(()) is None
-
-
-def test_the_facts_of_this_machine_lead_to_a_choice(own_home):
-    options = ModelOptions(environ={"OLLAMA_HOST": "127.0.0.1:1"}, offline=True)
-    facts = usual_facts("", options)
-    assert replace(facts, find_servers=no_servers).embedded_is_here() is False
-    assert choose_model(usual_facts("gpt-x", options)) == Choice("gpt-x")

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from interpreter.models.catalogue import PREFIX, CatalogueModel, catalogue
-from interpreter.models.downloads import installed
-from interpreter.models.engine_process import is_installed
+from interpreter.models.catalogue import PREFIX, CatalogueModel
 from interpreter.models.local_readings import LocalModel
-from interpreter.models.local_servers import LocalServer, find_servers, usual_places
-from interpreter.models.model_places import places
-from interpreter.models.options import ModelOptions
+from interpreter.models.local_servers import LocalServer
 
 KEYS = (
     ("OPENAI_API_KEY", ""),
@@ -40,8 +36,8 @@ class Facts:
     """The model of a key that names no other."""
     embedded_runs: bool = True
     """Whether llama.cpp is installed."""
-    embedded_is_here: Callable[[], bool] = bool
-    """Says whether the built-in model's file is on this machine."""
+    embedded_is_here: bool = False
+    """Whether the built-in model's file is on this machine."""
     offline: bool = False
 
 
@@ -68,20 +64,6 @@ def choose_model(facts: Facts) -> Choice:
     return _embedded(facts)
 
 
-def usual_facts(model: str, options: ModelOptions) -> Facts:
-    """The facts of this machine, for a model that was asked for or none."""
-    embedded = catalogue().get()
-    return Facts(
-        environ=options.environ,
-        find_servers=lambda: find_servers(usual_places(options.environ)),
-        embedded=embedded,
-        model=model,
-        embedded_runs=is_installed(),
-        embedded_is_here=lambda: installed(embedded, places(options)) is not None,
-        offline=options.offline,
-    )
-
-
 def _by_key(facts: Facts) -> Choice | None:
     for variable, model in KEYS:
         if facts.environ.get(variable):
@@ -102,7 +84,7 @@ def _embedded(facts: Facts) -> Choice:
     if not facts.embedded_runs:
         hint = "Install the built-in model with: pip install 'reploop[local]'"
         return Choice("", f"{found}{hint}, or name a model with --model.")
-    if facts.embedded_is_here():
+    if facts.embedded_is_here:
         return Choice(name, f"{found}Using the built-in {facts.embedded.name}, offline.")
     size = f"{facts.embedded.size / 1e9:.1f} GB"
     cost = f"one download of {size}, then offline."

@@ -14,12 +14,11 @@ from typing import Any
 from interpreter.models.catalogue import CatalogueModel, Sampling, catalogue
 from interpreter.models.chat_completions import ChatCompletions, ChatSettings
 from interpreter.models.downloads import Places, installed
-from interpreter.models.downloads_found import is_gguf
+from interpreter.models.downloads_found import is_gguf, usual_homes
 from interpreter.models.engine_cache import PromptCache
 from interpreter.models.engine_process import EngineOptions, Lease, lease
 from interpreter.models.http import Line
 from interpreter.models.machine import Machine, room_for, this_machine
-from interpreter.models.model_places import places
 from interpreter.models.options import Dialect, ModelOptions, Patience, Templates
 from interpreter.models.troubles import Address
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
@@ -31,7 +30,6 @@ from interpreter.settings.paths import data_directory
 LEAST_CONTEXT = 4_096
 KEEP_WARM = "REPLOOP_KEEP_WARM"
 WARM_SECONDS = 300.0
-SMALL = 3 << 30  # bytes of a file below which a model needs help
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
 
@@ -44,8 +42,6 @@ class Speech:
     patience: Patience = Patience()
     seed: int | None = None
     dialect: Dialect = "fenced"
-    is_small: bool = False
-    """Whether it needs the form made for small models."""
 
 
 class Engine:
@@ -80,7 +76,6 @@ class EmbeddedModel:
 
     def __init__(self, name: str, engine: Engine, speech: Speech = Speech()) -> None:  # noqa: B008
         self.name = name
-        self.is_small = speech.is_small
         context = engine.options.context
         output = min(speech.sampling.max_tokens, context // 2)
         self.capabilities = Capabilities(
@@ -165,13 +160,19 @@ def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
         sampling = replace(sampling, temperature=options.temperature)
     if options.max_tokens is not None:
         sampling = replace(sampling, max_tokens=options.max_tokens)
-    small = entry.small or path.stat().st_size < SMALL
     templates = options.templates
-    if small:  # its own form tells it how to act; see session/small_model.py
+    if entry.small:  # its own form tells it how to act; see session/small_model.py
         templates = replace(templates, execution_instructions="")
     dialect = options.dialect or entry.dialect
-    speech = Speech(sampling, templates, options.patience, dialect=dialect, is_small=small)
+    speech = Speech(sampling, templates, options.patience, dialect=dialect)
     return EmbeddedModel(f"embedded/{entry.name or path.name}", engine, speech)
+
+
+def places(options: ModelOptions) -> Places:
+    """Where model files are kept on this machine; offline, nothing is fetched."""
+    homes = usual_homes(Path.home(), dict(options.environ))
+    kept = Places(data_directory() / "models", homes)
+    return replace(kept, sources=()) if options.offline else kept
 
 
 def engine_options(

@@ -9,9 +9,9 @@ from interpreter.models.embedded import (
     Speech,
     engine_options,
     open_model,
+    places,
 )
 from interpreter.models.machine import Machine, fits, room_for
-from interpreter.models.model_places import places
 from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 from interpreter.protocol.events import ReplyFinished, TextDelta
