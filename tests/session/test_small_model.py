@@ -11,9 +11,10 @@ from interpreter.protocol.messages import (
     MalformedCall,
     Message,
     Output,
+    Text,
     user_says,
 )
-from interpreter.protocol.ports import Capabilities, Request
+from interpreter.protocol.ports import Capabilities, Request, ToolSpec
 from interpreter.session.small_model import SmallModel, next_request
 from interpreter.session.small_words import missing_from
 
@@ -50,6 +51,12 @@ def test_a_question_about_data_asks_for_code():
     plan = next_request((QUESTION,))
     assert plan.must_act
     assert plan.messages[0].text.endswith("prints the answer as asked for above.")
+
+
+def test_what_is_told_about_files_stands_after_the_question():
+    profile = Message("user", (Text("t.csv: 3 rows"),), audience="assistant")
+    (only,) = next_request((profile, QUESTION)).messages
+    assert only.text.startswith("What is the mean of x in t.csv?\n\nt.csv: 3 rows\n\nWrite one")
 
 
 def test_small_talk_stays_small_talk():
@@ -243,3 +250,11 @@ def test_output_in_the_form_that_was_asked_for_is_the_answer(output, is_answer):
     model, events = replies("Said by the model.", messages=turn)
     assert (model.requests == []) == is_answer
     assert said(events).startswith(output.strip() if is_answer else "Said by the model.")
+
+
+def test_a_small_model_has_one_tool():
+    tools = (ToolSpec("execute", "Run.", "{}"), ToolSpec("jobs", "Look after jobs.", "{}"))
+    model = Recorder([{"code": "1"}])
+    small = SmallModel(model, lambda number: model)
+    list(small.stream(Request("", (QUESTION,), tools), Interrupt()))
+    assert [tool.name for tool in model.requests[0].tools] == ["execute"]

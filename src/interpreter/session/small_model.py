@@ -30,6 +30,7 @@ from interpreter.session.small_words import (
 )
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
+EXECUTE = "execute"  # one tool is enough for a small model
 REPEATS = 2  # failures after which an attempt starts afresh
 
 
@@ -67,7 +68,11 @@ class SmallModel:
             yield TextDelta(plan.answer)
             yield ReplyFinished("stop", Usage())
             return
-        asked = replace(request, system=f"{EXAMPLE}\n{request.system}", messages=plan.messages)
+        asked = Request(
+            system=f"{EXAMPLE}\n{request.system}",
+            messages=plan.messages,
+            tools=tuple(tool for tool in request.tools if tool.name == EXECUTE),
+        )
         said, acted, end = yield from self._ask(asked, plan.variation, interrupt)
         if not acted and end is not None and plan.is_unfinished(said):
             nudged = (*asked.messages, _assistant(said), user_says(NUDGE))
