@@ -114,6 +114,12 @@ def test_output_is_shown_and_must_be_carried():
     assert plan.output == "mean 3.5"
 
 
+def test_the_form_that_was_asked_for_is_said_again_with_the_output():
+    formed = user_says("Which is the largest in t.csv?\nGive the answer in this format: @name[x]\n")
+    told = next_request((formed, wrote(), printed("Ann"))).messages[-1].text
+    assert "with these values. Give the answer in this format: @name[x]\n" in told
+
+
 def test_long_output_is_cut_in_the_middle():
     plan = next_request((QUESTION, wrote(), printed("a" * 5000 + "the end")))
     assert len(plan.output) < 1600

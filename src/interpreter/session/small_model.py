@@ -23,6 +23,7 @@ from interpreter.session.small_words import (
     NUDGE,
     PRINTED,
     error_hint,
+    form_asked_for,
     is_in_the_form_of,
     is_only_a_promise,
     missing_from,
@@ -133,7 +134,8 @@ def next_request(messages: Sequence[Message]) -> Plan:
     if is_in_the_form_of(question.text, last.output):
         return Plan((), answer=last.output.strip())
     shown = _shortened(last.output)
-    reply = (_assistant(last.code), user_says(PRINTED.format(output=shown)))
+    told = PRINTED.format(output=shown, form=form_asked_for(question.text))
+    reply = (_assistant(last.code), user_says(told))
     return Plan((*asked, *reply), output=shown)
 
 

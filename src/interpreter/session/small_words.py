@@ -29,7 +29,8 @@ The code printed:
 {output}
 
 Reply only with the final answer, written exactly in the form that the request asks for, with \
-these values. Only if the output does not answer the request, write the next ```python block."""
+these values. {form}
+Only if the output does not answer the request, write the next ```python block."""
 NOTHING_PRINTED = """\
 The code ran but printed nothing.{variables}
 Write it again so that it prints the answer."""
@@ -47,6 +48,7 @@ PROMISE = re.compile(
     r"|to do this|steps?)\b",
     re.IGNORECASE,
 )
+ABOUT_FORM = re.compile(r"\b(format|form|answer (as|with|in)|exactly|decimals?)\b", re.IGNORECASE)
 COMPUTABLE = re.compile(
     r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b"
     r"|\d\s*([-+*/^%]|to the power|times|plus|minus)"
@@ -55,6 +57,7 @@ COMPUTABLE = re.compile(
 )
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 LONGEST_ERROR = 300
+LONGEST_FORM = 300
 LINES = 8  # of an answer that is shown as it was printed
 
 
@@ -95,6 +98,12 @@ def is_only_a_promise(text: str) -> bool:
     if not said:
         return True
     return said.endswith(":") or (bool(PROMISE.search(said)) and not NUMBER.search(said))
+
+
+def form_asked_for(question: str) -> str:
+    """The line of a question that says how the answer should look; a small model forgets it."""
+    lines = [line.strip() for line in question.splitlines() if ABOUT_FORM.search(line)]
+    return lines[-1][:LONGEST_FORM] if lines else ""
 
 
 def is_in_the_form_of(question: str, output: str) -> bool:
