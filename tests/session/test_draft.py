@@ -6,6 +6,7 @@ from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,
     DisplayShown,
+    ModelRetrying,
     OutputCleared,
     OutputDelta,
     ReasoningDelta,
@@ -48,6 +49,11 @@ def test_a_block_that_was_cut_off_is_kept_as_far_as_it_came():
     assert drafted("assistant", CodeDelta("python", "while Tr")) == Message(
         "assistant", (Code("python", "while Tr"),)
     )
+
+
+def test_half_a_block_of_a_lost_stream_never_becomes_an_action():
+    events = [CodeDelta("python", "rm("), ModelRetrying("lost", 1.0, 1), TextDelta("Sorry.")]
+    assert drafted("assistant", *events) == Message("assistant", (Text("Sorry."),))
 
 
 def test_neighbours_of_one_stream_are_joined_and_the_order_of_streams_is_kept():

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from interpreter.assembly.ground import Ground, Notify
-from interpreter.assembly.model_choice import ModelChoice
+from interpreter.assembly.ground import Ground
+from interpreter.assembly.model_choice import ModelChoice, Wishes
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
@@ -31,6 +31,8 @@ from interpreter.session.store import Store
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
+QUIET = Wishes()
+
 
 class Workshop:
     """What outlives a turn: store, cell, runtimes, model. It makes engines out of settings."""
@@ -40,13 +42,13 @@ class Workshop:
         settings: Settings,
         approve: Approver,
         answer: Answerer,
-        notice: Notify = lambda text: None,
+        wishes: Wishes = QUIET,
     ) -> None:
         self._settings = settings
         self._approve = approve
         self._answer = answer
-        self._ground = Ground(settings, notice)
-        self._models = ModelChoice()
+        self._ground = Ground(settings, wishes.notice)
+        self._models = ModelChoice(wishes)
         self._budget = Budget()
         self._policies: dict[object, Policy] = {}
 
@@ -67,7 +69,13 @@ class Workshop:
         self._ground.runtimes.warm("python")  # it starts while the first request is on its way
         engine = self.engine(settings)
         store = self.store if session_id else None
-        return Session(engine, store=store, session_id=session_id, messages=messages)
+        return Session(
+            engine,
+            store=store,
+            session_id=session_id,
+            messages=messages,
+            describe=self._ground.describe_files,
+        )
 
     def engine(self, settings: Settings) -> Engine:
         """What a turn works with under these settings."""
@@ -88,6 +96,10 @@ class Workshop:
         """Run a block by hand, without a model."""
         context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
         yield from self._ground.tools["execute"].run(action, context)
+
+    def background(self) -> bool:
+        """Let the block that runs now go on alone; False if there is none. From any thread."""
+        return self._ground.background()
 
     def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
         """Let the caller add languages of its own, or leave some out."""
@@ -155,6 +167,7 @@ class Workshop:
             directory=str(settings.directory()),
             languages=self.languages,
             sandbox=self._ground.cell.get().describe(),
+            size="small" if self._models.small else "full",
         )
         system = system_prompt(
             facts,
@@ -162,7 +175,7 @@ class Workshop:
             custom_instructions=settings.custom_instructions,
         )
         specs = tuple(tool.spec for tool in self._ground.tools.values())
-        self._budget.max_dollars = settings.max_budget or None
+        self._budget.limit(settings.max_budget or None, self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs)
 
     def _policy(self, settings: Settings) -> Policy:

@@ -14,7 +14,6 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested
 from interpreter.runtimes.inline_python import InlinePython
-from interpreter.terminal import chat
 
 USAGE = "%interpreter [-m MODEL] [-y] [--inline | --apart] [--reset] [what you want done]"
 
@@ -115,10 +114,13 @@ class NotebookInterpreter(OpenInterpreter):
     _approved: Decision | None = None
 
 
+QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
+
+
 def _ask() -> Decision:
     """The question as a prompt, where there are no widgets."""
     try:
-        answer = input(chat.QUESTION).strip()
+        answer = input(QUESTION).strip()
     except (EOFError, KeyboardInterrupt):
         return Decision("stop")
     if answer.lower() in ("y", "yes"):

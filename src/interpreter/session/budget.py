@@ -56,6 +56,11 @@ class Budget:
         self.turn = Spent()
         self.session = Spent()
 
+    def limit(self, max_dollars: float | None, pricing: Pricing) -> None:
+        """What may be spent from now on, and what the model of the next request costs."""
+        self.max_dollars = max_dollars
+        self._pricing = pricing
+
     def begin_turn(self) -> None:
         """A turn begins; its own count starts at nothing."""
         self.turn = Spent()

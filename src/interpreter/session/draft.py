@@ -10,6 +10,7 @@ from interpreter.protocol.events import (
     CodeDelta,
     DisplayShown,
     Event,
+    ModelRetrying,
     OutputCleared,
     OutputDelta,
     ReasoningDelta,
@@ -60,14 +61,10 @@ class Draft:
             case ActionProposed(action):
                 self._code.clear()
                 self.put(action)
-            case OutputDelta(text, stream):
-                self._output.write(text, stream)
-            case DisplayShown(display, updates):
-                self._output.show(display, updates=updates)
-            case OutputCleared(wait):
-                self._output.clear(wait=wait)
+            case ModelRetrying():  # half a block of a lost stream must never become an action
+                self._code.clear()
             case _:
-                pass
+                self._output.add(event)
 
     def put(self, part: Part) -> None:
         """Add a whole part."""
@@ -111,6 +108,17 @@ class _Output:
     omitted: int = 0
     displays: int = 0
     clear_next: bool = False
+
+    def add(self, event: Event) -> None:
+        match event:
+            case OutputDelta(text, stream):
+                self.write(text, stream)
+            case DisplayShown(display, updates):
+                self.show(display, updates=updates)
+            case OutputCleared(wait):
+                self.clear(wait=wait)
+            case _:
+                pass
 
     def write(self, text: str, stream: Stream) -> None:
         self._clear_if_due()

@@ -22,7 +22,12 @@ class Settings:
     api_version: str = ""
     context_window: int = 0
     max_tokens: int = 0
-    temperature: float = 0.0
+    temperature: float | None = None
+    """How freely the model chooses its words; None: what is usual for it."""
+    reasoning_effort: str = ""
+    """none, minimal, low, medium, high or max; empty: what is usual for the model."""
+    dialect: str = ""
+    """How the model calls for code: native, fenced or mixed; empty: what is known about it."""
     auto_run: bool = False
     """Run without asking."""
     system_message: str = ""

@@ -23,6 +23,7 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, MalformedCall
+from interpreter.terminal.ansi import tame_plain
 
 ENDS = {
     "declined": "Stopped: the code was not run.",
@@ -80,6 +81,12 @@ class PlainFace:
         """A sentence of our own."""
         self._line(self._around, text)
 
+    def show_code(self, language: str, source: str) -> None:
+        """A whole block of code."""
+        self._open_fence(language)
+        self._write(self._around, source)
+        self._close_fence()
+
     def _around_the_work(self, event: Event) -> None:
         match event:
             case DisplayShown(display):
@@ -130,6 +137,7 @@ class PlainFace:
 
     def _write(self, stream: TextIO, text: str) -> None:
         if text:
-            stream.write(text.encode(errors="replace").decode())
+            safe = tame_plain(text) if stream.isatty() else text.encode(errors="replace").decode()
+            stream.write(safe)
             stream.flush()
             self._at_line_start = text.endswith("\n")

@@ -20,7 +20,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Answerer, Runtimes, ToolContext, ToolSpec
-from interpreter.tools.jobs import Job, Jobs
+from interpreter.tools.jobs import LET_GO, Job, Jobs
 from interpreter.tools.spill import Spill
 
 TAIL_PIECES = 16
@@ -77,10 +77,18 @@ class RunCode:
         job = self._current
         return job is not None and job.inject(event)
 
+    def background(self) -> bool:
+        """Let the block that runs now go on alone; False if there is none. From any thread."""
+        job = self._current
+        return job is not None and job.let_go()
+
     def _follow(self, job: Job, answer: Answerer) -> Iterator[RuntimeEvent]:
         watch = _Watch(self._limits, Spill(self._limits.output_directory))
         try:
             while (event := job.take(watch.patience())) != "ended":
+                if event == LET_GO:
+                    yield from self._leave(job, watch, "The user sent it to the background.")
+                    return
                 if event is None or isinstance(event, str):
                     yield from self._time_is_up(job, watch)
                     return
@@ -97,17 +105,17 @@ class RunCode:
         if self._limits.when_over == "stop":
             job.stop()
             yield from watch.rest()
-            yield ExecutionFinished("timed_out", watch.sentence("It was stopped"))
+            stopped = watch.with_news(f"{watch.why_over()} It was stopped.")
+            yield ExecutionFinished("timed_out", stopped)
             return
+        yield from self._leave(job, watch, watch.why_over())
+
+    def _leave(self, job: Job, watch: _Watch, why: str) -> Iterator[RuntimeEvent]:
         job.leave()
         self.jobs.add(job)
         yield from watch.rest()
-        yield ExecutionFinished(
-            "backgrounded",
-            watch.sentence(
-                f"It goes on as job {job.number}: read, wait for or stop it with `jobs`"
-            ),
-        )
+        what = f"It goes on as job {job.number}: read, wait for or stop it with `jobs`."
+        yield ExecutionFinished("backgrounded", watch.with_news(f"{why} {what}"))
 
 
 @dataclass
@@ -145,7 +153,7 @@ class _Watch:
             self.notices.append(event.text)
         if isinstance(event, ExecutionFinished):
             yield from self.rest()
-            event = replace(event, summary=self._with_news(event.summary))
+            event = replace(event, summary=self.with_news(event.summary))
         yield event
 
     def rest(self) -> Iterator[RuntimeEvent]:
@@ -156,11 +164,10 @@ class _Watch:
         yield from self.held
         self.held.clear()
 
-    def sentence(self, what: str) -> str:
-        """What happened when time was up."""
+    def why_over(self) -> str:
+        """Which of the limits was reached."""
         silent = self.limits.seconds is None or time.monotonic() < self._began + self.limits.seconds
-        why = "It has been silent for too long" if silent else "Its time is over"
-        return self._with_news(f"{why}. {what}.")
+        return "It has been silent for too long." if silent else "Its time is over."
 
     def _hold(self, event: OutputDelta) -> Iterator[RuntimeEvent]:
         if not self.held_back:
@@ -168,7 +175,8 @@ class _Watch:
         self.held_back += len(event.text)
         self.held.append(event)
 
-    def _with_news(self, summary: str) -> str:
+    def with_news(self, summary: str) -> str:
+        """A summary, and what the runtime had to say."""
         return " ".join(filter(None, (summary, *self.notices[-5:], self.spill.summary())))
 
 
