@@ -21,7 +21,15 @@ PUBLIC = {
         *("respond_thread", "run", "server", "stop_event", "stream", "undo", "value"),
     ],
     "OpenInterpreter (methods)": [
-        *("anonymous_telemetry", "chat", "close", "display_message", "get_oi_dir", "messages"),
+        *(
+            "anonymous_telemetry",
+            "chat",
+            "close",
+            "display_message",
+            "get_oi_dir",
+            "local_setup",
+            "messages",
+        ),
         *("reset", "skills_directory", "system_message", "use_profile", "wait", "will_contribute"),
     ],
     "Computer (methods)": [
@@ -38,7 +46,7 @@ PUBLIC = {
     ],
     "lmc": [
         *("ChunkWriter", "Dictionary", "decode", "decode_all", "edited", "encode", "end_of"),
-        *("events_of", "merged", "read_conversation", "text_of"),
+        *("events_of", "merged", "read_conversation"),
     ],
 }
 

@@ -149,6 +149,11 @@ class OpenInterpreter(Options):
         """Where settings, profiles and skills are."""
         return str(config_directory())
 
+    def local_setup(self) -> None:
+        """The questions of Open Interpreter's wizard are not asked here."""
+        text = "local_setup() is not part of this version; set llm.model, e.g. to ollama/NAME."
+        raise ConfigurationError(text)
+
     def _streaming_chat(
         self, message: Said | None = None, display: bool = True
     ) -> Iterator[dict[str, Any]]:
@@ -185,6 +190,8 @@ class OpenInterpreter(Options):
 
     def _events(self, message: Said | None, *, display: bool) -> Generator[Event, None, None]:
         """Take the message in at once; the turn runs as the result is iterated."""
+        if self.os:
+            raise ConfigurationError("OS mode is not part of this version; leave `os` False.")
         self._end_turn()
         self._display = display
         if isinstance(message, list):
