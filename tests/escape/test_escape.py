@@ -1,8 +1,7 @@
 """Nothing gets out of a cell; and each attempt gets out where there are no walls."""
 
 import pytest
-
-from escape.attacks import HARMLESS, PREAMBLE, REDUCED_GAPS, RISKY, ROOT_ONLY_CONTROL
+from tests.escape.attacks import HARMLESS, PREAMBLE, REDUCED_GAPS, RISKY, ROOT_ONLY_CONTROL
 
 ALL = HARMLESS | ROOT_ONLY_CONTROL | RISKY
 

@@ -269,6 +269,30 @@ def test_text_models_get_fences_and_templates(server, open_model):
     ]
 
 
+def test_each_provider_gets_its_calls_and_thoughts_as_it_wants_them(server, open_model):
+    thoughts = (Reasoning("hm"), Reasoning("", "google:seal"), Reasoning("x", "claude's"))
+    reply = Message(
+        "assistant", (*thoughts, Code("python", "1", "toolu_01abc"), Code("shell", "ls", "b"))
+    )
+    history = (user_says("go"), reply)
+    server.replies = [said("ok")]
+    for name in ("openai/x", "mistral/x", "deepseek/x", "gemini/x"):
+        ask(open_model(name), request(*history))
+    openai, mistral, deepseek, gemini = (seen.json["messages"][2] for seen in server.requests)
+    assert "reasoning_content" not in openai
+    assert openai["tool_calls"][0]["id"] == "toolu_01abc"
+    assert all(len(call["id"]) == 9 and call["id"].isalnum() for call in mistral["tool_calls"])
+    assert deepseek["reasoning_content"] == "hmx"
+    seals = [call.get("extra_content") for call in gemini["tool_calls"]]
+    assert seals == [{"google": {"thought_signature": "seal"}}, None]
+    ask(
+        open_model("gemini/x"),
+        request(user_says("go"), Message("assistant", (Code("python", "1"),))),
+    )
+    unsealed = server.requests[-1].json["messages"][2]["tool_calls"][0]["extra_content"]
+    assert unsealed["google"]["thought_signature"] == "skip_thought_signature_validator"
+
+
 def test_parameters_a_server_does_not_know_are_left_out(server, open_model):
     server.replies = [
         Refusal(400, "Unknown parameter: 'stream_options'."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -21,6 +22,7 @@ from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.ports import Launch, Process
 
+_CHECKING = 30.0  # seconds for a program that does next to nothing
 _SHIM = Path(__file__).parents[1] / "inside" / "journal_shim.py"
 
 
@@ -57,6 +59,11 @@ class FileJournal:
         self._doorman = Doorman(self._address, program, self._supervision.admit)
 
     @property
+    def largest_file(self) -> int:
+        """The bytes of the largest file that is copied."""
+        return self._options.limits.largest_copy
+
+    @property
     def pid(self) -> int:
         """The process that answers the cell's calls."""
         return self._supervision.pid
@@ -65,6 +72,18 @@ class FileJournal:
         """The command that starts a program, and all that it starts, under the journal."""
         start = [self._options.python, "-I", "-S", str(self._shim), str(self._address)]
         return [*start, *argv]
+
+    def check(self, launch: Launch) -> None:
+        """Start a program in the cell and see that it is heard; CheckpointError says why not."""
+        mark = self._options.exchange / "journal-check"
+        program = launch(self.wrap(["sh", "-c", ': > "$0"', str(mark)]), stdin=subprocess.DEVNULL)
+        status = program.wait(_CHECKING)
+        mark.unlink(missing_ok=True)
+        health = self._supervision.call(do="health")
+        if status or health["trouble"] or not health["heard"]:
+            reasons = [*self._doorman.refusals, health["trouble"], f"status {status}"]
+            reason = next(filter(None, reasons))
+            raise CheckpointError(f"The file journal does not work here: {reason}.")
 
     def begin(self, name: str, label: str) -> None:
         """A block is about to run."""

@@ -31,6 +31,10 @@ class LateCheckpoints:
         """Take the last undo back."""
         return self._get().redo(conflicts)
 
+    def discard(self) -> str:
+        """Undo the last block for good."""
+        return self._get().discard()
+
     def diff(self, name: str) -> str:
         """What a block changed."""
         return self._get().diff(name)

@@ -29,6 +29,10 @@ class NoCheckpoints:
         """Say that it cannot be done."""
         raise CheckpointError(NOTHING_KEPT)
 
+    def discard(self) -> str:
+        """Say that it cannot be done."""
+        raise CheckpointError(NOTHING_KEPT)
+
     def diff(self, name: str) -> str:
         """Say that it cannot be done."""
         raise CheckpointError(NOTHING_KEPT)

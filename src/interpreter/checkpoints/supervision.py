@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import queue
@@ -11,12 +13,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.errors import CheckpointError
 
 Ask = Callable[[str, int], bool]
 Replies = queue.SimpleQueue[dict[str, Any] | None]
+_PACKAGE = Path(__file__).parents[2]
+# Nothing but the standard library and ourselves: it starts in a moment, and no site is loaded.
+_PROGRAM = """import sys
+sys.path.append(sys.argv.pop(1))
+from interpreter.checkpoints.supervisor import main
+main()
+"""
 _SLOTS = 512
 _MOST_RESTARTS = 8
 _FAREWELL = 5.0  # seconds
@@ -56,7 +66,10 @@ class Supervision:
         """Take a listener in. We hold it too: its programs wait while a supervisor is replaced."""
         with self._lock:
             self._let_the_dead_go()
-            slot = next(number for number in range(_SLOTS) if number not in self._listeners)
+            slot = next((n for n in range(_SLOTS) if n not in self._listeners), None)
+            if slot is None:
+                os.close(listener)
+                raise OSError(errno.EAGAIN, "too many programs run under the journal")
             self._listeners[slot] = listener
             self._hand_over(slot, listener)
 
@@ -90,7 +103,7 @@ class Supervision:
         control, theirs = socket.socketpair()
         door, their_door = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         options = json.dumps({**self._options, "takes_over": takes_over})
-        command = [sys.executable, "-I", "-m", "interpreter.checkpoints.supervisor"]
+        command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_PACKAGE)]
         numbers = [str(theirs.fileno()), str(their_door.fileno())]
         with theirs, their_door:
             process = subprocess.Popen(
@@ -112,10 +125,8 @@ class Supervision:
         socket.send_fds(self._door, [str(slot).encode()], [listener])
 
     def _watch(self, process: subprocess.Popen[bytes], control: Any, replies: Replies) -> None:
-        try:
+        with control, contextlib.suppress(OSError):  # a killed process resets the connection
             self._read(control, replies)
-        finally:
-            control.close()
         process.wait()  # after `close` it ends by itself, when the last program of the cell has
         self._replace()
         replies.put(None)

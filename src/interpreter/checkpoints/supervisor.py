@@ -7,6 +7,7 @@ program of the cell has ended: their calls would fail without us.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -52,6 +53,8 @@ class Supervisor:
         self._calls = CellCalls(self._trees, self._recorder)
         machine = native()
         self._names = machine.names() if machine else {}
+        self._heard = 0
+        self._trouble = ""
         self._lock = threading.Lock()
         self._answers: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._listening: list[threading.Thread] = []
@@ -71,7 +74,7 @@ class Supervisor:
         self._history.close()
 
     def _read(self, commands: queue.SimpleQueue[Message | None]) -> None:
-        with self._control.makefile("rb") as lines:
+        with contextlib.suppress(OSError), self._control.makefile("rb") as lines:
             for line in lines:
                 message = json.loads(line)
                 if "answer" in message:
@@ -93,7 +96,10 @@ class Supervisor:
 
     def _let_in(self) -> None:
         while True:
-            slot, descriptors, _, _ = socket.recv_fds(self._door, 16, 1)
+            try:
+                slot, descriptors, _, _ = socket.recv_fds(self._door, 16, 1)
+            except OSError:
+                return
             if not slot:
                 return
             for descriptor in descriptors:
@@ -104,6 +110,7 @@ class Supervisor:
 
     def _handle(self, thread: int, number: int, arguments: tuple[int, ...], valid: Any) -> int:
         with self._lock:
+            self._heard += 1
             self._programs.heard(thread)
             try:
                 self._calls.take(self._names[number], thread, arguments, valid)
@@ -113,7 +120,11 @@ class Supervisor:
                 self._note(number, error)
         return 0
 
+    def _health(self, message: Message) -> Message:
+        return {"heard": self._heard, "trouble": self._trouble}
+
     def _note(self, number: int, error: OSError) -> None:
+        self._trouble = self._trouble or str(error)
         gone = isinstance(error, ProcessLookupError | FileNotFoundError)
         if not gone and self._history.done:
             text = f"a file could not be kept before {self._names[number]}: {error}"
@@ -129,6 +140,7 @@ class Supervisor:
             "discard": self._discard,
             "list": self._list,
             "changes": self._changes,
+            "health": self._health,
         }
         self._trees.let_go()
         try:
@@ -253,7 +265,3 @@ def main() -> None:
     door = socket.socket(fileno=int(sys.argv[2]))
     options = json.loads(sys.argv[3])
     Supervisor(control, door, options).serve()
-
-
-if __name__ == "__main__":
-    main()

@@ -2,52 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
-from interpreter.protocol.events import ActionStarted, Event
+from interpreter.facade.display import shown
+from interpreter.facade.languages import BuiltIn, ChosenRuntimes, language_named, language_of
+from interpreter.facade.missing import MISSING, Missing
+from interpreter.facade.modules import Ai, Ask, Clipboard, Files, Os, Skills
+from interpreter.protocol.errors import UnknownLanguage
+from interpreter.protocol.events import DisplayShown, Event, ExecutionFinished, OutputDelta
+from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
+from interpreter.protocol.ports import Runtimes
+from interpreter.runtimes.catalog import BUILT_IN, is_present
+
+SETTINGS = ("offline", "verbose", "debug", "emit_images", "save_skills", "max_output")
 
 
 class Computer:
     """Runs code by hand, in the same REPLs that the model uses."""
 
-    def __init__(self, workshop: Callable[[], Workshop]) -> None:
+    def __init__(
+        self, workshop: Callable[[], Workshop], ask: Ask, skills_path: Callable[[], Path]
+    ) -> None:
+        self.offline = False
+        self.verbose = False
+        self.debug = False
+        self.emit_images = True
+        self.save_skills = True
+        self.import_computer_api = False
+        self.import_skills = False
+        self.max_output = 2800
+        self.system_message = ""
+        self.languages: list[Any] = built_in_languages()
+        self.terminal = Terminal(self)
+        self.files, self.clipboard, self.os = Files(), Clipboard(), Os()
+        self.ai = Ai(ask)
+        self.skills = Skills(skills_path, self._run_quietly)
         self._workshop = workshop
+        self._interrupt = Interrupt()
+        self._chosen: tuple[Runtimes, list[Any], ChosenRuntimes] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in MISSING:
+            return Missing(name, MISSING[name])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def run(
         self, language: str, code: str, stream: bool = False, display: bool = False
     ) -> list[dict[str, Any]] | Iterator[dict[str, Any]]:
         """Run code; its console and picture messages, or with `stream` its chunks."""
-        chunks = self._chunks(language, code)
-        return chunks if stream else _merged(chunks)
+        if not any(language_named(entry, language) for entry in self.languages):
+            known = ", ".join(language_of(entry).name for entry in self.languages)
+            raise UnknownLanguage(f"There is no language {language!r} here; there are: {known}.")
+        chunks = self._chunks(Code(language, code), display=display)
+        return chunks if stream else lmc.merged(chunks)
+
+    def exec(self, code: str) -> list[dict[str, Any]]:
+        """Run a shell command."""
+        return lmc.merged(self._chunks(Code("shell", code), display=False))
+
+    def stop(self) -> None:
+        """Stop the code that is running; what it holds stays. Callable from any thread."""
+        self._interrupt.request()
 
     def terminate(self) -> None:
         """End every REPL; the next block starts a new one."""
         self._workshop().restart_runtimes()
+        self._forget_chosen()
 
-    def _chunks(self, language: str, code: str) -> Iterator[dict[str, Any]]:
-        action = Code(language, code)
+    def screenshot(self, *args: Any, **options: Any) -> Any:
+        """A picture of the screen."""
+        return self.display.screenshot(*args, **options)
+
+    view = screenshot
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that can be written as JSON."""
+        return {name: getattr(self, name) for name in SETTINGS}
+
+    def load_dict(self, values: dict[str, Any]) -> None:
+        """Set what `to_dict` gave."""
+        for name in SETTINGS:
+            if name in values:
+                setattr(self, name, values[name])
+
+    def choose(self, inner: Runtimes) -> Runtimes:
+        """The runtimes of `languages`, as the workshop asks for them."""
+        if self._chosen is None or self._chosen[:2] != (inner, self.languages):
+            self._forget_chosen()
+            runtimes = ChosenRuntimes(inner, self.languages, self)
+            self._chosen = (inner, list(self.languages), runtimes)
+        return self._chosen[2]
+
+    @property
+    def languages_changed(self) -> bool:
+        """Whether the list was changed since the workshop last asked."""
+        return self._chosen is None or self._chosen[1] != self.languages
+
+    def _forget_chosen(self) -> None:
+        if self._chosen is not None:
+            self._chosen[2].close_custom()
+            self._chosen = None
+
+    def _chunks(self, action: Code, *, display: bool) -> Iterator[dict[str, Any]]:
         writer = lmc.ChunkWriter(confirmations=False)
-        for chunk in writer.chunks(_started(action, self._workshop())):
-            if "content" in chunk and chunk.get("format") != "active_line":
-                yield {key: value for key, value in chunk.items() if key != "role"}
+        events = self._events(action)
+        with closing(shown(events) if display else events) as events:
+            for chunk in writer.chunks(events):
+                if "content" in chunk and chunk.get("format") != "active_line":
+                    yield {key: value for key, value in chunk.items() if key != "role"}
+
+    def _events(self, action: Code) -> Generator[Event, None, None]:
+        workshop = self._workshop()
+        if self.languages_changed:
+            workshop.choose_runtimes(self.choose)
+        self._interrupt.clear()
+        printed = False
+        with closing(workshop.run(action, self._interrupt)) as events:
+            for event in events:
+                printed = printed or isinstance(event, OutputDelta | DisplayShown)
+                if isinstance(event, ExecutionFinished) and event.outcome != "ok" and not printed:
+                    yield OutputDelta(event.summary, "stderr")
+                yield event
+
+    def _run_quietly(self, source: str) -> None:
+        for _ in self._events(Code("python", source)):
+            pass
 
 
-def _started(action: Code, workshop: Workshop) -> Iterator[Event]:
-    yield ActionStarted(action)
-    yield from workshop.run(action)
+class Terminal:
+    """`computer.terminal`: the same, by the name it has inside Open Interpreter."""
+
+    def __init__(self, computer: Computer) -> None:
+        self.run = computer.run
+        self.stop = computer.stop
+        self.terminate = computer.terminate
+        self._languages: Callable[[], list[Any]] = lambda: computer.languages
+
+    @property
+    def languages(self) -> list[Any]:
+        """The languages, as `computer.languages` has them."""
+        return self._languages()
+
+    def get_language(self, language: str) -> Any:
+        """The entry of a language by name or alias, or None."""
+        return next((one for one in self.languages if language_named(one, language)), None)
 
 
-def _merged(chunks: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = []
-    for chunk in chunks:
-        last = messages[-1] if messages else {}
-        same = (last.get("type"), last.get("format")) == (chunk["type"], chunk.get("format"))
-        if same and chunk["type"] == "console":
-            last["content"] += chunk["content"]
-        else:
-            messages.append(dict(chunk))
-    return messages
+def built_in_languages() -> list[Any]:
+    """The languages that this machine can run."""
+    present = (entry.language for entry in BUILT_IN if is_present(entry))
+    return [BuiltIn(lang.name, lang.aliases, lang.suffix.lstrip(".")) for lang in present]

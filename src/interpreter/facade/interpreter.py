@@ -2,181 +2,337 @@
 
 from __future__ import annotations
 
-import atexit
+import platform
+import time
+import warnings
 from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
+from interpreter.facade import conversation_file, display
+from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
+from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
-from interpreter.facade.messages import LiveMessages
+from interpreter.facade.loop import looped
+from interpreter.facade.messages import Ledger, user_dictionary
+from interpreter.facade.options import Options
+from interpreter.facade.premises import Premises
+from interpreter.facade.profile import apply_profile
+from interpreter.facade.prompt import rendered
+from interpreter.facade.translation import settings_of
+from interpreter.facade.view import ShownModel
+from interpreter.policies.approvals import RunAll
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.events import ApprovalRequested, Event, MessageFinished
-from interpreter.protocol.messages import Message, user_says
+from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
+from interpreter.protocol.messages import Message
+from interpreter.protocol.ports import Model
+from interpreter.session.engine import Engine
+from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
+from interpreter.settings.paths import config_directory
+from interpreter.settings.profiles import Confirm, nobody_confirms
 from interpreter.settings.settings import Settings
-from interpreter.terminal import chat as terminal
-from interpreter.terminal.plain import PlainFace
+
+Said = str | dict[str, Any] | list[dict[str, Any]]
 
 
-class OpenInterpreter:
+class OpenInterpreter(Options):
     """A conversation with a model that runs code. Nothing starts before it is needed."""
 
-    def __init__(
+    def __post_init__(
         self,
-        messages: list[dict[str, Any]] | None = None,
-        auto_run: bool = False,
-        system_message: str = "",
-        custom_instructions: str = "",
-        conversation_history: bool = True,
+        messages: list[dict[str, Any]] | None,
+        llm: Llm | None,
+        system_message: str | None,
+        computer: Computer | None,
     ) -> None:
-        self.auto_run = auto_run
-        self.system_message = system_message
-        self.custom_instructions = custom_instructions
-        self.conversation_history = conversation_history
-        self.llm = Llm()
-        self.computer = Computer(self._open_workshop)
-        self._workshop: Workshop | None = None
+        self.responding = False
+        self.last_messages_count = 0
+        self.highlight_active_line = True
+        self.llm = llm or Llm(self._model)
+        self.computer = computer or Computer(self._open_workshop, self._ask, self.skills_directory)
+        self.computer.import_computer_api = self.import_computer_api
+        self._system_message = system_message
+        self._ledger = Ledger(messages)
+        self._premises = Premises(self._approve, self._answer)
         self._session: Session | None = None
+        self._shown: ShownModel | None = None
         self._display = False
-        self._messages = LiveMessages(messages or [])
-        self._messages.edited = bool(messages)
+        self._turn: Generator[Event, None, None] | None = None
+        self._background = Background()
+        self._skills_imported = False
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The conversation; changing it changes what the model sees next."""
-        return self._messages
+        """The conversation; changing it in any way changes what the model sees next."""
+        return self._ledger.messages
 
     @messages.setter
     def messages(self, messages: list[dict[str, Any]]) -> None:
-        self._messages = LiveMessages(messages)
-        self._messages.edited = True
+        self._ledger.messages = messages
+
+    @property
+    def system_message(self) -> str:
+        """What the model is told before the conversation; `+=` adds to the usual text."""
+        if self._system_message is not None:
+            return self._system_message
+        return self._usual_system_message()
+
+    @system_message.setter
+    def system_message(self, text: str) -> None:
+        self._system_message = text
+
+    # Talking.
 
     def chat(
         self,
-        message: str | dict[str, Any] | list[dict[str, Any]] | None = None,
+        message: Said | None = None,
         display: bool = True,
         stream: bool = False,
+        blocking: bool = True,
     ) -> list[dict[str, Any]] | Iterator[dict[str, Any]] | None:
         """Say something. Returns the new messages, or with `stream` an iterator of chunks.
 
-        Without a message, and with `display`, it is a conversation in the terminal.
+        A list replaces the conversation; a dictionary is added to it. Without a message, and with
+        `display`, it is a conversation in the terminal. With `blocking=False` it goes on in a
+        thread: see `wait`.
         """
-        self._display = display
-        if message is None and display:
-            self._chat_in_terminal()
+        if not blocking:
+            self._background.start(lambda: self.chat(message, display, stream=False))
+            return None
+        if not message and display:
+            self._converse()
             return None
         if message is None:
             raise ConfigurationError("chat() needs a message when there is no display.")
         if stream:
-            return self._chunks(message)
-        return self._new_messages(message)
+            return self._streaming_chat(message, display)
+        self._drain(self._events(message, display=display))
+        return self._new_messages()
+
+    def wait(self) -> list[dict[str, Any]]:
+        """Wait for a chat that does not block; its new messages."""
+        self._background.wait()
+        return self._new_messages()
 
     def reset(self) -> None:
         """Forget the conversation and end every REPL."""
-        if self._workshop is not None:
-            self._workshop.restart_runtimes()
+        self._end_turn()
+        if self._premises.is_open:
+            self.computer.terminate()
+        self._skills_imported = False
         self._session = None
-        self._messages = LiveMessages()
+        self._ledger = Ledger()
 
     def close(self) -> None:
         """End every process that was started."""
-        if self._workshop is not None:
-            self._workshop.close()
-        self._workshop = self._session = None
+        self._end_turn()
+        self._premises.close()
+        self._session = None
 
-    def _chat_in_terminal(self) -> None:
-        terminal.chat(self._ready_session(), PlainFace.for_terminal())
-        assert self._session is not None
-        self._messages = LiveMessages()
-        for message in self._session.transcript:
-            self._messages.grow(message)
+    def use_profile(self, name: str, confirm: Confirm = nobody_confirms) -> None:
+        """Apply a profile, by name, path or address; one from elsewhere must be confirmed."""
+        apply_profile(self, name, confirm)
 
-    def _new_messages(
-        self, message: str | dict[str, Any] | list[dict[str, Any]]
-    ) -> list[dict[str, Any]]:
-        events = self._events(message)
-        before = len(self._messages)
-        if self._display:
-            PlainFace.for_terminal().show(events)
-        else:
-            _drain(events)
-        return list(self._messages[before:])
+    def display_message(self, markdown: str) -> None:
+        """Show a text in the terminal."""
+        display.note(markdown)
 
-    def _chunks(
-        self, message: str | dict[str, Any] | list[dict[str, Any]]
+    @staticmethod
+    def get_oi_dir() -> str:
+        """Where settings, profiles and skills are."""
+        return str(config_directory())
+
+    def _streaming_chat(
+        self, message: Said | None = None, display: bool = True
     ) -> Iterator[dict[str, Any]]:
+        return self._chunks(self._events(message, display=display))
+
+    def _respond_and_store(self) -> Iterator[dict[str, Any]]:
+        """A turn without a new message: code that was proposed is run, or the model goes on."""
+        return self._streaming_chat(None, display=False)
+
+    def _chunks(self, events: Generator[Event, None, None]) -> Iterator[dict[str, Any]]:
         writer = lmc.ChunkWriter(confirmations=not self.auto_run)
-        yield from writer.chunks(self._events(message))
+        with closing(events):
+            yield from writer.chunks(events)
 
-    def _events(
-        self, message: str | dict[str, Any] | list[dict[str, Any]]
-    ) -> Generator[Event, None, None]:
-        """Take the message in at once; the turn runs as the result is iterated."""
-        new = self._taken(message)
+    def _new_messages(self) -> list[dict[str, Any]]:
+        return list(self.messages[self.last_messages_count :])
+
+    def _drain(self, events: Generator[Event, None, None]) -> None:
+        """Let a turn run; what needs approval, with nobody to ask, stays unrun."""
+        with closing(events):
+            for event in events:
+                if isinstance(event, ApprovalRequested) and not self._display:
+                    return
+
+    def _converse(self) -> None:
+        self._display = True
         session = self._ready_session()
-        for said in new:
-            self._messages.grow(said)
-        return self._followed(session, new)
+        try:
+            display.converse(session)
+        finally:
+            self._follow(session)
 
-    def _taken(self, message: str | dict[str, Any] | list[dict[str, Any]]) -> list[Message]:
-        if isinstance(message, str):
-            return [user_says(message)]
-        if isinstance(message, dict):
-            return [lmc.decode(message)]
-        self.messages = message
-        return []
+    # One turn.
 
-    def _followed(self, session: Session, new: list[Message]) -> Generator[Event, None, None]:
-        events = session.send(new[0]) if new else session.proceed()
-        for event in events:
-            if isinstance(event, MessageFinished):
-                self._messages.grow(event.message)
-            yield event
+    def _events(self, message: Said | None, *, display: bool) -> Generator[Event, None, None]:
+        """Take the message in at once; the turn runs as the result is iterated."""
+        self._end_turn()
+        self._display = display
+        if isinstance(message, list):
+            self.messages = message
+        session = self._ready_session()
+        new = self._take_in(message)
+        self.last_messages_count = len(self.messages)
+        self._turn = self._followed(session, new)
+        return self._turn
+
+    def _take_in(self, message: Said | None) -> Message | None:
+        if message is None or isinstance(message, list):
+            return None
+        said = user_dictionary(message) if isinstance(message, str) else message
+        decoded = lmc.decode({"role": "user", "type": "message", **said})
+        self._ledger.add({"role": "user", "type": "message", **said})
+        return decoded
+
+    def _followed(self, session: Session, new: Message | None) -> Generator[Event, None, None]:
+        """The events of the turn; whatever ends it, `messages` has all that was recorded."""
+        events = session.send(new) if new else session.proceed()
+        if self.loop:
+            events = looped(session, events, self.loop_message, self.loop_breakers)
+        if self._display:
+            events = display.shown(events)
+        with self._responding(session), closing(events):
+            for event in events:
+                if isinstance(event, MessageFinished):
+                    self._follow(session)
+                yield event
+
+    @contextmanager
+    def _responding(self, session: Session) -> Iterator[None]:
+        self.responding = True
+        try:
+            yield
+        finally:
+            self._follow(session)
+            self.responding = False
+            self._save()
+
+    def _end_turn(self) -> None:
+        """A generator that was left in the middle is closed before anything else begins."""
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            try:
+                turn.close()
+            except ValueError as busy:
+                self._turn = turn
+                text = "This interpreter is in the middle of a turn; wait() for it first."
+                raise ConfigurationError(text) from busy
+
+    def _follow(self, session: Session) -> None:
+        self._ledger.follow(session.transcript, most_output=self.max_output)
+
+    def _save(self) -> None:
+        if not self.conversation_history or not self.messages:
+            return
+        if self.conversation_filename is None:
+            self.conversation_filename = conversation_file.file_name(self.messages)
+        path = Path(self.conversation_history_path) / self.conversation_filename
+        conversation_file.save(path, self.messages)
+
+    # What a turn is made from.
 
     def _ready_session(self) -> Session:
         """The session with the settings of this moment, and the messages as the user left them."""
-        workshop = self._open_workshop()
-        if self._session is None or self._messages.edited:
-            history = [lmc.decode(dictionary) for dictionary in self._messages]
+        engine = self._engine()
+        news = self._ledger.news() if self._session is not None else None
+        if self._session is None or news is None:
+            history = lmc.decode_all(self.messages)
+            workshop = self._open_workshop()
             self._session = workshop.open_session(self._settings(), messages=history)
-            self._messages.edited = False
-        else:
-            self._session.engine = workshop.engine(self._settings())
+        elif news:
+            for message in lmc.decode_all(news):
+                self._session.add(message)
+        if news != []:
+            self._ledger.settle(len(self._session.transcript))
+        self._session.engine = engine
         return self._session
 
+    def _engine(self) -> Engine:
+        workshop = self._open_workshop()
+        if self.computer.languages_changed:
+            workshop.choose_runtimes(self.computer.choose)
+        if (self.import_skills or self.computer.import_skills) and not self._skills_imported:
+            self._skills_imported = True
+            self.computer.skills.import_skills()
+        workshop.use_completions(self.llm.completions)
+        engine = workshop.engine(self._settings())
+        if self.auto_run and workshop.unconfined:
+            warnings.warn(f"Code runs unconfined: {workshop.unconfined}", stacklevel=2)
+            engine = replace(engine, policy=RunAll())
+        return replace(engine, model=self._shown_model(engine.model))
+
+    def _shown_model(self, model: Model) -> ShownModel:
+        options = (self.max_output, self.shrink_images)
+        if self._shown is None or (self._shown.model, self._shown.options) != (model, options):
+            most_output, shrink_images = options
+            self._shown = ShownModel(model, most_output=most_output, shrink_images=shrink_images)
+        return self._shown
+
     def _open_workshop(self) -> Workshop:
-        if self._workshop is None:
-            self._workshop = Workshop(self._settings(), self._approve, terminal.answer)
-            atexit.register(self.close)
-        return self._workshop
+        is_new = not self._premises.is_open
+        workshop = self._premises.open(lambda: self._settings(render=False))
+        if is_new:
+            workshop.choose_runtimes(self.computer.choose)
+        return workshop
+
+    def _settings(self, *, render: bool = True) -> Settings:
+        custom = (getattr(language, "system_message", "") for language in self.computer.languages)
+        instructions = "\n\n".join(filter(None, (self.custom_instructions, *custom)))
+        text = self._system_message or ""
+        usual = self._usual_system_message()
+        if text.startswith(usual):  # somebody added to it: the usual text says more in a session
+            text, instructions = "", f"{text.removeprefix(usual)}\n\n{instructions}"
+        if render:
+            text = rendered(text, self.computer.run)
+        return settings_of(self, self.llm, text, instructions)
+
+    def _usual_system_message(self) -> str:
+        names = tuple(language_of(language).name for language in self.computer.languages)
+        date = time.strftime("%Y-%m-%d")
+        return system_prompt(Facts(platform.system(), date, str(Path.cwd()), names))
+
+    def _model(self) -> Model:
+        return self._engine().model
+
+    def _ask(self, text: str, picture: str | None) -> str:
+        """One question to the model, outside the conversation."""
+        messages = [user_dictionary(text)]
+        if picture:
+            messages.append({
+                **messages[0],
+                "type": "image",
+                "format": "base64",
+                "content": picture,
+            })
+        chunks = self.llm.run(messages)
+        return "".join(chunk.get("content", "") for chunk in chunks if chunk["type"] == "message")
 
     def _approve(self, request: ApprovalRequested) -> Decision:
-        if self._display:
-            return terminal.approve(request)
-        return Decision("yes")  # the caller saw the confirmation chunk and went on
+        """Whoever went on past the confirmation has approved; with a display, somebody is asked."""
+        decision = display.approve(request) if self._display else Decision("yes")
+        changed = self._ledger.edit_of(request.action)
+        if changed is not None and decision.allows and decision.edited is None:
+            return replace(decision, edited=changed)
+        return decision
 
-    def _settings(self) -> Settings:
-        return Settings(
-            model=self.llm.model,
-            api_base=self.llm.api_base or "",
-            api_key=self.llm.api_key or "",
-            api_version=self.llm.api_version or "",
-            context_window=self.llm.context_window or 0,
-            max_tokens=self.llm.max_tokens or 0,
-            temperature=self.llm.temperature,
-            auto_run=self.auto_run,
-            system_message=self.system_message,
-            custom_instructions=self.custom_instructions,
-            keep_history=self.conversation_history,
-        )
-
-
-def _drain(events: Generator[Event, None, None]) -> None:
-    """Let a turn run with nobody watching: what needs approval stays proposed, and is not run."""
-    for event in events:
-        if isinstance(event, ApprovalRequested):
-            events.close()
-            return
+    def _answer(self, request: InputRequested) -> str | None:
+        return display.answer(request) if self._display else None

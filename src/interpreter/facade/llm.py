@@ -1,18 +1,61 @@
-"""`interpreter.llm`: the model's settings as attributes."""
+"""`interpreter.llm`: the model's settings as attributes, and the model itself."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from typing import Any
+
+from interpreter import lmc
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import ModelEvent
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.ports import Model, Request
+
+Completions = Callable[..., Iterable[Any]]
+EXECUTION_INSTRUCTIONS = (
+    "To run code, write a fenced block that names its language, and stop after it: "
+    "the output is sent to you."
+)
 
 
-@dataclass
 class Llm:
-    """What Open Interpreter's programs set; read anew at each turn."""
+    """What programs set; read anew at each turn."""
 
-    model: str = ""
-    temperature: float = 0.0
-    context_window: int | None = None
-    max_tokens: int | None = None
-    api_base: str | None = None
-    api_key: str | None = None
-    api_version: str | None = None
+    def __init__(self, model: Callable[[], Model]) -> None:
+        self.model = "gpt-4o"
+        self.temperature: float = 0.0
+        self.supports_vision: bool | None = None
+        self.supports_functions: bool | None = None
+        self.vision_renderer: Callable[..., Any] | None = None
+        self.execution_instructions: str | bool | None = EXECUTION_INSTRUCTIONS
+        self.context_window: int | None = None
+        self.max_tokens: int | None = None
+        self.api_base: str | None = None
+        self.api_key: str | None = None
+        self.api_version: str | None = None
+        self.max_budget: float | None = None
+        self.completions: Completions | None = None
+        """A function of one's own, called with OpenAI's arguments; it yields OpenAI's chunks."""
+        self._opened = model
+
+    def run(self, messages: list[lmc.Dictionary]) -> Iterator[lmc.Dictionary]:
+        """One reply to these messages, as chunks without roles; a system message may come first."""
+        system = ""
+        if messages and messages[0].get("role") == "system":
+            system, messages = str(messages[0].get("content", "")), messages[1:]
+        if any(message.get("role") == "system" for message in messages):
+            raise ConfigurationError("Only the first message may be the system message.")
+        request = Request(system, lmc.decode_all(messages))
+        with closing(_stream(self._opened(), request)) as events:
+            for chunk in lmc.ChunkWriter(confirmations=False).chunks(events):
+                if "content" in chunk:
+                    yield {key: value for key, value in chunk.items() if key != "role"}
+
+    def load(self) -> None:
+        """Make the model ready now rather than with the first message."""
+        self._opened()
+
+
+def _stream(model: Model, request: Request) -> Generator[ModelEvent, None, None]:
+    yield from model.stream(request, Interrupt())

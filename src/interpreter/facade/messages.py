@@ -1,36 +1,63 @@
-"""The `messages` of an interpreter: a list of dictionaries that the user may also change."""
+"""The `messages` of an interpreter: a plain list that the user may change at any time."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from interpreter import lmc
-from interpreter.protocol.messages import Message
+from interpreter.protocol.messages import Action, Code, Message
 
 
-class LiveMessages(list[dict[str, Any]]):
-    """A list that knows whether anybody but the interpreter has changed it."""
+class Ledger:
+    """The user's list beside what the session knows of it, so that every change is noticed."""
 
-    edited = False
+    def __init__(self, messages: list[lmc.Dictionary] | None = None) -> None:
+        self.messages: list[lmc.Dictionary] = [] if messages is None else messages
+        self._known: list[lmc.Dictionary] = []
+        self._followed = 0
 
-    def grow(self, message: Message) -> None:
-        """Add what the session recorded; not a change by the user."""
-        super().extend(lmc.encode(message))
+    def news(self) -> list[lmc.Dictionary] | None:
+        """What was appended since the session last knew all of it; None if the past was changed."""
+        known = len(self._known)
+        if self.messages[:known] != self._known:
+            return None
+        return self.messages[known:]
+
+    def settle(self, followed: int) -> None:
+        """The session, with so many messages, knows all of the list now."""
+        self._known = [dict(dictionary) for dictionary in self.messages]
+        self._followed = followed
+
+    def add(self, dictionary: lmc.Dictionary) -> None:
+        """What the user says is kept as the user wrote it; the session is about to record it."""
+        self.messages.append(dictionary)
+        self._known.append(dict(dictionary))
+        self._followed += 1
+
+    def follow(self, transcript: Sequence[Message], *, most_output: int) -> None:
+        """Add what the session has recorded since."""
+        for message in transcript[self._followed :]:
+            new = lmc.encode(message, most_output=most_output)
+            self.messages.extend(new)
+            self._known.extend(dict(dictionary) for dictionary in new)
+            self._followed += 1
+
+    def edit_of(self, proposed: Action) -> Action | None:
+        """The proposed code as the user has changed it meanwhile, if so."""
+        for place in range(len(self._known) - 1, -1, -1):
+            if place >= len(self.messages) or self._known[place].get("type") != "code":
+                return None
+            if lmc.edited(self._known[place], proposed) is None:
+                self._known[place] = dict(self.messages[place])
+                return lmc.edited(self.messages[place], proposed)
+        return None
 
 
-def _marks_edit(name: str) -> Any:
-    original = getattr(list, name)
-
-    def method(self: LiveMessages, *args: Any, **options: Any) -> Any:
-        self.edited = True
-        return original(self, *args, **options)
-
-    method.__name__ = name
-    return method
+def user_dictionary(text: str) -> lmc.Dictionary:
+    """What a user says in plain words."""
+    return {"role": "user", "type": "message", "content": text}
 
 
-for _name in (
-    *("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort"),
-    *("__setitem__", "__delitem__", "__iadd__", "__imul__"),
-):
-    setattr(LiveMessages, _name, _marks_edit(_name))
+def is_code(action: Action) -> bool:
+    """Whether an action is a block of code."""
+    return isinstance(action, Code)

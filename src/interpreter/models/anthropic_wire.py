@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from interpreter.models.chat_wire import arguments_of, name_of
+from interpreter.models.chat_wire import GOOGLE, arguments_of, name_of
 from interpreter.models.pictures import encoded
 from interpreter.models.wire import (
     Answered,
@@ -71,7 +71,8 @@ class AnthropicEncoder:
             case Text(text):
                 return _text(text.rstrip()) if text.strip() else None
             case Reasoning(text, signature):
-                return _thought(text, signature) if signature else None
+                theirs = signature and not signature.startswith(GOOGLE)
+                return _thought(text, signature) if theirs else None
             case _:
                 pair = next(pairs)
                 return _use(pair.action, _usable(pair.call_id))

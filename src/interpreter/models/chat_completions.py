@@ -17,7 +17,15 @@ from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price, priced
 from interpreter.models.resilience import persevere
 from interpreter.models.text_wire import TextEncoder, instructions
-from interpreter.models.troubles import Rejected, Transient, broken_off, nonsense, refusal, said_in
+from interpreter.models.troubles import (
+    Rejected,
+    Transient,
+    broken_off,
+    in_stream,
+    nonsense,
+    refusal,
+    said_in,
+)
 from interpreter.models.wire import History, to_json
 from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError
@@ -42,6 +50,7 @@ class ChatSettings:
     templates: Templates = field(default_factory=Templates)
     patience: Patience = field(default_factory=Patience)
     renumber_calls: bool = False
+    seals_calls: bool = False
     echo_reasoning: bool = False
 
 
@@ -97,9 +106,9 @@ class ChatCompletions:
                 return
 
     def _ask(self, request: Request, body: bytes, interrupt: Interrupt) -> Events:
-        toolbox = toolbox_of(request.tools)
-        reader = ChunkReader(toolbox, text_taker(toolbox, scan=self.dialect != "native"))
         with self._line.post(self.settings.url, body, interrupt) as answer:
+            toolbox = toolbox_of(request.tools)
+            reader = ChunkReader(toolbox, text_taker(toolbox, scan=self.dialect != "native"))
             yield from self._events(answer, reader)
         yield from reader.finish()
         usage = reader.usage or (self._estimate(body) if reader.done and self._price else None)
@@ -137,7 +146,7 @@ class ChatCompletions:
         code = inner.get("code") if isinstance(inner, dict) else None
         message = said_in(chunk)
         if isinstance(code, int) and code >= 400:
-            return refusal(self._line.address, code, to_json(chunk), {})
+            return in_stream(refusal(self._line.address, code, to_json(chunk), {}))
         return Transient(ModelError(f"{self._line.address.provider} broke off: {message}"))
 
     # What is sent.
@@ -185,9 +194,14 @@ class ChatCompletions:
         wording = self._wording.for_all
         if self.dialect == "fenced":
             return History(TextEncoder(settings.templates, images, wording), alternate=True)
-        return History(
-            NativeEncoder(images, wording, settings.renumber_calls, settings.echo_reasoning)
+        encoder = NativeEncoder(
+            images=images,
+            user_template=wording,
+            renumber=settings.renumber_calls,
+            seals_calls=settings.seals_calls,
+            echo_reasoning=settings.echo_reasoning,
         )
+        return History(encoder)
 
     # What servers do not like.
 

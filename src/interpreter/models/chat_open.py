@@ -48,6 +48,7 @@ def open_model(name: str, options: ModelOptions) -> ChatCompletions:
         templates=options.templates,
         patience=options.patience,
         renumber_calls=provider.renumber_calls,
+        seals_calls=provider.seals_calls,
         echo_reasoning=provider.echo_reasoning,
     )
     line = Line(address, headers, options.patience)

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from interpreter.models.chat_wire import GOOGLE
 from interpreter.models.dialects.arguments import ArgumentsReader, without_half_characters
 from interpreter.models.dialects.calls import CUT_OFF, action_of, canonical_name
-from interpreter.models.dialects.text_reply import TextReply
 from interpreter.models.dialects.toolbox import EXECUTE, Toolbox
 from interpreter.protocol.events import (
     ActionProposed,
@@ -160,8 +160,9 @@ class ChunkReader:
 
     def feed(self, chunk: dict[str, Any]) -> list[ModelEvent]:
         """Take one chunk, or a whole completion from a server that does not stream."""
-        if isinstance(chunk.get("usage"), dict):
-            self.usage = usage_of(chunk["usage"])
+        usage = chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage")
+        if isinstance(usage, dict):
+            self.usage = usage_of(usage)
         choice = _first(chunk.get("choices"))
         if choice is None:
             return []
@@ -213,7 +214,9 @@ class ChunkReader:
         arguments = function.get("arguments") or ""
         if not isinstance(arguments, str):  # an object, from servers that decode too early
             arguments = json.dumps(arguments)
-        return self._calls.feed(
+        seal = ((call.get("extra_content") or {}).get("google") or {}).get("thought_signature")
+        sealed: list[ModelEvent] = [ReasoningDelta("", GOOGLE + str(seal))] if seal else []
+        return sealed + self._calls.feed(
             str(call.get("id") or ""), call.get("index"), str(function.get("name") or ""), arguments
         )
 
@@ -228,6 +231,7 @@ def usage_of(usage: dict[str, Any]) -> Usage:
         cached=_count(cached),
         output=_count(usage.get("completion_tokens")),
         reasoning=_count(completion.get("reasoning_tokens")),
+        dollars=usage["cost"] if isinstance(usage.get("cost"), float) else None,  # OpenRouter's
     )
 
 
@@ -251,4 +255,9 @@ def _first(choices: Any) -> dict[str, Any] | None:
 
 def text_taker(toolbox: Toolbox, *, scan: bool) -> TextTaker:
     """Who reads the text of a reply in a dialect that looks for actions in it, or does not."""
-    return TextReply(toolbox) if scan else PlainText()
+    if not scan:
+        return PlainText()
+    from interpreter.models.dialects.text_reply import TextReply  # noqa: PLC0415 - see below
+
+    # Loaded while the model thinks, not before the first request: it compiles many patterns.
+    return TextReply(toolbox)

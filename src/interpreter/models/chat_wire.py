@@ -26,6 +26,10 @@ from interpreter.protocol.messages import (
 )
 from interpreter.protocol.ports import ToolSpec
 
+GOOGLE = "google:"
+"""Begins the signature of a thought that Gemini sealed."""
+
+_UNSEALED = "skip_thought_signature_validator"  # Google's word for calls that others made
 _LONGEST_MALFORMED = 2_000
 
 
@@ -36,6 +40,7 @@ class NativeEncoder:
     images: bool = False
     user_template: str = "{content}"
     renumber: bool = False  # Mistral wants ids of nine letters and digits, whoever made them
+    seals_calls: bool = False  # Gemini wants the seal of its thoughts back on a step's first call
     echo_reasoning: bool = False  # DeepSeek wants its thoughts back next to its calls
 
     def __call__(self, exchange: Exchange, number: int) -> list[dict[str, Any]]:
@@ -55,6 +60,8 @@ class NativeEncoder:
         if pairs:
             message["tool_calls"] = [_call(pair.action, pair.call_id) for pair in pairs]
             self._add_thoughts(message, reply)
+            if self.seals_calls:
+                message["tool_calls"][0]["extra_content"] = _seal(reply)
         elif not reply.text:
             return []
         results = [
@@ -121,6 +128,12 @@ def name_of(action: Action) -> str:
 def _call(action: Action, call_id: str) -> dict[str, Any]:
     function = {"name": name_of(action), "arguments": arguments_of(action)}
     return {"id": call_id, "type": "function", "function": function}
+
+
+def _seal(reply: Message) -> dict[str, Any]:
+    seals = (part.signature for part in reply.parts if isinstance(part, Reasoning))
+    ours = (seal.removeprefix(GOOGLE) for seal in seals if seal.startswith(GOOGLE))
+    return {"google": {"thought_signature": next(ours, _UNSEALED)}}
 
 
 def _picture_message(pictures: list[Face]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
@@ -36,7 +37,7 @@ class Price:
 
 def priced(usage: Usage | None, price: Price | None) -> Usage | None:
     """The usage with what it cost, where the price is known."""
-    if usage is None or price is None:
+    if usage is None or price is None or usage.dollars is not None:
         return usage
     return replace(usage, dollars=price.cost(usage))
 
@@ -73,6 +74,12 @@ def facts_about(model: str, refreshed: Path | None = None) -> Facts:
         if name in rows:
             return _facts(rows[name])
     return Facts()
+
+
+def pricing_of(model: str, refreshed: Path | None = None) -> Callable[[Usage], float | None]:
+    """What a usage of that model costs, or would cost; None where the price is not known."""
+    price = facts_about(model, refreshed).price
+    return lambda usage: price.cost(usage) if price is not None else None
 
 
 def refresh(source: Path, target: Path) -> int:

@@ -22,6 +22,7 @@ class Provider:
     effort_style: str = "reasoning_effort"
     renumber_calls: bool = False
     echo_reasoning: bool = False
+    seals_calls: bool = False
     caches_prompt: bool = False
     base_names: tuple[str, ...] = ()
 
@@ -51,7 +52,7 @@ PROVIDERS = {
         Provider("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY",
                  echo_reasoning=True),
         Provider("gemini", "Gemini", "https://generativelanguage.googleapis.com/v1beta/openai",
-                 "GEMINI_API_KEY"),
+                 "GEMINI_API_KEY", seals_calls=True),
         Provider("xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY"),
         Provider("together", "Together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
         Provider("fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1",

@@ -110,18 +110,16 @@ def alternating(messages: list[dict[str, Any]], previous: str) -> list[dict[str,
 def exchanges(messages: Sequence[Message], start: int = 0) -> Iterator[tuple[Exchange, int]]:
     """The transcript from a place on: each reply with its results, and where that ends."""
     current: list[Message] = []
-    end = start
     for at in range(start, len(messages)):
         message = messages[at]
         if message.audience == "user":
             continue
         if current and message.role != "computer":
-            yield tuple(current), end
+            yield tuple(current), at
             current = []
         current.append(message)
-        end = at + 1
     if current:
-        yield tuple(current), end
+        yield tuple(current), len(messages)
 
 
 def answered(exchange: Exchange, number: int, *, renumber: bool = False) -> list[Answered]:

@@ -8,7 +8,8 @@ from typing import Literal
 from interpreter.protocol.messages import Action
 
 Ruling = Literal["allow", "ask", "deny"]
-Answer = Literal["yes", "no", "always", "dry_run", "stop"]
+Answer = Literal["yes", "session", "always", "dry_run", "no", "stop"]
+"""`session` and `always` are wider than `yes`: for the kind, host or path that was asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +41,4 @@ class Decision:
     @property
     def allows(self) -> bool:
         """Whether the action may run."""
-        return self.answer in ("yes", "always", "dry_run")
+        return self.answer in ("yes", "session", "always", "dry_run")

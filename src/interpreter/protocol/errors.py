@@ -86,3 +86,15 @@ class StoreError(InterpreterError):
 
 class PluginError(InterpreterError):
     """A plug-in is broken; the text names its distribution."""
+
+
+class TransferFailed(InterpreterError):
+    """A value could not be brought into or out of the code's world as data."""
+
+
+class AnswerInvalid(InterpreterError):
+    """The model's answer is not what was asked for, even after it was told so."""
+
+
+class NotApproved(InterpreterError):
+    """Code wanted to run and nobody was there to say yes; it is still proposed."""

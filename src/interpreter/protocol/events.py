@@ -133,16 +133,19 @@ class ExecutionFinished:
     exit_code: int | None = None
 
 
-# From the turn itself.
-
-
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """The user is asked whether this may run; the caller's `approve` function is called next."""
+    """The user is asked whether this may be done; `approve` is called next.
+
+    It comes before an action runs, and from a block that wants more than its walls allow.
+    """
 
     action: Action
     reason: str = ""
     findings: tuple[Finding, ...] = ()
+
+
+# From the turn itself.
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,13 @@ class CheckpointTaken:
     """The state before a block can be restored under this name."""
 
     checkpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointDiscarded:
+    """The last block was a dry run and is undone for good; its checkpoint is gone."""
+
+    told: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,16 +224,17 @@ RuntimeEvent = (
     | OutputCleared
     | ActiveLine
     | InputRequested
+    | ApprovalRequested
     | Notice
     | ExecutionFinished
 )
 Event = (
     ModelEvent
     | RuntimeEvent
-    | ApprovalRequested
     | Decided
     | ActionStarted
     | CheckpointTaken
+    | CheckpointDiscarded
     | FilesChanged
     | MessageFinished
     | TurnFinished

@@ -25,6 +25,11 @@ Answerer = Callable[[InputRequested], str | None]
 """Asked for a line of input; None means that there is none (end of file)."""
 
 
+def nobody_approves(request: ApprovalRequested) -> Decision:
+    """The approver of those who have nobody to ask: silence means no."""
+    return Decision("no", "nobody is there to ask")
+
+
 def nobody_answers(request: InputRequested) -> str | None:
     """The answerer of those who have nobody to ask."""
     return None
@@ -267,6 +272,10 @@ class Checkpoints(Protocol):
         """Take the last undo back; one line that says what was done."""
         ...
 
+    def discard(self) -> str:
+        """Undo the last block for good, as after a dry run; one line that says what was done."""
+        ...
+
     def diff(self, name: str) -> str:
         """What a block changed, as text."""
         ...
@@ -289,6 +298,7 @@ class ToolContext:
 
     answer: Answerer
     interrupt: Interrupt
+    approve: Approver = nobody_approves
 
 
 class Tool(Protocol):

@@ -21,9 +21,7 @@ from interpreter.sandboxes.syscalls import NUMBERS
 
 INSTALL = "sudo apt install bubblewrap   (or dnf, pacman, apk, zypper)"
 ALLOW_NAMESPACES = "sudo sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"
-ALLOW_PROFILE = (
-    "sudo apt install apparmor-profiles   (Ubuntu keeps user namespaces for /usr/bin/bwrap)"
-)
+ALLOW_PROFILE = "sudo apt install apparmor-profiles   (Ubuntu allows it for /usr/bin/bwrap only)"
 
 
 @dataclass(frozen=True, slots=True)

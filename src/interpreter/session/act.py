@@ -10,6 +10,7 @@ from interpreter.protocol.errors import RuntimeFailure
 from interpreter.protocol.events import (
     ActionStarted,
     ApprovalRequested,
+    CheckpointDiscarded,
     CheckpointTaken,
     Decided,
     Event,
@@ -82,6 +83,8 @@ def execute(proposed: Action, decision: Decision, turn: Turn) -> Generator[Event
     broken_off = ActionResult(proposed.call_id, "interrupted", "it was stopped")
     with turn.keeping(draft, broken_off):
         finished = yield from _between_checkpoints(decision.edited or proposed, draft, turn)
+        if decision.answer == "dry_run":
+            draft.put((yield from _kept_or_discarded(decision.edited or proposed, turn)))
         draft.put(ActionResult(proposed.call_id, finished.outcome, finished.summary))
     message = draft.message()
     assert message is not None, "a result has at least its outcome"
@@ -107,6 +110,19 @@ def _between_checkpoints(
     return finished
 
 
+def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Output]:
+    """After a dry run: the user has seen what it did, and says whether it stays."""
+    request = ApprovalRequested(action, "That was a dry run. Keep what it did?")
+    yield request
+    decision = turn.engine.approve(request)
+    yield Decided(action, decision)
+    if decision.allows:
+        return Output("[a dry run, and the user kept its effects]\n", "stderr")
+    told = turn.engine.checkpoints.discard()
+    yield CheckpointDiscarded(told)
+    return Output(f"[a dry run, and its effects were taken back: {told}]\n", "stderr")
+
+
 def _run(action: Action, draft: Draft, turn: Turn) -> Generator[Event, None, ExecutionFinished]:
     yield ActionStarted(action)
     finished = ExecutionFinished("failed", "it ended without a result")
@@ -126,8 +142,9 @@ def _work(action: Action, turn: Turn) -> Generator[RuntimeEvent, None, None]:
         known = ", ".join(sorted(tools))
         yield ExecutionFinished("invalid", f"there is no tool {name!r}; there are: {known}")
         return
+    context = ToolContext(turn.engine.answer, turn.interrupt, turn.engine.approve)
     try:
-        yield from tools[name].run(action, ToolContext(turn.engine.answer, turn.interrupt))
+        yield from tools[name].run(action, context)
     except RuntimeFailure as failure:  # the model can often help: it reads the reason and goes on
         yield ExecutionFinished("failed", str(failure))
 

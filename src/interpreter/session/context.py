@@ -38,7 +38,7 @@ class Context:
     ) -> None:
         self._capabilities = capabilities
         self._notes = notes or Notes()
-        self._tokens = TokenEstimate(count)
+        self._tokens = TokenEstimate(count, images=capabilities.images)
         self._scale = 1.0
         self._taken: list[Message] = []
         self._view: list[Message] = []

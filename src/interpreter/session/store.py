@@ -121,7 +121,7 @@ class Store:
         """The sessions that have messages, the last used first."""
         query = """
             SELECT s.id, s.title, s.model, s.directory, s.parent, s.created, s.updated,
-                (SELECT count(*) FROM messages WHERE session = s.id) AS messages
+                (SELECT count(*) FROM messages WHERE session = s.id AND place >= 0) AS messages
             FROM sessions s WHERE messages > 0 ORDER BY s.updated DESC LIMIT ?"""
         with self._reading() as database:
             return tuple(SessionInfo(*row) for row in database.execute(query, (most,)))
@@ -133,8 +133,9 @@ class Store:
             title, model, directory = database.execute(query, (session,)).fetchone()
             copy = self.create(model=model, directory=directory, parent=session)
             database.execute("UPDATE sessions SET title = ? WHERE id = ?", (title, copy))
-            query = "SELECT created, body, plain FROM messages WHERE session = ? ORDER BY place"
-            rows = database.execute(query + " LIMIT ?", (session, -1 if at is None else at))
+            query = """SELECT created, body, plain FROM messages
+                WHERE session = ? AND place >= 0 ORDER BY place LIMIT ?"""
+            rows = database.execute(query, (session, -1 if at is None else at))
             for place, row in enumerate(rows.fetchall()):
                 self._insert(database, copy, place, row)
             query = "INSERT INTO blobs SELECT digest, ? FROM blobs WHERE session = ?"
@@ -196,12 +197,18 @@ class Store:
 
     def messages(self, session: str) -> Iterator[Message]:
         """The messages of a session, in order."""
-        query = "SELECT body FROM messages WHERE session = ? ORDER BY place"
+        query = "SELECT body FROM messages WHERE session = ? AND place >= 0 ORDER BY place"
         with self._reading() as database:
             bodies = database.execute(query, (session,)).fetchall()
         for (body,) in bodies:
             message: Message = decode(body, fetch=self._blobs.fetch)
             yield message
+
+    def retract(self, session: str, place: int) -> None:
+        """Take the messages from a place on out of the session; they can still be searched."""
+        query = "UPDATE messages SET place = -id WHERE session = ? AND place >= ?"
+        with self._writing() as database:
+            database.execute(query, (session, place))
 
     def settle(self, session: str) -> None:
         """Keep, as interrupted, the message that was being made when a process died."""
@@ -212,7 +219,7 @@ class Store:
             for _, body in deltas:
                 draft.add(decode(body, fetch=self._blobs.fetch))
             partial = draft.message("interrupted")
-            query = "SELECT count(*) FROM messages WHERE session = ?"
+            query = "SELECT count(*) FROM messages WHERE session = ? AND place >= 0"
             place = database.execute(query, (session,)).fetchone()[0]
             if partial is not None:
                 self.append(session, place, partial)

@@ -26,8 +26,9 @@ _AROUND_A_MESSAGE = 16
 class TokenEstimate:
     """Weighs text in characters and turns weights into tokens, at a rate it learns."""
 
-    def __init__(self, count: Callable[[str], int] | None = None) -> None:
+    def __init__(self, count: Callable[[str], int] | None = None, *, images: bool = True) -> None:
         self._count = count
+        self._picture = _PICTURE if images else 80
         self._rate = 1.0 if count else _USUAL_RATE
 
     def weigh(self, message: Message) -> int:
@@ -69,7 +70,7 @@ class TokenEstimate:
             case MalformedCall(raw, problem):
                 return self.weigh_text(raw[:2_000] + problem) + 40
             case Display():
-                return self.weigh_text(part.text) + (_PICTURE if part.image else 0)
+                return self.weigh_text(part.text) + (self._picture if part.image else 0)
             case ActionResult(_, outcome, summary):
                 return self.weigh_text(summary) + len(outcome)
             case Reasoning(text, signature):

@@ -1,4 +1,4 @@
-"""The messages of a session: a list that can be read by anyone and only grows."""
+"""The messages of a session: a list that anyone can read and only the session changes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ class Transcript(Sequence[Message]):
     def add(self, message: Message) -> None:
         """Append a message; the session's privilege."""
         self._messages.append(message)
+
+    def cut(self, place: int) -> tuple[Message, ...]:
+        """Take everything from a place on away; the session's privilege."""
+        gone = tuple(self._messages[place:])
+        del self._messages[place:]
+        return gone
 
     @overload
     def __getitem__(self, place: int) -> Message: ...

@@ -1,54 +1,163 @@
-"""Profiles: settings in a YAML file, by name or path."""
+"""Profiles: settings in a YAML, JSON or Python file, by name, path or address."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import profile_directory
+from interpreter.settings.profile_scripts import run_script
 from interpreter.settings.settings import Settings, changed
 
 DEFAULT = "default"
-IGNORED = {"version"}  # accepted, since the profiles of Open Interpreter have it
+SUFFIXES = (".yaml", ".yml", ".json", ".py")
+LARGEST = 1_000_000  # bytes of a profile that is fetched
+FETCH_SECONDS = 20
+RENAMED = {"conversation_history": "keep_history"}
+GROUPS = ("llm", "computer")
+IGNORED = {  # known to Open Interpreter's profiles, and without a meaning for a session here
+    *("version", "wtf", "messages", "verbose", "debug", "disable_telemetry", "os"),
+    *("in_terminal_interface", "conversation_filename", "conversation_history_path"),
+    *("speak_messages", "sync_computer", "import_computer_api", "skills_path", "import_skills"),
+    *("multi_line", "contribute_conversation", "plain_text_display", "shrink_images"),
+    *("highlight_active_line", "emit_images", "save_skills", "vision_renderer", "completions"),
+}
+Confirm = Callable[[str, str], bool]
+"""Shown where a profile comes from and all of its text; whether it may be used."""
 
 
-def with_profile(settings: Settings, name: str = "") -> Settings:
+def nobody_confirms(source: str, text: str) -> bool:
+    """The answer of those who have nobody to ask."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a profile says: settings by name, and Python to run."""
+
+    source: str
+    values: Mapping[str, Any]
+    script: str = ""
+
+
+def with_profile(
+    settings: Settings, name: str = "", confirm: Confirm = nobody_confirms
+) -> Settings:
     """Settings with a profile laid over them; without a name, the default one where it exists."""
-    path = _find(name or DEFAULT)
-    if not name and not path.exists():
+    if not name and not _find(DEFAULT).exists():
         return settings
-    values = dict(_flat(_read(path)))
-    return changed(settings, values, source=f"profile {path}")
+    profile = read(name or DEFAULT, confirm)
+    values = dict(_fitting(_flat(profile.values)))
+    if profile.script:
+        seen = changed(settings, values, source=profile.source)
+        values |= dict(_fitting(_flat(run_script(profile.script, profile.source, seen))))
+    return changed(settings, values, source=profile.source)
+
+
+def read(name: str, confirm: Confirm = nobody_confirms) -> Profile:
+    """A profile; one from elsewhere is shown first, and used only if that is confirmed."""
+    if "://" in name:
+        text = _fetch(name)
+        if not confirm(name, text):
+            raise ConfigurationError(f"The profile {name} was not confirmed, so it is not used.")
+        return _parsed(text, f"profile {name}", Path(urlsplit(name).path).suffix)
+    path = _find(name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"Cannot read the profile {path}: {error}.") from error
+    return _parsed(text, f"profile {path}", path.suffix)
 
 
 def _find(name: str) -> Path:
-    if "/" in name or name.endswith((".yaml", ".yml")):
+    """A path as it is; a name in the directory of profiles, whatever its suffix."""
+    if "/" in name:
         return Path(name).expanduser()
-    return profile_directory() / f"{name}.yaml"
+    if Path(name).suffix in SUFFIXES:
+        kept = profile_directory() / name
+        return kept if kept.exists() or not Path(name).exists() else Path(name)
+    paths = [profile_directory() / f"{name}{suffix}" for suffix in SUFFIXES]
+    return next((path for path in paths if path.exists()), paths[0])
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def _fetch(address: str) -> str:
+    import httpx  # noqa: PLC0415  (slow to import, and few profiles are far away)
+
+    parts = urlsplit(address)
+    if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise ConfigurationError(f"The profile {address} must be fetched over https.")
+    try:
+        with httpx.stream("GET", address, timeout=FETCH_SECONDS) as answer:
+            answer.raise_for_status()
+            content = _at_most(answer.iter_bytes(), LARGEST)
+        return content.decode()
+    except (httpx.HTTPError, ValueError) as error:
+        raise ConfigurationError(f"Cannot fetch the profile {address}: {error}.") from error
+
+
+def _at_most(pieces: Iterator[bytes], most: int) -> bytes:
+    content = bytearray()
+    for piece in pieces:
+        content += piece
+        if len(content) > most:
+            raise ValueError("it is too large")
+    return bytes(content)
+
+
+def _parsed(text: str, source: str, suffix: str) -> Profile:
+    if suffix == ".py":
+        return Profile(source, {}, text)
+    content = _json(text, source) if suffix == ".json" else _yaml(text, source)
+    if content is None:
+        return Profile(source, {})
+    if not isinstance(content, dict):
+        raise ConfigurationError(f"The {source} is not a mapping of settings.")
+    script = content.pop("start_script", "") or ""
+    return Profile(source, {str(key): value for key, value in content.items()}, str(script))
+
+
+def _json(text: str, source: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"Cannot read the {source}: {error}.") from error
+
+
+def _yaml(text: str, source: str) -> Any:
     import yaml  # noqa: PLC0415  (slow to import, and most sessions have no profile)
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise ConfigurationError(f"Cannot read the profile {path}: {reason}.") from error
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        raise ConfigurationError(f"The profile {path} is not a mapping of settings.")
-    return content
+        raise ConfigurationError(f"Cannot read the {source}: {reason}.") from error
 
 
 def _flat(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The settings of a profile; those of the model may stand under `llm`."""
+    """The settings of a profile; those of `llm` and `computer` in a group, or after a dot."""
     for key, value in content.items():
-        name = str(key).removeprefix("llm.")
-        if name == "llm" and isinstance(value, dict):
+        group, _, name = str(key).rpartition(".")
+        if not group and name in GROUPS and isinstance(value, Mapping):
             yield from _flat(value)
-        elif name not in IGNORED:
+        elif group in ("", *GROUPS):
             yield name, value
+        else:
+            yield str(key), value
+
+
+def _fitting(values: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The settings as we have them; what is unset, or means nothing here, is left out."""
+    for name, value in values:
+        if name in IGNORED or value is None:
+            continue
+        if name == "execution_instructions" and not value:
+            yield name, ""
+        elif isinstance(value, list):
+            yield RENAMED.get(name, name), tuple(value)
+        else:
+            yield RENAMED.get(name, name), value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from interpreter.protocol.errors import ConfigurationError
 
@@ -31,9 +32,51 @@ class Settings:
     """Keep the session in the database."""
     workspace: str = ""
     """The directory code works in; empty: the current one."""
-
     sandbox: str = "workspace"
     """How code is confined: read-only, workspace, trusted, off."""
+    supports_functions: bool | None = None
+    """Whether the model calls tools; None: what is known about it."""
+    supports_vision: bool | None = None
+    max_budget: float = 0.0
+    """Dollars that a session may cost; 0: no limit."""
+    offline: bool = False
+    safe_mode: str = "off"
+    max_output: int = 0
+    """Characters of a block's output that the model reads; 0: as many as usual."""
+    loop: bool = False
+    """Ask the model to go on until it says that it is done."""
+    loop_message: str = ""
+    loop_breakers: tuple[str, ...] = ()
+    user_message_template: str = ""
+    always_apply_user_message_template: bool = False
+    code_output_template: str = ""
+    empty_code_output_template: str = ""
+    code_output_sender: str = ""
+    execution_instructions: str | None = None
+    """How a model without tools is told to write code; None: the usual words."""
+    shrink_images: bool = True
+    import_skills: bool = False
+    skills_path: str = ""
+    verbose: bool = False
+    """Show what else happens: checkpoints, requests, reasons."""
+    debug: bool = False
+    plain: bool = False
+    """No colour, no live lines: for dumb terminals, logs and screen readers."""
+    highlight_active_line: bool = True
+    multi_line: bool = True
+    edit_mode: str = "emacs"
+    """How the prompt is edited: emacs or vi."""
+    images: str = "auto"
+    """How pictures are drawn in the terminal: auto, kitty, iterm2, sixel, blocks or none."""
+    speak_messages: bool = False
+    python: str = ""
+    """The Python that code runs in: a path; empty: the one of the workspace, else our own."""
+    kernel: str = ""
+    """A Jupyter kernel to run Python in, by name."""
+    timeout: float = 0.0
+    """Seconds that one block may take; 0: no limit."""
+    dry_run: bool = False
+    """Take back what each block did to files and variables."""
 
     def directory(self) -> Path:
         """The workspace as a path."""
@@ -50,12 +93,16 @@ def changed(settings: Settings, values: Mapping[str, Any], *, source: str) -> Se
         if name not in _NAMES:
             raise ConfigurationError(f"{source}: there is no setting {name!r}.")
         if not _fits(value, _TYPES[name]):
-            kind = _TYPES[name].__name__
+            kind = getattr(_TYPES[name], "__name__", str(_TYPES[name]))
             raise ConfigurationError(f"{source}: {name!r} must be of type {kind}, not {value!r}.")
     return replace(settings, **values)
 
 
-def _fits(value: Any, kind: type) -> bool:
+def _fits(value: Any, kind: Any) -> bool:
+    if isinstance(kind, UnionType):
+        return any(_fits(value, one) for one in get_args(kind))
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))

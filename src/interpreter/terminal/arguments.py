@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from interpreter.protocol.errors import ConfigurationError
@@ -13,11 +15,15 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter                         a conversation
   interpreter "plot sales.csv"        one message, then the conversation goes on
   interpreter -y --once "…"           one message, run without asking, and exit
+  cat log | interpreter "why?"        the input is attached as a file
   interpreter --resume last           go on where you left off
-  interpreter sessions                list what was kept; also: search WORDS, show, fork, delete ID
+  interpreter sessions                list what was kept; also: search, show, fork, delete, export
+  interpreter config | doctor         settings and where they come from | what works here
+  interpreter completion bash         completion for the shell: bash, zsh or fish
 """
 EPILOG = """\
 Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code not approved, 130 interrupted.
+Ctrl-C or Esc stops what is going on and keeps everything; %help at the prompt lists the commands.
 """
 
 
@@ -30,39 +36,145 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see interpreter --help)")
 
 
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One flag: its names, what argparse makes of it, and what completes it."""
+
+    names: tuple[str, ...]
+    help: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether something follows it."""
+        return "action" not in self.options
+
+
+def _flag(names: str, help: str, **options: Any) -> Flag:
+    return Flag(tuple(names.split()), help, options)
+
+
+def _switch(names: str, help: str, **options: Any) -> Flag:
+    return Flag(tuple(names.split()), help, {"action": "store_true", **options})
+
+
+def _optional(names: str, help: str) -> Flag:
+    return Flag(tuple(names.split()), help, {"action": argparse.BooleanOptionalAction})
+
+
+GROUPS: dict[str, tuple[Flag, ...]] = {
+    "the model": (
+        _flag("-m --model", "e.g. gpt-4o, claude-…, ollama/…, scripted/FILE"),
+        _flag("-ab --api_base", "where it is served", metavar="URL"),
+        _flag("-ak --api_key", "better: `interpreter config key`", metavar="KEY"),
+        _flag("-av --api_version", "for servers that want one", metavar="V"),
+        _flag("-t --temperature", "0 is steady, 1 is lively", type=float, metavar="N"),
+        _flag("-cw --context_window", "tokens it can read", type=int, metavar="N"),
+        _flag("-x --max_tokens", "tokens it may answer with", type=int, metavar="N"),
+        _flag("-b --max_budget", "dollars a session may cost", type=float, metavar="USD"),
+        _optional("-lsv --llm_supports_vision", "whether it sees pictures"),
+        _optional("-lsf --llm_supports_functions", "whether it calls tools"),
+        _switch("-o --offline", "never leave this machine"),
+        _switch("-l --local", "a model that runs here"),
+        _switch("-f --fast", "the profile `fast`: a small model, few words"),
+        _switch("-vi --vision", "the profile `vision`"),
+        _switch("--codestral", "the profile `codestral`"),
+        _switch("--llama3", "the profile `llama3`"),
+        _switch("--groq", "the profile `groq`"),
+        _switch("--assistant", "the profile `assistant`"),
+        _switch("-os --os", "let it use the screen, mouse and keyboard"),
+    ),
+    "the work": (
+        _switch("-y --auto_run", "run without asking"),
+        _flag("-safe --safe_mode", "scan code before it runs", choices=("off", "ask", "auto")),
+        _flag("--sandbox", "read-only, workspace, trusted, off", metavar="LEVEL"),
+        _flag("--workspace", "where code works (default: here)", metavar="DIR"),
+        _flag("--python", "the Python that code runs in", metavar="PATH"),
+        _flag("--kernel", "a Jupyter kernel to run Python in", metavar="NAME"),
+        _flag("--timeout", "seconds a block may take", type=float, metavar="S"),
+        _switch("--dry-run", "take back what each block did", dest="dry_run"),
+        _flag("--max-steps", "model calls per message", type=int, metavar="N", dest="max_steps"),
+        _flag("-xo --max_output", "characters of output it reads", type=int, metavar="N"),
+        _switch("--loop", "go on until the task is done"),
+        _flag("-ci --custom_instructions", "add to the prompt", metavar="TEXT"),
+        _flag("-sm --system_message", "replace the prompt", metavar="TEXT"),
+        _flag("-p --profile", "a profile, by name or path", metavar="NAME"),
+    ),
+    "the terminal": (
+        _switch("-pl --plain", "plain text: logs, dumb terminals, screen readers"),
+        _flag(
+            "--images",
+            "how pictures are drawn",
+            choices=("auto", "kitty", "iterm2", "sixel", "blocks", "none"),
+        ),
+        _flag(
+            "-nhl --no_highlight_active_line",
+            "do not mark the running line",
+            action="store_false",
+            dest="highlight_active_line",
+        ),
+        _switch("-ml --multi_line", "several lines between triple quotes (always on)"),
+        _switch("-sp --speak_messages", "read answers aloud (macOS)"),
+        _switch("-v --verbose", "show what else happens"),
+        _switch("-debug --debug --debug_mode", "as --verbose, with our own log"),
+    ),
+    "how it runs": (
+        _switch("--once", "exit after the message is answered"),
+        _switch("-s --stdin", "one message from the standard input, then exit"),
+        _switch("--json", "one event per line, as JSON"),
+        _flag("--resume", "a session's id, or last", nargs="?", const="last", metavar="ID"),
+        _switch("--conversations", "pick a session to go on with"),
+        _flag("--no-history", "do not keep the session", action="store_false", dest="keep_history"),
+        _switch("--server", "serve HTTP and WebSocket instead"),
+        _switch("--profiles", "show the directory of profiles"),
+        _flag("--reset_profile", "restore a profile", nargs="?", const="default", metavar="NAME"),
+        _switch("--local_models", "show the directory of models"),
+        _switch("--version", "show the version and exit"),
+    ),
+    "for old habits": (
+        _switch("-dt --disable_telemetry", "there is none; accepted, does nothing"),
+        _switch("--contribute_conversation", "nothing is ever sent; accepted, does nothing"),
+    ),
+}  # fmt: skip
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the chat command. Flags of settings are absent when they are not given."""
     made = _Parser(
         prog="interpreter",
+        usage="interpreter [flags] [message]",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_formatter,
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
-    made.add_argument("message", nargs="*", help="what you want done")
-    settings = made.add_argument_group("settings (they win over the profile)")
-    settings.add_argument("-m", "--model", help="the model, e.g. gpt-4o, ollama/…, scripted/FILE")
-    settings.add_argument("-y", "--auto_run", action="store_true", help="run without asking")
-    settings.add_argument("-ci", "--custom_instructions", metavar="TEXT", help="add to the prompt")
-    settings.add_argument("-sm", "--system_message", metavar="TEXT", help="replace the prompt")
-    settings.add_argument("-ab", "--api_base", metavar="URL", help="where the model is served")
-    settings.add_argument("-ak", "--api_key", metavar="KEY", help="better: an environment variable")
-    settings.add_argument("--max-steps", dest="max_steps", type=int, help="model calls per message")
-    settings.add_argument("--workspace", metavar="DIR", help="where code works (default: here)")
-    settings.add_argument("--sandbox", metavar="LEVEL", help="read-only, workspace, trusted, off")
-    settings.add_argument("-p", "--profile", metavar="NAME", help="a profile, by name or path")
-    settings.add_argument(
-        "--no-history", dest="keep_history", action="store_false", help="do not keep the session"
-    )
-    work = made.add_argument_group("how it runs")
-    work.add_argument("--once", action="store_true", help="exit after the message is answered")
-    work.add_argument("--resume", metavar="ID", help="go on with a session: its id, or last")
-    work.add_argument("--json", action="store_true", help="one event per line, as JSON")
-    work.add_argument("--version", action="store_true", help="show the version and exit")
+    made.add_argument("message", nargs="*", help=argparse.SUPPRESS)
+    for title, flags in GROUPS.items():
+        group = made.add_argument_group(title)
+        for flag in flags:
+            group.add_argument(*flag.names, help=flag.help, **flag.options)
     return made
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=42, width=100)
 
 
 def parse(arguments: list[str]) -> dict[str, Any]:
     """What was given, by name; UsageError in one line for anything unknown."""
-    return vars(parser().parse_args(arguments))
+    given = vars(parser().parse_args(list(_as_written(arguments))))
+    return {name.removeprefix("llm_"): value for name, value in given.items()}
+
+
+def _as_written(arguments: list[str]) -> Iterator[str]:
+    """The flags as they are defined: `--auto-run` means `--auto_run`, and the other way round."""
+    known = {name for flags in GROUPS.values() for flag in flags for name in flag.names}
+    known |= {name.replace("--", "--no-", 1) for name in known if name.startswith("--llm")}
+    spelled = {name.replace("_", "-"): name for name in known if name.startswith("--")}
+    for place, argument in enumerate(arguments):
+        if argument == "--":
+            yield from arguments[place:]
+            return
+        name, equals, value = argument.partition("=")
+        yield spelled.get(name.replace("_", "-"), name) + equals + value

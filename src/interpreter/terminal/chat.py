@@ -1,30 +1,145 @@
-"""The conversation in a terminal: the prompt, the approval question, and Ctrl-C."""
+"""The conversation: messages, commands and shell lines, until the user leaves."""
 
 from __future__ import annotations
 
 import contextlib
-import getpass
-import signal
-import sys
-import threading
 import time
-from collections.abc import Iterator
-from types import FrameType
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from interpreter.assembly import Workshop
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.errors import ModelError
-from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
+from interpreter.protocol.errors import InterpreterError, ModelError
+from interpreter.protocol.events import (
+    ApprovalRequested,
+    Event,
+    InputRequested,
+    OutputDelta,
+    TurnFinished,
+)
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Code, Message
 from interpreter.session.session import Session
+from interpreter.settings.settings import Settings
+from interpreter.terminal.compose import compose
+from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.plain import PlainFace
+from interpreter.terminal.signals import ctrl_c
 
 LEAVE_WITHIN = 1.0  # seconds between two Ctrl-C at the prompt
-QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
-GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
+OUTPUT_TOLD = 20_000  # characters of a shell line's output that the model is shown
+Read = Callable[[str], str]
+
+
+@dataclass
+class Chat:
+    """One conversation in a terminal. Commands change it between turns."""
+
+    desk: Desk
+    workshop: Workshop
+    session: Session
+    settings: Settings
+    news: list[str] = field(default_factory=list)
+    """What happened since the last message and the model should know."""
+    leaving: bool = False
+    _draft: str = ""
+
+    def say(self, text: str) -> TurnFinished:
+        """One message and the turn it starts; a model that fails is shown, and the chat goes on."""
+        message = compose(text, self.news)
+        self.news.clear()
+        return self.send(message)
+
+    def send(self, message: Message) -> TurnFinished:
+        """A message as it is, and its turn."""
+        with self.desk.attend(self.session.interrupt):
+            return self.desk.show(_without_model_errors(self.session.send(message)))
+
+    def shell(self, line: str, *, tell: bool) -> None:
+        """Run a line in the session's shell; with `tell` the model sees it with the next one."""
+        output: list[str] = []
+        stop = Interrupt()
+        events = self.workshop.run(Code("shell", line), stop)
+        with self.desk.attend(stop.request):
+            self.desk.show(_collecting(events, output))
+        if tell:
+            text = "".join(output)[-OUTPUT_TOLD:].rstrip()
+            self.news.append(f"I ran `{line}` in the shell. Its output:\n```\n{text}\n```")
+
+    def change(self, **values: Any) -> None:
+        """Use other settings from the next turn on."""
+        settings = replace(self.settings, **values)
+        self.session.engine = self.workshop.engine(settings)
+        self.settings = settings
+
+    def take(self, text: str) -> None:
+        """Whatever was typed: a command, a shell line, or a message."""
+        from interpreter.terminal.magic import run_command  # noqa: PLC0415  (commands use the chat)
+
+        line = text.strip()
+        if line.startswith("!!"):
+            self.shell(line[2:].strip(), tell=True)
+        elif line.startswith("!"):
+            self.shell(line[1:].strip(), tell=False)
+        elif line.startswith("%"):
+            run_command(self, line)
+        elif line:
+            self.say(text)
+
+    def run(self, read: Read, draft: Callable[[], str]) -> None:
+        """Take messages at the prompt until the user leaves."""
+        last_interrupt = -LEAVE_WITHIN
+        while not self.leaving:
+            try:
+                text = self._next(read, self._draft + draft())
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                if time.monotonic() - last_interrupt < LEAVE_WITHIN:
+                    return
+                last_interrupt = time.monotonic()
+                self.desk.note("Press Ctrl-C again to leave.")
+                continue
+            self._take_safely(text)
+
+    def _next(self, read: Read, draft: str) -> str:
+        """A message that was finished while the last turn ran is sent at once."""
+        line, ended, self._draft = draft.rpartition("\n")
+        if ended and line.strip():
+            self.desk.note(f"> {line}")
+            return line
+        draft, self._draft = self._draft, ""
+        return read(draft)
+
+    def _take_safely(self, text: str) -> None:
+        try:
+            self.take(text)
+        except InterpreterError as error:
+            self.desk.note(str(error))
+        except KeyboardInterrupt:
+            self.desk.note("Interrupted.")
+
+
+def _without_model_errors(events: Iterator[Event]) -> Iterator[Event]:
+    with contextlib.suppress(ModelError):  # the TurnFinished before it has said why
+        yield from events
+
+
+def _collecting(events: Iterator[Event], output: list[str]) -> Iterator[Event]:
+    """A block run by hand as a turn of its own."""
+    for event in events:
+        if isinstance(event, OutputDelta):
+            output.append(event.text)
+        yield event
+    yield TurnFinished("answered")
+
+
+# The same without commands, for the library.
 
 
 def chat(session: Session, face: PlainFace) -> None:
-    """Take messages at the prompt until the user leaves."""
-    face.note(GREETING)
+    """Take messages at a plain prompt until the user leaves."""
     last_interrupt = -LEAVE_WITHIN
     while True:
         try:
@@ -39,99 +154,15 @@ def chat(session: Session, face: PlainFace) -> None:
             face.note("\nPress Ctrl-C again to leave.")
             continue
         if text.strip():
-            say(session, text, face)
-
-
-def say(session: Session, text: str, face: PlainFace) -> TurnFinished:
-    """One message and the turn it starts; a model that fails is shown, and the chat goes on."""
-    with interrupting(session):
-        return face.show(_without_model_errors(session.send(text)))
-
-
-def _without_model_errors(events: Iterator[Event]) -> Iterator[Event]:
-    with contextlib.suppress(ModelError):  # the TurnFinished before it has said why
-        yield from events
-
-
-@contextlib.contextmanager
-def interrupting(session: Session) -> Iterator[None]:
-    """Within this block Ctrl-C stops the turn instead of the program."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        session.interrupt()
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def someone_is_there() -> bool:
-    """Whether there is a person at both ends of the terminal."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+            with ctrl_c(session.interrupt):
+                face.show(_without_model_errors(session.send(compose(text))))
 
 
 def approve(request: ApprovalRequested) -> Decision:
     """Ask the person at the terminal; when there is none, nothing runs."""
-    if not someone_is_there():
-        return Decision("stop", "it needs approval and nobody is there to ask; -y runs it")
-    if request.reason:
-        print(request.reason, file=sys.stderr)
-    for finding in request.findings:
-        print(f"line {finding.line}: {finding.reason}", file=sys.stderr)
-    try:
-        with _ctrl_c_raises():
-            return _ask()
-    except (EOFError, KeyboardInterrupt):
-        return Decision("stop")
-
-
-def _ask() -> Decision:
-    while True:
-        match _prompt(QUESTION).strip().lower().split(maxsplit=1):
-            case ["y" | "yes"]:
-                return Decision("yes")
-            case ["n" | "no"]:
-                return Decision("no", _prompt("Why not? (empty: stop here) ").strip())
-            case ["n" | "no", reason]:
-                return Decision("no", reason)
-            case ["a" | "always"]:
-                return Decision("always")
-            case ["s" | "stop"]:
-                return Decision("stop")
-            case _:
-                continue
+    return PlainDesk().approve(request)
 
 
 def answer(request: InputRequested) -> str | None:
     """Pass a block's question on to the person; end of file when there is none."""
-    if not someone_is_there():
-        return None
-    try:
-        with _ctrl_c_raises():
-            return getpass.getpass("") if request.hidden else input()
-    except (EOFError, KeyboardInterrupt):
-        return None
-
-
-def _prompt(question: str) -> str:
-    """Ask on stderr: stdout may be a pipe."""
-    print(question, end="", file=sys.stderr, flush=True)
-    return input()
-
-
-@contextlib.contextmanager
-def _ctrl_c_raises() -> Iterator[None]:
-    """Within this block, which waits for the person, Ctrl-C ends the waiting."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return PlainDesk().answer(request)

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from interpreter.protocol.events import (
     ActionProposed,
+    CheckpointDiscarded,
     CodeDelta,
     DisplayShown,
     Event,
@@ -22,6 +23,7 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, MalformedCall
+from interpreter.terminal.ansi import tame_plain
 
 ENDS = {
     "declined": "Stopped: the code was not run.",
@@ -79,6 +81,12 @@ class PlainFace:
         """A sentence of our own."""
         self._line(self._around, text)
 
+    def show_code(self, language: str, source: str) -> None:
+        """A whole block of code."""
+        self._open_fence(language)
+        self._write(self._around, source)
+        self._close_fence()
+
     def _around_the_work(self, event: Event) -> None:
         match event:
             case DisplayShown(display):
@@ -88,7 +96,7 @@ class PlainFace:
             case FilesChanged(changes):
                 names = ", ".join(f"{change.kind} {change.path}" for change in changes[:8])
                 self._line(self._around, f"[files] {names}")
-            case Notice(text):
+            case Notice(text) | CheckpointDiscarded(text):
                 self._line(self._around, text)
             case ModelRetrying(reason, seconds):
                 self._line(self._around, f"{reason} Trying again in {seconds:.0f} s.")
@@ -129,6 +137,7 @@ class PlainFace:
 
     def _write(self, stream: TextIO, text: str) -> None:
         if text:
-            stream.write(text.encode(errors="replace").decode())
+            safe = tame_plain(text) if stream.isatty() else text.encode(errors="replace").decode()
+            stream.write(safe)
             stream.flush()
             self._at_line_start = text.endswith("\n")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Code, Message, Output, Text
+from interpreter.session.export import export_session, from_json
 from interpreter.session.store import Store
 from interpreter.settings.paths import data_directory
 
-USAGE = "interpreter sessions [list | search WORDS | show ID | fork ID | delete ID]"
+USAGE = """\
+interpreter sessions [list | search WORDS | show ID | fork ID | delete ID]
+       interpreter sessions export ID FILE | import FILE
+       FILE ends in .md, .html, .ipynb, .py or .json; an import is JSON"""
 
 
 def sessions_command(arguments: list[str]) -> int:
@@ -28,12 +33,34 @@ def sessions_command(arguments: list[str]) -> int:
             session = store.find(name)
             store.delete(session)
             print(f"deleted {session}")
+        case _:
+            _other(store, arguments)
+    store.close()
+    return 0
+
+
+def _other(store: Store, arguments: list[str]) -> None:
+    match arguments:
+        case ["export", name, file]:
+            export_session(list(store.messages(store.find(name))), Path(file))
+        case ["import", file]:
+            print(_import(store, Path(file)))
         case ["-h" | "--help"]:
             print(f"usage: {USAGE}")
         case _:
-            raise ConfigurationError(f"usage: {USAGE}")
-    store.close()
-    return 0
+            said = " ".join(arguments)
+            raise ConfigurationError(f"`sessions {said}`? See interpreter sessions -h.")
+
+
+def _import(store: Store, path: Path) -> str:
+    try:
+        messages = from_json(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"Cannot read {path}: {error}.") from error
+    session = store.create(model="", directory=str(Path.cwd()))
+    for place, message in enumerate(messages):
+        store.append(session, place, message)
+    return session
 
 
 def _list(store: Store) -> None:

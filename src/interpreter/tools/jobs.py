@@ -21,6 +21,7 @@ from interpreter.protocol.ports import Runtime
 QUEUED_EVENTS = 64
 KEPT_CHARACTERS = 32_000
 ENDED: Final = "ended"
+LET_GO: Final = "let go"
 _numbers = itertools.count(1)
 
 
@@ -39,6 +40,7 @@ class Job:
         self._events: deque[RuntimeEvent] = deque()
         self._tail = ""
         self._followed = True
+        self._let_go = False
         self._answer: tuple[str | None] | None = None
         self._last: ExecutionFinished | None = None
         self._error: BaseException | None = None
@@ -46,9 +48,12 @@ class Job:
         self._thread.start()
 
     def take(self, seconds: float | None) -> RuntimeEvent | str | None:
-        """The next event; None when none came in time, ENDED after the last."""
+        """The next event; None when none came in time, LET_GO when it shall go on alone, ENDED
+        after the last."""
         with self._changed:
-            self._changed.wait_for(lambda: self._events or self._is_over(), seconds)
+            self._changed.wait_for(lambda: self._events or self._is_over() or self._let_go, seconds)
+            if self._let_go and not self._is_over():
+                return LET_GO
             if self._events:
                 self._changed.notify_all()
                 return self._events.popleft()
@@ -58,11 +63,27 @@ class Job:
             raise self._error
         return ENDED
 
+    def let_go(self) -> bool:
+        """Ask whoever follows it to leave it alone; False if it has ended. From any thread."""
+        with self._changed:
+            self._let_go = self._followed and not self._is_over()
+            self._changed.notify_all()
+            return self._let_go
+
     def reply(self, line: str | None) -> None:
         """Answer the input request that `take` gave last."""
         with self._changed:
             self._answer = (line,)
             self._changed.notify_all()
+
+    def inject(self, event: RuntimeEvent) -> bool:
+        """Let somebody else's event come out with the block's own; False if nobody follows it."""
+        with self._changed:
+            if not self._followed or self._is_over():
+                return False
+            self._events.append(event)
+            self._changed.notify_all()
+            return True
 
     def leave(self) -> None:
         """Let it go on alone; from now on only the tail of its output is kept."""

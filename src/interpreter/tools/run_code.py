@@ -20,7 +20,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Answerer, Runtimes, ToolContext, ToolSpec
-from interpreter.tools.jobs import Job, Jobs
+from interpreter.tools.jobs import LET_GO, Job, Jobs
 from interpreter.tools.spill import Spill
 
 TAIL_PIECES = 16
@@ -52,6 +52,7 @@ class RunCode:
         self.jobs = jobs or Jobs()
         self._runtimes = runtimes
         self._limits = limits
+        self._current: Job | None = None
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Run a block of code."""
@@ -67,14 +68,27 @@ class RunCode:
         if busy is not None:
             yield ExecutionFinished("invalid", _busy(busy))
             return
-        job = Job(action, runtime)
+        job = self._current = Job(action, runtime)
         with context.interrupt.calls(runtime.interrupt):
             yield from self._follow(job, context.answer)
+
+    def inject(self, event: RuntimeEvent) -> bool:
+        """Let an event come out of the block that runs now; False if there is none."""
+        job = self._current
+        return job is not None and job.inject(event)
+
+    def background(self) -> bool:
+        """Let the block that runs now go on alone; False if there is none. From any thread."""
+        job = self._current
+        return job is not None and job.let_go()
 
     def _follow(self, job: Job, answer: Answerer) -> Iterator[RuntimeEvent]:
         watch = _Watch(self._limits, Spill(self._limits.output_directory))
         try:
             while (event := job.take(watch.patience())) != "ended":
+                if event == LET_GO:
+                    yield from self._leave(job, watch, "The user sent it to the background.")
+                    return
                 if event is None or isinstance(event, str):
                     yield from self._time_is_up(job, watch)
                     return
@@ -91,17 +105,17 @@ class RunCode:
         if self._limits.when_over == "stop":
             job.stop()
             yield from watch.rest()
-            yield ExecutionFinished("timed_out", watch.sentence("It was stopped"))
+            stopped = watch.with_news(f"{watch.why_over()} It was stopped.")
+            yield ExecutionFinished("timed_out", stopped)
             return
+        yield from self._leave(job, watch, watch.why_over())
+
+    def _leave(self, job: Job, watch: _Watch, why: str) -> Iterator[RuntimeEvent]:
         job.leave()
         self.jobs.add(job)
         yield from watch.rest()
-        yield ExecutionFinished(
-            "backgrounded",
-            watch.sentence(
-                f"It goes on as job {job.number}: read, wait for or stop it with `jobs`"
-            ),
-        )
+        what = f"It goes on as job {job.number}: read, wait for or stop it with `jobs`."
+        yield ExecutionFinished("backgrounded", watch.with_news(f"{why} {what}"))
 
 
 @dataclass
@@ -139,7 +153,7 @@ class _Watch:
             self.notices.append(event.text)
         if isinstance(event, ExecutionFinished):
             yield from self.rest()
-            event = replace(event, summary=self._with_news(event.summary))
+            event = replace(event, summary=self.with_news(event.summary))
         yield event
 
     def rest(self) -> Iterator[RuntimeEvent]:
@@ -150,11 +164,10 @@ class _Watch:
         yield from self.held
         self.held.clear()
 
-    def sentence(self, what: str) -> str:
-        """What happened when time was up."""
+    def why_over(self) -> str:
+        """Which of the limits was reached."""
         silent = self.limits.seconds is None or time.monotonic() < self._began + self.limits.seconds
-        why = "It has been silent for too long" if silent else "Its time is over"
-        return self._with_news(f"{why}. {what}.")
+        return "It has been silent for too long." if silent else "Its time is over."
 
     def _hold(self, event: OutputDelta) -> Iterator[RuntimeEvent]:
         if not self.held_back:
@@ -162,7 +175,8 @@ class _Watch:
         self.held_back += len(event.text)
         self.held.append(event)
 
-    def _with_news(self, summary: str) -> str:
+    def with_news(self, summary: str) -> str:
+        """A summary, and what the runtime had to say."""
         return " ".join(filter(None, (summary, *self.notices[-5:], self.spill.summary())))
 
 

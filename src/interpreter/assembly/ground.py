@@ -1,0 +1,221 @@
+"""The ground that code runs on: the cell, its walls, the runtimes in it, and what is kept of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from interpreter.assembly.later import Later
+from interpreter.protocol.errors import CheckpointError, SandboxUnavailable
+from interpreter.protocol.ports import Cell, Checkpoints, Process, Runtimes, Tool
+from interpreter.settings.paths import config_directory, data_directory
+from interpreter.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from interpreter.checkpoints.files import FileKeeper
+    from interpreter.checkpoints.journal import FileJournal
+    from interpreter.checkpoints.variables import PythonVariables
+    from interpreter.runtimes.pool import RuntimePool
+    from interpreter.sandboxes.confinement import Level
+    from interpreter.sandboxes.grants import GrantBook
+    from interpreter.sandboxes.host_gate import HostGate
+    from interpreter.tools.guarded import Guard
+
+Notify = Callable[[str], None]
+
+
+class Ground:
+    """Made from the settings of the moment when the session began; it does not change with them."""
+
+    def __init__(self, settings: Settings, notice: Notify) -> None:
+        self._settings = settings
+        self._notice = notice
+        self.unconfined = ""
+        """Why there is no sandbox although one was asked for."""
+        self.cell = Later(self._open_cell)
+        self.checkpoints = Later(self._open_checkpoints)
+        self.session_id = ""
+        self.choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
+        self.background: Callable[[], bool] = lambda: False
+        """Lets the block that runs now go on alone; whether there is one."""
+        self._journal: FileJournal | None = None
+        self._closing: list[Callable[[], None]] = []
+
+    def close(self) -> None:
+        """End everything that runs here."""
+        if "runtimes" in self.__dict__:
+            self.runtimes.close()
+        while self._closing:
+            self._closing.pop()()
+
+    def restart_runtimes(self) -> None:
+        """End every REPL; they start again when they are needed."""
+        if "runtimes" in self.__dict__:
+            self.runtimes.close()
+        for name in ("runtimes", "tools"):
+            self.__dict__.pop(name, None)
+
+    def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
+        """Let the caller add languages of its own, or leave some out."""
+        self.choose = choose
+        self.__dict__.pop("tools", None)
+
+    @cached_property
+    def runtimes(self) -> RuntimePool:
+        """The REPLs of this session."""
+        from interpreter.runtimes.pool import PoolOptions, RuntimePool
+        from interpreter.runtimes.python import PythonOptions
+
+        options = PoolOptions(settings={"python": PythonOptions(companion=self._variables)})
+        return RuntimePool(self._launch, self.cell.get().exchange, options)
+
+    @cached_property
+    def tools(self) -> dict[str, Tool]:
+        """What a model can do here."""
+        from interpreter.tools.guarded import Guarded
+        from interpreter.tools.job_control import JobControl
+        from interpreter.tools.run_code import RunCode, RunLimits
+
+        limits = RunLimits(
+            seconds=self._settings.timeout or None,
+            output_directory=self.cell.get().exchange / "output",
+        )
+        run = RunCode(self.choose(self.runtimes), limits)
+        self._escalations.inject = run.inject
+        self.background = run.background
+        guarded = Guarded(run, self._guards, self._escalations)
+        return {"execute": guarded, "jobs": JobControl(run.jobs)}
+
+    def describe_files(self, text: str) -> str:
+        """What the data files named in a text hold, looked at inside the cell."""
+        from interpreter.tools.profile_file import Profiler, ProfilerOptions, mentioned_files
+
+        if not mentioned_files(text, self._settings.directory()):
+            return ""
+        cell = self.cell.get()
+        cache = data_directory() / "profiles"
+        options = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, cache)
+        return Profiler(cell.launch, options).describe(text)
+
+    # The walls.
+
+    def _open_cell(self) -> Cell:
+        """A cell at the level of the settings; where none can be had, an open one that says so."""
+        from interpreter.sandboxes.none import NoSandbox
+
+        workspace = self._settings.directory()
+        cell: Cell
+        try:
+            cell = self._confined_cell(workspace)
+        except SandboxUnavailable as reason:
+            self.unconfined = str(reason)
+            self._notice(self.unconfined)
+            cell = NoSandbox().open(workspace)
+        self._closing.append(cell.close)
+        return cell
+
+    def _confined_cell(self, workspace: Path) -> Cell:
+        from interpreter.sandboxes.confinement import Confinement, interpreter_places
+        from interpreter.sandboxes.fallback import best_sandbox
+        from interpreter.sandboxes.none import NoSandbox
+
+        if self._settings.sandbox == "off":
+            return NoSandbox().open(workspace)
+        book = self._book
+        confinement = Confinement(
+            level=cast("Level", self._settings.sandbox),  # checked there
+            read=tuple(map(Path, book.all("read"))),
+            write=tuple(map(Path, book.all("write"))),
+            programs=interpreter_places(),
+            hidden=(config_directory(), data_directory()),
+        )
+        best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
+        return best.open(workspace)
+
+    @cached_property
+    def _book(self) -> GrantBook:
+        from interpreter.sandboxes.grants import GrantBook
+
+        return GrantBook(config_directory() / "grants.json", self._settings.directory())
+
+    @cached_property
+    def _gate(self) -> HostGate:
+        from interpreter.assembly.guards import ask_about_host
+        from interpreter.sandboxes.host_gate import HostGate
+
+        return HostGate(
+            allow=self._book.all("host"),
+            ask=partial(ask_about_host, self._escalations),
+            keep=partial(self._book.add, "host"),
+        )
+
+    @cached_property
+    def _escalations(self) -> Any:
+        from interpreter.tools.guarded import Escalations
+
+        return Escalations()
+
+    def _guards(self) -> list[Guard]:
+        from interpreter.assembly import guards
+        from interpreter.sandboxes.cell import ConfinedCell
+        from interpreter.sandboxes.grants import Grants
+
+        cell, workspace = self.cell.get(), self._settings.directory()
+        found: list[Guard] = [guards.SecretGuard(self._secrets)]
+        if isinstance(cell, ConfinedCell):
+            found.append(guards.HostGuard(self._gate))
+            found.append(guards.PathGuard(Grants(cell, self._book), workspace))
+        return [*found, guards.AutorunWatch(self._autorun)]
+
+    @cached_property
+    def _secrets(self) -> Any:
+        from interpreter.policies.secrets import Secrets
+
+        return Secrets(os.environ)
+
+    @cached_property
+    def _autorun(self) -> Any:
+        from interpreter.policies.autorun import AutorunGuard
+
+        guard = AutorunGuard(self._settings.directory())
+        self._closing.append(guard.close)
+        return guard
+
+    # What is kept.
+
+    def _open_checkpoints(self) -> Checkpoints:
+        from interpreter.checkpoints.transaction import Transaction
+
+        workspace = self._settings.directory().resolve()
+        kept = Transaction(self._file_keeper(workspace), workspace)
+        kept.attach("python", self._variables)
+        self._closing.insert(0, kept.close)  # the journal ends when the cell is empty
+        return kept
+
+    def _file_keeper(self, workspace: Path) -> FileKeeper:
+        from interpreter.checkpoints.journal import FileJournal, JournalOptions
+        from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
+
+        store = data_directory() / "undo" / (self.session_id or f"unkept-{os.getpid()}")
+        try:
+            options = JournalOptions(store, (workspace,), self.cell.get().exchange)
+            self._journal = FileJournal(options)
+        except CheckpointError:
+            return ShadowGit(ShadowOptions(store, workspace))
+        return self._journal
+
+    @cached_property
+    def _variables(self) -> PythonVariables:
+        from interpreter.checkpoints.variables import PythonVariables
+
+        return PythonVariables(self.cell.get().exchange)
+
+    def _launch(self, argv: Any, **options: Any) -> Process:
+        """Start a program in the cell, under the journal."""
+        self.checkpoints.get()
+        words = self._journal.wrap(argv) if self._journal is not None else argv
+        return self.cell.get().launch(words, **options)

@@ -1,0 +1,179 @@
+"""The guards around a block: secrets, refused hosts, wanted paths, files that run themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from interpreter.policies.autorun import AutorunGuard
+from interpreter.policies.secrets import Secrets, SecretStream
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import (
+    ApprovalRequested,
+    DisplayShown,
+    ExecutionFinished,
+    OutputDelta,
+    RuntimeEvent,
+)
+from interpreter.protocol.messages import ActionCall, Display, Stream
+from interpreter.sandboxes.grants import Grants, Scope, wanted_paths
+from interpreter.sandboxes.host_gate import HostAnswer, HostGate
+from interpreter.tools.guarded import After, Escalations
+
+PRINTED_KEPT = 20_000  # characters of a block's output in which refused paths are looked for
+
+
+class SecretGuard:
+    """Replaces the values of secret variables, and what is shaped like a key."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self._streams: dict[Stream, SecretStream] = {}
+
+    def before(self) -> None:
+        """Nothing to prepare."""
+
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """Redact text; what may be half a secret waits for the rest."""
+        match event:
+            case OutputDelta(text, stream):
+                redactor = self._streams.setdefault(stream, self._secrets.stream())
+                yield from _printed(redactor.feed(text), stream)
+            case DisplayShown(display):
+                yield replace(event, display=self._shown(display))
+            case ExecutionFinished():
+                for stream, redactor in self._streams.items():
+                    yield from _printed(redactor.flush(), stream)
+                yield replace(event, summary=self._secrets.redact(event.summary))
+            case _:
+                yield event
+
+    def after(self) -> After:
+        """Nothing to say."""
+        yield from ()
+        return ()
+
+    def _shown(self, display: Display) -> Display:
+        faces = tuple(
+            replace(face, data=self._secrets.redact(face.data))
+            if isinstance(face.data, str)
+            else face
+            for face in display.faces
+        )
+        return replace(display, faces=faces)
+
+
+def _printed(text: str, stream: Stream) -> Iterator[OutputDelta]:
+    if text:
+        yield OutputDelta(text, stream)
+
+
+class HostGuard:
+    """Tells the model which hosts were refused, so that it does not try them again blindly."""
+
+    def __init__(self, gate: HostGate) -> None:
+        self._gate = gate
+
+    def before(self) -> None:
+        """Nothing to prepare."""
+
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """Everything passes."""
+        yield event
+
+    def after(self) -> After:
+        """What was refused."""
+        refused = self._gate.end_block()
+        yield from ()
+        if not refused:
+            return ()
+        hosts = ", ".join(refused[:8])
+        return (f"the sandbox refused to connect to {hosts}; ask the user before trying again",)
+
+
+class PathGuard:
+    """Asks about places outside of the walls that a failed block wanted, and opens them."""
+
+    def __init__(self, grants: Grants, workspace: Path) -> None:
+        self._grants = grants
+        self._workspace = workspace
+        self._printed = ""
+        self._failed = False
+
+    def before(self) -> None:
+        """Nothing to prepare."""
+
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """Remember the end of what is printed."""
+        if isinstance(event, OutputDelta):
+            self._printed = (self._printed + event.text)[-PRINTED_KEPT:]
+        if isinstance(event, ExecutionFinished):
+            self._failed = event.outcome == "failed"
+            self._printed += event.summary
+        yield event
+
+    def after(self) -> After:
+        """Ask, grant, and say so: the block has failed, but the next try may not."""
+        self._grants.end_block()
+        notes = []
+        for path in wanted_paths(self._printed, self._workspace) if self._failed else ():
+            call = ActionCall("read", json.dumps({"path": str(path)}))
+            decision = yield ApprovalRequested(call, f"This block wants to read {path}.")
+            notes.append(self._granted(path, decision))
+        return tuple(notes)
+
+    def _granted(self, path: Path, decision: Decision) -> str:
+        if not decision.allows:
+            return f"{path} is outside of the sandbox and the user did not grant it"
+        scope: Scope = "workspace" if decision.answer == "always" else "session"
+        try:
+            given = self._grants.give(path, "read", scope)
+        except ConfigurationError as error:
+            return str(error)
+        when = "from the next session on" if given.needs_restart else "now; try again"
+        return f"the user granted reading {path} {when}"
+
+
+class AutorunWatch:
+    """Takes back changes to files that run by themselves, unless the user wants them."""
+
+    def __init__(self, guard: AutorunGuard) -> None:
+        self._guard = guard
+
+    def before(self) -> None:
+        """Look at the files as they are."""
+        self._guard.begin()
+
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """Everything passes."""
+        yield event
+
+    def after(self) -> After:
+        """Ask about what changed."""
+        flags = self._guard.end()
+        if not flags:
+            return ()
+        names = ", ".join(flag.path for flag in flags[:8])
+        call = ActionCall("autorun", json.dumps({"files": [flag.path for flag in flags]}))
+        reason = f"The block changed files that run by themselves: {names}. Keep them?"
+        decision = yield ApprovalRequested(call, reason)
+        if decision.allows:
+            return ()
+        failed = self._guard.revert(flags)
+        notes = [f"{names} would run by itself and was put back; the user did not allow it"]
+        if failed:
+            notes.append(f"could not be put back: {', '.join(failed)}")
+        return tuple(notes)
+
+
+def ask_about_host(escalations: Escalations, host: str) -> HostAnswer:
+    """One question about a host: for this block, the session, or this workspace for ever."""
+    call = ActionCall("network", json.dumps({"host": host}))
+    decision = escalations.ask(call, f"This block wants to connect to {host}.")
+    if not decision.allows:
+        return "no"
+    answers: dict[str, HostAnswer] = {"session": "session", "always": "always"}
+    return answers.get(decision.answer, "once")

@@ -1,0 +1,195 @@
+"""Settings become a session, and a session gets the engine that settings ask for."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Generator, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from interpreter.assembly.ground import Ground
+from interpreter.assembly.model_choice import ModelChoice, Wishes
+from interpreter.protocol.events import RuntimeEvent
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Code, Message
+from interpreter.protocol.ports import (
+    Answerer,
+    Approver,
+    Checkpoints,
+    Policy,
+    Runtimes,
+    ToolContext,
+)
+from interpreter.session.asking import Asking
+from interpreter.session.budget import Budget
+from interpreter.session.engine import Engine, Limits
+from interpreter.session.prompt import Facts, system_prompt
+from interpreter.session.session import Session
+from interpreter.session.store import Store
+from interpreter.settings.paths import config_directory, data_directory
+from interpreter.settings.settings import Settings
+
+QUIET = Wishes()
+
+
+class Workshop:
+    """What outlives a turn: store, cell, runtimes, model. It makes engines out of settings."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        approve: Approver,
+        answer: Answerer,
+        wishes: Wishes = QUIET,
+    ) -> None:
+        self._settings = settings
+        self._approve = approve
+        self._answer = answer
+        self._ground = Ground(settings, wishes.notice)
+        self._models = ModelChoice(wishes)
+        self._budget = Budget()
+        self._policies: dict[object, Policy] = {}
+
+    def open_session(
+        self, settings: Settings, *, resume: str = "", messages: Iterable[Message] = ()
+    ) -> Session:
+        """A new session, or one that goes on where it was left."""
+        self._ground.cell.begin()
+        session_id = ""
+        if resume:
+            session_id = self.store.find(resume)
+            self.store.settle(session_id)
+            messages = self.store.messages(session_id)
+        elif settings.keep_history:
+            session_id = self._new_session(settings, messages := tuple(messages))
+        self._ground.session_id = self._ground.session_id or session_id
+        self._ground.checkpoints.begin()
+        self._ground.runtimes.warm("python")  # it starts while the first request is on its way
+        engine = self.engine(settings)
+        store = self.store if session_id else None
+        return Session(
+            engine,
+            store=store,
+            session_id=session_id,
+            messages=messages,
+            describe=self._ground.describe_files,
+        )
+
+    def engine(self, settings: Settings) -> Engine:
+        """What a turn works with under these settings."""
+        return Engine(
+            model=self._models.model(settings),
+            tools=self._ground.tools,
+            asking=self._asking(settings),
+            policy=self._policy(settings),
+            checkpoints=self.checkpoints,
+            approve=self._approve,
+            answer=self._answer,
+            limits=Limits(steps=settings.max_steps),
+        )
+
+    def run(
+        self, action: Code, interrupt: Interrupt | None = None
+    ) -> Generator[RuntimeEvent, None, None]:
+        """Run a block by hand, without a model."""
+        context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
+        yield from self._ground.tools["execute"].run(action, context)
+
+    def background(self) -> bool:
+        """Let the block that runs now go on alone; False if there is none. From any thread."""
+        return self._ground.background()
+
+    def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
+        """Let the caller add languages of its own, or leave some out."""
+        self._ground.choose_runtimes(choose)
+
+    def use_completions(self, completions: Callable[..., Iterable[Any]] | None) -> None:
+        """Ask a function of the caller's own instead of the model that the settings name."""
+        self._models.completions = completions
+
+    def restart_runtimes(self) -> None:
+        """End every REPL; they start again when they are needed."""
+        self._ground.restart_runtimes()
+
+    def close(self) -> None:
+        """End everything that was started."""
+        self._ground.close()
+        self._models.close()
+        if "store" in self.__dict__:
+            self.store.close()
+
+    @cached_property
+    def store(self) -> Store:
+        """The sessions of this user."""
+        return Store(data_directory())
+
+    @property
+    def unconfined(self) -> str:
+        """Why there is no sandbox although one was asked for; empty where there is one."""
+        self._ground.cell.get()
+        return self._ground.unconfined
+
+    @property
+    def exchange(self) -> Path:
+        """The directory that has the same path for us and for the code."""
+        return self._ground.cell.get().exchange
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """What was kept before each block."""
+        from interpreter.checkpoints.late import LateCheckpoints
+
+        return LateCheckpoints(self._ground.checkpoints.get)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that can be run here."""
+        return self._ground.choose(self._ground.runtimes).names()
+
+    @property
+    def budget(self) -> Budget:
+        """What this session has cost."""
+        return self._budget
+
+    def _new_session(self, settings: Settings, messages: tuple[Message, ...]) -> str:
+        directory = str(settings.directory())
+        session_id = self.store.create(model=settings.model, directory=directory)
+        for place, message in enumerate(messages):
+            self.store.append(session_id, place, message)
+        return session_id
+
+    def _asking(self, settings: Settings) -> Asking:
+        facts = Facts(
+            system=platform.system(),
+            date=time.strftime("%Y-%m-%d"),
+            directory=str(settings.directory()),
+            languages=self.languages,
+            sandbox=self._ground.cell.get().describe(),
+            size="small" if self._models.small else "full",
+        )
+        system = system_prompt(
+            facts,
+            system_message=settings.system_message or None,
+            custom_instructions=settings.custom_instructions,
+        )
+        specs = tuple(tool.spec for tool in self._ground.tools.values())
+        self._budget.max_dollars = settings.max_budget or None
+        return Asking(self._models.context, self._budget, system, specs)
+
+    def _policy(self, settings: Settings) -> Policy:
+        """One policy per way of deciding, so that what was always allowed stays so."""
+        from interpreter.policies.approvals import Approvals
+        from interpreter.policies.rules import load_rules
+
+        mode, safe_mode = ("auto" if settings.auto_run else "ask"), settings.safe_mode
+        if (mode, safe_mode) not in self._policies:
+            file = config_directory() / "rules.toml"
+            self._policies[mode, safe_mode] = Approvals(
+                mode,  # type: ignore[arg-type]
+                rules=load_rules(file) if file.exists() else None,
+                safe_mode=safe_mode,  # type: ignore[arg-type]
+                confined=not self.unconfined,
+            )
+        return self._policies[mode, safe_mode]

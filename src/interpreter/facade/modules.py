@@ -1,0 +1,161 @@
+"""The parts of `computer` that work here: files, the model by hand, skills, clipboard, notices."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from interpreter.protocol.errors import ConfigurationError
+
+ASSIGNED_WORDS = 8_000  # words of a long text that the model reads at a time
+MOST_PIECES = 64
+COMMAND_SECONDS = 10
+Ask = Callable[[str, str | None], str]
+
+
+class Files:
+    """`computer.files`: edit a file by what stands in it."""
+
+    def edit(self, path: str, original_text: str, replacement_text: str) -> None:
+        """Replace a text wherever it stands; ValueError when it does not, with what is similar."""
+        file = Path(path).expanduser()
+        content = file.read_text(encoding="utf-8")
+        if original_text in content:
+            file.write_text(content.replace(original_text, replacement_text), encoding="utf-8")
+            return
+        similar = difflib.get_close_matches(original_text, content.splitlines(), n=3)
+        hint = f" Did you mean one of these? {', '.join(similar)}" if similar else ""
+        raise ValueError(f"Original text not found.{hint}")
+
+    def search(self, *args: Any, **options: Any) -> Any:
+        """Searching by meaning is not here."""
+        raise ConfigurationError("computer.files.search is not part of this version.")
+
+
+class Ai:
+    """`computer.ai`: questions to the model, outside the conversation."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def chat(self, text: str, base64: str | None = None) -> str:
+        """One question, with a picture if one is given; the answer."""
+        return self._ask(text, base64)
+
+    def query(self, text: str, query: str, custom_reduce_query: str | None = None) -> str:
+        """A question about a text of any length: asked about each piece, then about the answers."""
+        answers = [self._about(piece, query) for piece in _pieces(text)]
+        if len(answers) == 1:
+            return answers[0]
+        return self._about("\n\n".join(answers), custom_reduce_query or query)
+
+    def summarize(self, text: str) -> str:
+        """What a text of any length says."""
+        return self.query(text, "Summarize the text.", "Make one summary of these summaries.")
+
+    def _about(self, text: str, query: str) -> str:
+        return self._ask(f"{query}\n\n<text>\n{text}\n</text>", None)
+
+
+def _pieces(text: str) -> list[str]:
+    words = re.split(r"(?<=\s)", text)
+    pieces = [
+        "".join(words[start : start + ASSIGNED_WORDS])
+        for start in range(0, len(words), ASSIGNED_WORDS)
+    ]
+    if len(pieces) > MOST_PIECES:
+        raise ConfigurationError(f"The text is too long: {len(words)} words.")
+    return pieces or [""]
+
+
+class Clipboard:
+    """`computer.clipboard`: the clipboard, through the tool the system has for it."""
+
+    READERS = (("wl-paste", "-n"), ("xclip", "-o", "-selection", "clipboard"), ("pbpaste",))
+    WRITERS = (("wl-copy",), ("xclip", "-i", "-selection", "clipboard"), ("pbcopy",))
+
+    def view(self) -> str:
+        """What is in it."""
+        return _command(self.READERS, "")
+
+    def copy(self, text: str | None = None) -> None:
+        """Put a text into it."""
+        if text is None:
+            raise ConfigurationError("computer.clipboard.copy needs the text: no keys are pressed.")
+        _command(self.WRITERS, text)
+
+    def paste(self) -> None:
+        """Pasting presses keys, which is not here."""
+        raise ConfigurationError("computer.clipboard.paste is not part of this version.")
+
+
+class Os:
+    """`computer.os`: notices on the desktop."""
+
+    def notify(self, text: str) -> None:
+        """Show a notice, of at most 200 characters."""
+        _command((("notify-send", "--", text[:200]),), "")
+
+    def get_selected_text(self) -> str:
+        """Reading the selection presses keys, which is not here."""
+        raise ConfigurationError("computer.os.get_selected_text is not part of this version.")
+
+
+def _command(choices: tuple[tuple[str, ...], ...], text: str) -> str:
+    argv = next((choice for choice in choices if shutil.which(choice[0])), None)
+    if argv is None:
+        names = ", ".join(choice[0] for choice in choices)
+        raise ConfigurationError(f"This needs one of these commands to be installed: {names}.")
+    try:
+        done = subprocess.run(
+            argv, input=text, capture_output=True, text=True, check=True, timeout=COMMAND_SECONDS
+        )
+    except (subprocess.SubprocessError, OSError) as error:
+        raise ConfigurationError(f"{argv[0]} failed: {error}") from error
+    return done.stdout
+
+
+class Skills:
+    """`computer.skills`: Python files whose functions are there in every session."""
+
+    def __init__(self, path: Callable[[], Path], run: Callable[[str], None]) -> None:
+        self._path = path
+        self._run = run
+
+    @property
+    def path(self) -> str:
+        """The directory they are in."""
+        return str(self._path())
+
+    def list(self) -> Sequence[str]:
+        """The functions they define, by name."""
+        return [name for file in self._files() for name in _functions(file)]
+
+    def search(self, query: str) -> Sequence[str]:
+        """The functions whose name has a word of the query; all of them if none has."""
+        words = query.lower().split()
+        found = [name for name in self.list() if any(word in name.lower() for word in words)]
+        return found or self.list()
+
+    def import_skills(self) -> None:
+        """Run every file in the Python session."""
+        for file in self._files():
+            self._run(file.read_text(encoding="utf-8"))
+
+    def run(self, skill: str) -> None:
+        """Call a skill that takes no arguments, in the Python session."""
+        if skill not in self.list():
+            raise ConfigurationError(f"There is no skill {skill!r} in {self.path}.")
+        self._run(f"{skill}()")
+
+    def _files(self) -> Iterator[Path]:
+        return iter(sorted(self._path().glob("*.py")))
+
+
+def _functions(file: Path) -> list[str]:
+    return re.findall(r"(?m)^def (\w+)\(", file.read_text(encoding="utf-8"))

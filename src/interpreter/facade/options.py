@@ -1,0 +1,101 @@
+"""What `OpenInterpreter(...)` takes, in the order programs know; each is an attribute too."""
+
+from __future__ import annotations
+
+from dataclasses import InitVar, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from interpreter.settings.paths import config_directory
+
+LOOP_MESSAGE = (
+    "Go on. You can run code on this machine. If the whole task is done, say exactly "
+    "'The task is done.' If you need something from me, say exactly 'Please provide more "
+    "information.' If it cannot be done, say exactly 'The task is impossible.' If I have given no "
+    "task yet, say exactly 'Let me know what you'd like to do next.' Otherwise keep going."
+)
+LOOP_BREAKERS = (
+    "The task is done.",
+    "The task is impossible.",
+    "Let me know what you'd like to do next.",
+    "Please provide more information.",
+)
+CODE_OUTPUT = (
+    "Code output: {content}\n\n"
+    "What does this output mean / what's next (if anything, or are we done)?"
+)
+EMPTY_CODE_OUTPUT = (
+    "The code above was executed on my machine. It produced no text output. "
+    "what's next (if anything, or are we done?)"
+)
+
+
+def conversations() -> str:
+    """Where conversations are kept as JSON files."""
+    return str(config_directory() / "conversations")
+
+
+@dataclass(eq=False, repr=False)
+class Options:
+    """The options of an interpreter. All may be changed at any time; a turn reads them once."""
+
+    messages: InitVar[list[dict[str, Any]] | None] = None
+    offline: bool = False
+    auto_run: bool = False
+    verbose: bool = False
+    debug: bool = False
+    max_output: int = 2800
+    safe_mode: str = "off"
+    shrink_images: bool = True
+    loop: bool = False
+    loop_message: str = LOOP_MESSAGE
+    loop_breakers: list[str] = field(default_factory=lambda: list(LOOP_BREAKERS))
+    disable_telemetry: bool = False
+    in_terminal_interface: bool = False
+    conversation_history: bool = True
+    conversation_filename: str | None = None
+    conversation_history_path: str = field(default_factory=conversations)
+    os: bool = False
+    speak_messages: bool = False
+    llm: InitVar[Any] = None
+    system_message: InitVar[str | None] = None
+    custom_instructions: str = ""
+    user_message_template: str = "{content}"
+    always_apply_user_message_template: bool = False
+    code_output_template: str = CODE_OUTPUT
+    empty_code_output_template: str = EMPTY_CODE_OUTPUT
+    code_output_sender: str = "user"
+    computer: InitVar[Any] = None
+    sync_computer: bool = False
+    import_computer_api: bool = False
+    skills_path: str | None = None
+    import_skills: bool = False
+    multi_line: bool = True
+    contribute_conversation: bool = False
+    plain_text_display: bool = False
+    sandbox: str = "workspace"
+    workspace: str = ""
+
+    def __post_init__(
+        self,
+        messages: list[dict[str, Any]] | None,
+        llm: Any,
+        system_message: str | None,
+        computer: Any,
+    ) -> None:
+        """Make what is more than an option; dataclasses want this to exist here."""
+        raise NotImplementedError
+
+    @property
+    def anonymous_telemetry(self) -> bool:
+        """Always False: nothing is ever sent anywhere but to the model."""
+        return False
+
+    @property
+    def will_contribute(self) -> bool:
+        """Always False: conversations stay on this machine."""
+        return False
+
+    def skills_directory(self) -> Path:
+        """Where skills are."""
+        return Path(self.skills_path) if self.skills_path else config_directory() / "skills"

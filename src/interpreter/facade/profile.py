@@ -1,0 +1,35 @@
+"""A profile applied to an interpreter that exists: every attribute can be set, every class used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.profile_scripts import execute
+from interpreter.settings.profiles import Confirm, nobody_confirms, read
+
+IGNORED = ("version", "wtf")
+
+
+def apply_profile(interpreter: Any, name: str, confirm: Confirm = nobody_confirms) -> None:
+    """Set what the profile says; one in Python runs with `interpreter` in scope."""
+    profile = read(name, confirm)
+    _set(interpreter, profile.values, profile.source)
+    if profile.script:
+        execute(profile.script, profile.source, interpreter)
+
+
+def _set(target: Any, values: Mapping[str, Any], source: str) -> None:
+    for key, value in values.items():
+        group, _, rest = key.partition(".")
+        if rest:
+            _set(target, {group: {rest: value}}, source)
+        elif key in IGNORED:
+            continue
+        elif not hasattr(target, key):
+            raise ConfigurationError(f"{source}: there is no setting {key!r}.")
+        elif isinstance(value, Mapping):
+            _set(getattr(target, key), value, source)
+        else:
+            setattr(target, key, value)

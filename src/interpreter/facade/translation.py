@@ -1,0 +1,42 @@
+"""From the attributes that programs set to the settings that a turn is made from."""
+
+from __future__ import annotations
+
+from interpreter.facade.llm import Llm
+from interpreter.facade.options import Options
+from interpreter.settings.settings import Settings
+
+
+def settings_of(options: Options, llm: Llm, system_message: str, instructions: str) -> Settings:
+    """The settings of this moment."""
+    return Settings(
+        model=llm.model,
+        api_base=llm.api_base or "",
+        api_key=llm.api_key or "",
+        api_version=llm.api_version or "",
+        context_window=llm.context_window or 0,
+        max_tokens=llm.max_tokens or 0,
+        temperature=llm.temperature or 0.0,
+        supports_functions=llm.supports_functions,
+        supports_vision=llm.supports_vision,
+        max_budget=llm.max_budget or 0.0,
+        execution_instructions=_text(llm.execution_instructions),
+        auto_run=options.auto_run,
+        offline=options.offline,
+        safe_mode=options.safe_mode,
+        system_message=system_message,
+        custom_instructions=instructions,
+        keep_history=options.conversation_history,
+        max_output=options.max_output,
+        user_message_template=options.user_message_template,
+        always_apply_user_message_template=options.always_apply_user_message_template,
+        code_output_template=options.code_output_template,
+        empty_code_output_template=options.empty_code_output_template,
+        code_output_sender=options.code_output_sender,
+        sandbox=options.sandbox,
+        workspace=options.workspace,
+    )
+
+
+def _text(instructions: str | bool | None) -> str:
+    return instructions if isinstance(instructions, str) else ""

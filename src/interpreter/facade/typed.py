@@ -1,0 +1,152 @@
+"""`Interpreter`: the typed way in. Settings are given once; everything that happens is an event."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar, overload
+
+from interpreter.assembly import Workshop
+from interpreter.facade.dialogue import Dialogue
+from interpreter.facade.premises import Premises
+from interpreter.facade.result import Block, Result
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import Event
+from interpreter.protocol.messages import Message
+from interpreter.protocol.ports import Answerer, Approver, nobody_answers
+from interpreter.session.session import Session
+from interpreter.settings.profiles import with_profile
+from interpreter.settings.settings import Settings, changed
+
+T = TypeVar("T")
+
+
+class Interpreter:
+    """A conversation with a model that runs code here. Use it as a context manager.
+
+    `approve` is asked before code runs; `auto_run=True` runs without asking. Every other setting
+    may be given by name; a profile, if one is named, lies below them.
+    """
+
+    def __init__(
+        self,
+        model: str = "",
+        *,
+        profile: str = "",
+        resume: str = "",
+        approve: Approver | None = None,
+        answer: Answerer = nobody_answers,
+        **settings: Any,
+    ) -> None:
+        given = {**settings, **({"model": model} if model else {})}
+        below = with_profile(Settings(), profile) if profile else Settings()
+        self.settings = changed(below, given, source="Interpreter")
+        self._resume = resume
+        self._session: Session | None = None
+        self._dialogue = Dialogue(self._workshop, self._ready_session, self._turn, approve)
+        self._premises = Premises(self._dialogue.approve, answer)
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # Talking.
+
+    def stream(self, message: str | Message) -> Generator[Event, None, None]:
+        """Say something; what happens, as it happens. Closing the generator stops it."""
+        return self._dialogue.stream(message)
+
+    @overload
+    def ask(self, message: str | Message) -> Result: ...
+    @overload
+    def ask(self, message: str, *, returns: type[T], retries: int = 2) -> T: ...
+    def ask(
+        self, message: str | Message, *, returns: type[T] | None = None, retries: int = 2
+    ) -> Result | T:
+        """Say something and wait. With `returns`, the answer is a value of that type."""
+        if returns is None:
+            return self._dialogue.ask(message)
+        if not isinstance(message, str):
+            raise ConfigurationError("A question with `returns` is a text.")
+        value: T = self._dialogue.ask_for(message, returns, retries=retries)
+        return value
+
+    def proceed(self) -> Result:
+        """Go on without saying anything: code that is still proposed runs."""
+        return self._dialogue.ask(None)
+
+    def allow(self) -> None:
+        """Let what asks for approval run; call it when ApprovalRequested comes."""
+        self._dialogue.decide(Decision("yes"))
+
+    def decline(self, reason: str = "") -> None:
+        """Do not let it run; the model reads the reason, and without one the turn ends."""
+        self._dialogue.decide(Decision("no", reason))
+
+    def interrupt(self) -> None:
+        """Stop the running turn soon, with all kept; callable from any thread."""
+        if self._session is not None:
+            self._dialogue.interrupt()
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The conversation so far; a live view."""
+        return self._ready_session().transcript
+
+    @property
+    def last(self) -> Result | None:
+        """What came of the last question, with its cost."""
+        return self._dialogue.last
+
+    # Working by hand.
+
+    def run(self, language: str, source: str) -> Block:
+        """Run a block in the REPL that the model uses."""
+        return self._dialogue.run(language, source)
+
+    def value(self, expression: str, *, unpickle: bool = False) -> Any:
+        """A Python variable of the code, brought over as data; unpickled only if you say so."""
+        return self._dialogue.value(expression, unpickle=unpickle)
+
+    def put(self, name: str, value: Any) -> None:
+        """Make a Python variable for the code, from data, arrays or tables."""
+        self._dialogue.put(name, value)
+
+    def undo(self, count: int = 1) -> str:
+        """Take back what the last blocks did; one line that says what was restored."""
+        return self._dialogue.checkpoints.undo(count)
+
+    def redo(self) -> str:
+        """Take the last undo back."""
+        return self._dialogue.checkpoints.redo()
+
+    def close(self) -> None:
+        """End every process that was started."""
+        self._closed = True
+        self._session = None
+        self._premises.close()
+
+    # How it is put together.
+
+    def _turn(self, message: str | Message | None) -> Generator[Event, None, None]:
+        session = self._ready_session()
+        return session.proceed() if message is None else session.send(message)
+
+    def _ready_session(self) -> Session:
+        if self._session is None:
+            self._session = self._workshop().open_session(self.settings, resume=self._resume)
+        return self._session
+
+    def _workshop(self) -> Workshop:
+        if self._closed:
+            raise ConfigurationError("This interpreter is closed; make a new one.")
+        return self._premises.open(lambda: self.settings)

@@ -1,0 +1,165 @@
+"""Values between a program and the code's world, as plain data in the exchange directory.
+
+What comes out is read as hostile: it was written by whatever the code did. Nothing is unpickled
+unless the caller asks for it by name.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import io
+import json
+import os
+import runpy
+import secrets
+import stat
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from interpreter.protocol.errors import TransferFailed
+
+KINDS = (".json", ".npy", ".arrow")
+LARGEST = 4_000_000_000
+INSIDE = Path(__file__).parent.parent / "inside" / "values.py"
+UNREADABLE = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
+    *(ImportError, RuntimeError, OSError, EOFError),
+)
+Run = Callable[[str], str]
+"""Runs Python where the user's code runs; what went wrong, or nothing."""
+
+
+class Values:
+    """Brings values over."""
+
+    def __init__(self, exchange: Path, run: Run) -> None:
+        self._exchange = exchange
+        self._run = run
+
+    def get(self, expression: str, *, unpickle: bool = False) -> Any:
+        """The value of an expression of the code's world, such as the name of a variable."""
+        try:
+            ast.parse(expression, mode="eval")
+        except SyntaxError as error:
+            raise TransferFailed(f"{expression!r} is not an expression: {error.msg}.") from error
+        base = self._exchange / f"v{secrets.token_hex(8)}"
+        try:
+            self._call(_pickled(expression, base) if unpickle else _sent(expression, base))
+            return _unpickled(base) if unpickle else _read(base)
+        finally:
+            _remove(base)
+
+    def put(self, name: str, value: Any) -> None:
+        """Make a variable of the code's world."""
+        if not name.isidentifier():
+            raise TransferFailed(f"{name!r} is not a name for a variable.")
+        base = self._exchange / f"v{secrets.token_hex(8)}"
+        try:
+            _tools()["send"](value, str(base), arrow=_has_arrow())
+            path = next(path for path in _files(base) if path.exists())
+            self._call(f"{name} = {_loaded()}['receive']({str(path)!r})")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TransferFailed(f"{name!r} cannot be handed in: {error}.") from error
+        finally:
+            _remove(base)
+
+    def _call(self, source: str) -> None:
+        trouble = self._run(source)
+        if trouble:
+            hint = " (unpickle=True brings anything, if you trust the code)"
+            more = hint if "plain data" in trouble else ""
+            raise TransferFailed(f"The value cannot be brought over: {trouble}{more}.")
+
+
+# What is run where the user's code runs; it leaves no name of its own behind.
+
+
+@cache
+def _loaded() -> str:
+    source = INSIDE.read_text(encoding="utf-8")
+    load = f"(exec(compile({source!r}, 'values', 'exec'), space), space)[1]"
+    return f"(lambda space: {load})({{'__name__': 'values'}})"
+
+
+def _sent(expression: str, base: Path) -> str:
+    return f"{_loaded()}['send'](({expression}), {str(base)!r}, arrow={_has_arrow()})"
+
+
+def _pickled(expression: str, base: Path) -> str:
+    content = f"__import__('pickle').dumps(({expression}))"
+    return f"__import__('pathlib').Path('{base}.pickle').write_bytes({content}) and None"
+
+
+# What is read here.
+
+
+def _read(base: Path) -> Any:
+    for path in _files(base):
+        content = _regular_file(path)
+        if content is None:
+            continue
+        try:
+            return _value(content, path.suffix)
+        except UNREADABLE as error:
+            raise TransferFailed(f"The value that arrived cannot be read: {error}.") from error
+    raise TransferFailed("The value did not arrive: nothing was written.")
+
+
+def _value(content: bytes, kind: str) -> Any:
+    if kind == ".json":
+        return _tools()["value_of"](json.loads(content))
+    if kind == ".npy":
+        import numpy  # noqa: PLC0415  (only those who bring arrays over need it)
+
+        return numpy.load(io.BytesIO(content), allow_pickle=False)
+    import pyarrow  # noqa: PLC0415  (only those who bring tables over need it)
+
+    table = pyarrow.ipc.open_file(pyarrow.BufferReader(content)).read_all()
+    return _tools()["table_from_arrow"](table)
+
+
+def _unpickled(base: Path) -> Any:
+    """The caller trusts the code with this process, and has said so."""
+    import pickle  # noqa: PLC0415  (nobody else needs it)
+
+    content = _regular_file(base.with_suffix(".pickle"))
+    if content is None:
+        raise TransferFailed("The value did not arrive: nothing was written.")
+    return pickle.loads(content)
+
+
+def _regular_file(path: Path) -> bytes | None:
+    """A file's content, unless the code put a link, a pipe or something huge in its place."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            return None
+        return file.read(LARGEST)
+
+
+def _files(base: Path) -> list[Path]:
+    return [base.with_suffix(kind) for kind in KINDS]
+
+
+def _remove(base: Path) -> None:
+    for kind in (*KINDS, ".pickle"):
+        base.with_suffix(kind).unlink(missing_ok=True)
+
+
+@cache
+def _tools() -> dict[str, Any]:
+    """The same functions that run inside, loaded by path."""
+    return runpy.run_path(str(INSIDE))
+
+
+@cache
+def _has_arrow() -> bool:
+    return importlib.util.find_spec("pyarrow") is not None

@@ -1,0 +1,106 @@
+"""What the model is shown of the conversation: long outputs cut, large pictures made smaller."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+from interpreter import lmc
+from interpreter.protocol.events import ModelEvent
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Display, Face, Message, Output, Part, user_says
+from interpreter.protocol.ports import Model, Request
+
+LARGEST_PICTURE = 3_750_000  # bytes; as a data URL that is the 5 MB which providers accept
+
+
+class ShownModel:
+    """A model that is shown less of each message than was kept.
+
+    A message that was shown before is the same object again: models encode each only once.
+    """
+
+    def __init__(self, model: Model, *, most_output: int, shrink_images: bool) -> None:
+        self.name, self.capabilities = model.name, model.capabilities
+        self.model = model
+        self.options = (most_output, shrink_images)
+        self._kept: list[Message] = []
+        self._shown: list[Message] = []
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
+        """Answer the request."""
+        return self.model.stream(replace(request, messages=self._view(request)), interrupt)
+
+    def close(self) -> None:
+        """Close the model."""
+        self.model.close()
+
+    def _view(self, request: Request) -> tuple[Message, ...]:
+        for place, message in enumerate(request.messages):
+            if place >= len(self._kept) or self._kept[place] is not message:
+                del self._kept[place:], self._shown[place:]
+                self._kept.append(message)
+                self._shown.append(self._cut(message))
+        return tuple(self._shown[: len(request.messages)])
+
+    def _cut(self, message: Message) -> Message:
+        most_output, shrink_images = self.options
+        parts = _end_of_output(message.parts, most_output)
+        if shrink_images:
+            parts = tuple(_smaller(part) for part in parts)
+        return message if parts == message.parts else replace(message, parts=parts)
+
+
+class NudgedModel:
+    """A model to which one more thing is said each time, which is not part of the conversation."""
+
+    def __init__(self, model: Model, text: str) -> None:
+        self.name, self.capabilities = model.name, model.capabilities
+        self._model = model
+        self._nudge = user_says(text)
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
+        """Answer the request."""
+        messages = (*request.messages, self._nudge)
+        return self._model.stream(replace(request, messages=messages), interrupt)
+
+    def close(self) -> None:
+        """Close the model."""
+        self._model.close()
+
+
+def _end_of_output(parts: tuple[Part, ...], most: int) -> tuple[Part, ...]:
+    printed = [part for part in parts if isinstance(part, Output)]
+    if most <= 0 or sum(len(part.text) for part in printed) <= most:
+        return parts
+    text = lmc.end_of("".join(part.text for part in printed), most)
+    others = tuple(part for part in parts if not isinstance(part, Output))
+    return (Output(text), *others)
+
+
+def _smaller(part: Part) -> Part:
+    face = part.image if isinstance(part, Display) else None
+    if face is None or len(face.data) <= LARGEST_PICTURE or isinstance(face.data, str):
+        return part
+    data = _scaled_down(face.data)
+    return Display((Face("image/jpeg", data),)) if data else part
+
+
+def _scaled_down(data: bytes) -> bytes | None:
+    """A picture as JPEG that is small enough; None without Pillow, or if it is no picture."""
+    try:
+        from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (optional)
+    except ImportError:
+        return None
+    try:
+        picture = Image.open(io.BytesIO(data)).convert("RGB")
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
+        return None
+    for side in (2048, 1024, 512):
+        picture.thumbnail((side, side))
+        small = io.BytesIO()
+        picture.save(small, "JPEG", quality=85)
+        if small.tell() <= LARGEST_PICTURE:
+            return small.getvalue()
+    return None

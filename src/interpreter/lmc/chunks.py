@@ -1,0 +1,145 @@
+"""A turn as it happens: events become chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from interpreter.lmc.messages import (
+    Dictionary,
+    action_content,
+    decode,
+    printed_by,
+    rich_contents,
+)
+from interpreter.protocol.events import (
+    ActionProposed,
+    ActiveLine,
+    ApprovalRequested,
+    CodeDelta,
+    DisplayShown,
+    Event,
+    ExecutionFinished,
+    MessageFinished,
+    OutputDelta,
+    RuntimeEvent,
+    TextDelta,
+    TurnFinished,
+)
+from interpreter.protocol.messages import Action, Display
+
+CONSOLE: Dictionary = {"role": "computer", "type": "console"}
+
+
+class ChunkWriter:
+    """Turns the events of a turn into chunks, with a start and an end flag around each message."""
+
+    def __init__(self, *, confirmations: bool) -> None:
+        self._confirmations = confirmations
+        self._open: Dictionary | None = None
+        self._coding = False
+
+    def chunks(self, events: Iterable[Event]) -> Iterator[Dictionary]:
+        """The chunks of a whole turn."""
+        for event in events:
+            yield from self._chunk(event)
+
+    def _chunk(self, event: Event) -> Iterator[Dictionary]:
+        match event:
+            case TextDelta(text):
+                yield from self._content({"role": "assistant", "type": "message"}, text)
+            case CodeDelta(language, text):
+                self._coding = True
+                yield from self._code(language, text)
+            case ActionProposed(action):
+                yield from self._proposed(action)
+            case ApprovalRequested(action):
+                yield from self._confirmation(action)
+            case MessageFinished() | TurnFinished():
+                yield from self._close()
+            case _:
+                yield from self._running(event)
+
+    def _running(self, event: Event) -> Iterator[Dictionary]:
+        match event:
+            case OutputDelta(text):
+                yield from self._console("output", text)
+            case ActiveLine(line) if line is not None:
+                yield from self._console("active_line", line)
+            case ExecutionFinished():
+                yield from self._switch(CONSOLE)
+                yield {**CONSOLE, "format": "active_line", "content": None}
+            case DisplayShown(display):
+                yield from self._display(display)
+            case _:
+                pass
+
+    def _display(self, display: Display) -> Iterator[Dictionary]:
+        yield from self._console("output", printed_by(display))
+        for rich in rich_contents(display):
+            flags = {"role": "computer", **{k: v for k, v in rich.items() if k != "content"}}
+            yield from self._content(flags, rich["content"])
+
+    def _proposed(self, action: Action) -> Iterator[Dictionary]:
+        whole = action_content(action)
+        if not self._coding:
+            yield from self._code(whole["format"], whole["content"])
+        self._coding = False
+        yield from self._close()
+
+    def _confirmation(self, action: Action) -> Iterator[Dictionary]:
+        yield from self._close()
+        if self._confirmations:
+            content = {"type": "code", **action_content(action)}
+            flags = {"role": "computer", "type": "confirmation", "format": "execution"}
+            yield {**flags, "content": content}
+
+    def _code(self, language: str, text: str) -> Iterator[Dictionary]:
+        yield from self._content({"role": "assistant", "type": "code", "format": language}, text)
+
+    def _console(self, style: str, content: str | int) -> Iterator[Dictionary]:
+        if content != "":
+            yield from self._switch(CONSOLE)
+            yield {**CONSOLE, "format": style, "content": content}
+
+    def _content(self, flags: Dictionary, text: str) -> Iterator[Dictionary]:
+        if text:
+            yield from self._switch(flags)
+            yield {**flags, "content": text}
+
+    def _switch(self, flags: Dictionary) -> Iterator[Dictionary]:
+        if self._open != flags:
+            yield from self._close()
+            self._open = flags
+            yield {**flags, "start": True}
+
+    def _close(self) -> Iterator[Dictionary]:
+        if self._open is not None:
+            yield {**self._open, "end": True}
+            self._open = None
+
+
+def merged(chunks: Iterable[Dictionary]) -> list[Dictionary]:
+    """The messages that chunks make, without roles: what `computer.run` returns."""
+    pieces: list[tuple[Dictionary, list[str]]] = []
+    for chunk in chunks:
+        if "content" not in chunk or chunk.get("format") == "active_line":
+            continue
+        kind = {key: value for key, value in chunk.items() if key not in ("role", "content")}
+        if not pieces or pieces[-1][0] != kind or kind["type"] != "console":
+            pieces.append((kind, []))
+        pieces[-1][1].append(chunk["content"])
+    return [{**kind, "content": "".join(texts)} for kind, texts in pieces]
+
+
+def events_of(chunk: Dictionary) -> Iterator[RuntimeEvent]:
+    """What a chunk of a custom language says, as an event; flags say nothing."""
+    if "content" not in chunk or chunk["content"] is None:
+        return
+    match chunk.get("type", "console"), chunk.get("format", "output"):
+        case "console", "active_line":
+            yield ActiveLine(int(chunk["content"]))
+        case "console", _:
+            yield OutputDelta(str(chunk["content"]))
+        case _:
+            shown = decode({**chunk, "role": "computer"})
+            yield from (DisplayShown(part) for part in shown.parts if isinstance(part, Display))

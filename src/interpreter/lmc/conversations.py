@@ -1,0 +1,95 @@
+"""Whole conversations: several dictionaries make one message of ours."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from interpreter.lmc.messages import Dictionary, decode
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.messages import ActionResult, Code, Message
+
+NOT_STORED = {"review", "confirmation", "status", "command"}
+
+
+def decode_all(dictionaries: Iterable[Dictionary]) -> list[Message]:
+    """A whole conversation: code joins what was said before it, results find their code."""
+    reader = _Reader()
+    for dictionary in dictionaries:
+        reader.add(decode(dictionary), is_console=dictionary.get("type") == "console")
+    return reader.messages
+
+
+class _Reader:
+    """Puts together what belongs together: one message of ours may be several dictionaries."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self._unanswered: deque[str] = deque()
+        self._calls = 0
+
+    def add(self, message: Message, *, is_console: bool) -> None:
+        if message.role == "computer":
+            self._add_result(message, is_console=is_console)
+        elif message.role == "assistant" and message.actions:
+            self._add_code(message)
+        else:
+            self._unanswered.clear()
+            self.messages.append(message)
+
+    def _add_code(self, message: Message) -> None:
+        self._calls += 1
+        call = f"call_{self._calls}"
+        self._unanswered.append(call)
+        parts = tuple(replace(p, call_id=call) if isinstance(p, Code) else p for p in message.parts)
+        self._join(replace(message, parts=parts))
+
+    def _add_result(self, message: Message, *, is_console: bool) -> None:
+        if is_console or not self._last_is(message):
+            self.messages.append(self._answered(message))
+        else:
+            self._join(message)
+
+    def _answered(self, message: Message) -> Message:
+        if not self._unanswered or message.audience == "user":
+            return message
+        result = ActionResult(self._unanswered.popleft(), "ok")
+        return replace(message, parts=(*message.parts, result))
+
+    def _join(self, message: Message) -> None:
+        if not self._last_is(message):
+            self.messages.append(message)
+            return
+        last = self.messages[-1]
+        results = last.results
+        before = last.parts[: len(last.parts) - len(results)]
+        self.messages[-1] = replace(last, parts=(*before, *message.parts, *results))
+
+    def _last_is(self, message: Message) -> bool:
+        if not self.messages:
+            return False
+        last = self.messages[-1]
+        return (last.role, last.audience) == (message.role, message.audience)
+
+
+def read_conversation(path: Path) -> list[Dictionary]:
+    """A conversation that Open Interpreter saved: a JSON list of dictionaries, each checked."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"Cannot read the conversation {path}: {error}.") from error
+    if not isinstance(content, list):
+        raise ConfigurationError(f"The conversation {path} is not a list of messages.")
+    kept = [d for d in content if not (isinstance(d, dict) and d.get("type") in NOT_STORED)]
+    for dictionary in kept:
+        decode(dictionary)
+    return kept
+
+
+def text_of(dictionaries: Sequence[Dictionary]) -> str:
+    """What the assistant said last."""
+    said = (d for d in reversed(dictionaries) if d.get("role") == "assistant")
+    return next((str(d.get("content", "")) for d in said if d.get("type") == "message"), "")

@@ -1,0 +1,146 @@
+"""A session as a file: Markdown, one HTML page, a notebook that runs, a script, JSON and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from interpreter.protocol.codec import CodecError, decode, encode
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.messages import (
+    Code,
+    Display,
+    Message,
+    Output,
+    Text,
+)
+from interpreter.session.export_html import to_html
+from interpreter.session.export_notebook import to_notebook
+
+PYTHON = ("python", "py", "python3")
+
+
+def export_session(messages: Sequence[Message], path: Path) -> None:
+    """Write a session to a file; its suffix says in which form."""
+    write = WRITERS.get(path.suffix.lower())
+    if write is None:
+        known = ", ".join(WRITERS)
+        raise ConfigurationError(f"{path}: the name must end in one of {known}.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(write(messages), encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ConfigurationError(f"Cannot write {path}: {error}.") from error
+
+
+def to_json(messages: Sequence[Message]) -> str:
+    """All of it, to be read again by `from_json`."""
+    return json.dumps([json.loads(encode(message)) for message in messages], indent=1) + "\n"
+
+
+def from_json(text: str) -> tuple[Message, ...]:
+    """Messages from what `to_json` wrote."""
+    try:
+        rows = json.loads(text)
+        messages = tuple(decode(json.dumps(row)) for row in rows)
+    except (ValueError, TypeError, CodecError) as error:
+        raise ConfigurationError(f"This is not a session in JSON: {error}.") from error
+    if not all(isinstance(message, Message) for message in messages):
+        raise ConfigurationError("This is not a session in JSON: it holds other things.")
+    return messages
+
+
+def to_markdown(messages: Sequence[Message]) -> str:
+    """For reading; pictures are named, not included."""
+    return "\n\n".join(_markdown(messages)) + "\n"
+
+
+def _markdown(messages: Sequence[Message]) -> Iterator[str]:
+    for message in messages:
+        for part in message.parts:
+            match part:
+                case Text(text) if message.role == "user":
+                    yield "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+                case Text(text):
+                    yield text.strip()
+                case Code(language, source):
+                    yield _fenced(source, language)
+                case Output(text) if text.strip():
+                    yield _fenced(text)
+                case Display() if part.text or part.image:
+                    yield _fenced(part.text) if part.text else "*[a picture]*"
+                case _:
+                    continue
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """Text in a fence that is longer than any inside it."""
+    longest = max((len(run) for run in _runs(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _runs(text: str) -> Iterator[str]:
+    run = ""
+    for character in text + " ":
+        if character == "`":
+            run += character
+        elif run:
+            yield run
+            run = ""
+
+
+def to_script(messages: Sequence[Message]) -> str:
+    """The Python blocks that ran to their end, in order; other languages as comments."""
+    head = ("#!/usr/bin/env python3", '"""Made from a session."""', "")
+    return "\n".join([*head, *_script(messages)]).rstrip() + "\n"
+
+
+def _script(messages: Sequence[Message]) -> Iterator[str]:
+    succeeded = _outcomes(messages)
+    for message in messages:
+        if message.role == "user" and message.text.strip():
+            yield from (f"# {line}".rstrip() for line in message.text.strip().split("\n"))
+        for part in message.parts:
+            if isinstance(part, Code) and succeeded.get(id(part)):
+                yield from _block(part)
+                yield ""
+
+
+def _block(code: Code) -> Iterator[str]:
+    lines = code.source.rstrip().split("\n")
+    if code.language.lower() in PYTHON:
+        yield from (f"# {line}" if line.lstrip().startswith(("%", "!")) else line for line in lines)
+    else:
+        yield f"# {code.language}:"
+        yield from (f"#   {line}".rstrip() for line in lines)
+
+
+def _outcomes(messages: Sequence[Message]) -> dict[int, bool]:
+    """Which blocks ran to their end, as they were run: an edited block replaces its draft."""
+    proposed = {
+        part.call_id: part
+        for message in messages
+        if message.role == "assistant"
+        for part in message.parts
+        if isinstance(part, Code)
+    }
+    good = {}
+    for message in messages:
+        edited = next((part for part in message.parts if isinstance(part, Code)), None)
+        for result in message.results:
+            code = edited or proposed.get(result.call_id)
+            if code is not None and result.outcome == "ok":
+                good[id(code)] = True
+    return good
+
+
+WRITERS: dict[str, Callable[[Sequence[Message]], Any]] = {
+    ".md": to_markdown,
+    ".html": to_html,
+    ".ipynb": to_notebook,
+    ".py": to_script,
+    ".json": to_json,
+}

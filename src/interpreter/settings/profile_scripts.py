@@ -1,0 +1,72 @@
+"""Profiles that are Python: run with an `interpreter` in scope that notes what is set."""
+
+from __future__ import annotations
+
+import ast
+import traceback
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.settings import Settings
+
+MODEL_SETTINGS = (
+    *("model", "temperature", "context_window", "max_tokens", "max_budget", "api_base", "api_key"),
+    *("api_version", "supports_vision", "supports_functions", "execution_instructions"),
+)
+
+
+class Notepad:
+    """Takes any attribute, and has those it was made with."""
+
+    def __init__(self, place: str, values: Mapping[str, Any]) -> None:
+        self.__dict__.update(values)
+        self.__dict__["_place"] = place
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ConfigurationError(f"{self._place}.{name} cannot be used in a profile")
+
+
+def run_script(script: str, source: str, settings: Settings) -> dict[str, Any]:
+    """What a profile sets, by name; settings of the model as `llm.…`."""
+    values = asdict(settings) | {"messages": []}
+    llm = Notepad("interpreter.llm", {name: values.pop(name) for name in MODEL_SETTINGS})
+    computer = Notepad("interpreter.computer", {})
+    interpreter = Notepad("interpreter", {**values, "llm": llm, "computer": computer})
+    before = {**values, **vars(llm), **vars(computer)}
+    execute(script, source, interpreter)
+    after = {**vars(interpreter), **vars(llm), **vars(computer)}
+    apart = ("llm", "computer", "_place")
+    return {k: v for k, v in after.items() if k not in apart and before.get(k, ...) != v}
+
+
+def execute(script: str, source: str, interpreter: Any) -> None:
+    """Run a profile with `interpreter` in scope; whatever goes wrong is one line."""
+    try:
+        code = compile(_without_own_interpreter(ast.parse(script)), source, "exec")
+        exec(code, {"__name__": "profile", "interpreter": interpreter})
+    except (Exception, SystemExit) as error:
+        lines = traceback.extract_tb(error.__traceback__)
+        line = next((at.lineno for at in reversed(lines) if at.filename == source), None)
+        where = f" in line {line}" if line else ""
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ConfigurationError(f"The {source} failed{where}: {reason}.") from error
+
+
+def _without_own_interpreter(module: ast.Module) -> ast.Module:
+    """The program without the lines that make an interpreter: the one in scope is meant."""
+    module.body = [line for line in module.body if not _makes_interpreter(line)]
+    return module
+
+
+def _makes_interpreter(line: ast.stmt) -> bool:
+    match line:
+        case ast.ImportFrom(module="interpreter", names=names):
+            return any((name.asname or name.name) == "interpreter" for name in names)
+        case ast.Assign(targets=[ast.Name(id="interpreter")], value=ast.Call()):
+            return True
+        case _:
+            return False

@@ -1,0 +1,119 @@
+"""The approval question: one line, one key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from interpreter.protocol.actions import Answer, Decision
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import ApprovalRequested
+from interpreter.protocol.messages import Action, ActionCall, Code
+from interpreter.terminal.ansi import Palette, paint, tame_plain
+from interpreter.terminal.editor import edit
+
+HELP = """\
+  y  run it
+  n  do not run it; say why, and the model tries something else (Enter alone ends the turn)
+  e  edit it in $EDITOR first, then be asked again
+  t  yes, and do not ask again in this session
+  a  always: do not ask again about this kind, host or path
+  d  dry run: run it, show what it changed, and take the changes back
+  s  stop: do not run it, and end the turn (also Esc and Ctrl-C)"""
+WORDS = {
+    "y": "[y]es",
+    "n": "[n]o",
+    "e": "[e]dit",
+    "t": "[t]his session",
+    "a": "[a]lways",
+    "d": "[d]ry run",
+    "s": "[s]top",
+}
+ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """What asking needs of a terminal: a key for a question, a line, an editor, printing, code."""
+
+    key: Callable[[str, str], str]
+    """Show a question and wait for one of these keys."""
+    line: Callable[[str], str]
+    print: Callable[[str], None]
+    show_code: Callable[[str, str], None]
+    edit: Callable[[str, str], str] = edit
+
+
+def ask(
+    request: ApprovalRequested, hands: Hands, palette: Palette, *, dry_run: bool = True
+) -> Decision:
+    """Ask until there is an answer."""
+    _explain(request, hands, palette)
+    action: Action = request.action
+    keys = _keys(request, dry_run=dry_run)
+    while True:
+        match hands.key(_question(request, keys), keys + "?"):
+            case "y" | "t" | "a" | "d" as key:
+                edited = action if action != request.action else None
+                return Decision(ANSWERS[key], edited=edited)
+            case "n" if _is_afterwards(request):
+                return Decision("no", "not wanted")
+            case "n":
+                return Decision("no", hands.line("Why not? (Enter: end the turn) ").strip())
+            case "e":
+                action = _edited(action, hands, palette)
+            case "?":
+                hands.print(_help(keys))
+            case _:
+                return Decision("stop")
+
+
+def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None:
+    if isinstance(request.action, ActionCall):
+        call = f"{request.action.tool} {request.action.arguments}"
+        hands.print(paint(tame_plain(call), palette.accent))
+    if request.reason:
+        hands.print(paint(tame_plain(request.reason), palette.warning))
+    source = request.action.source if isinstance(request.action, Code) else ""
+    lines = source.split("\n")
+    for finding in request.findings:
+        quoted = lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
+        text = f"line {finding.line}: {finding.reason}" + (f"  ({quoted})" if quoted else "")
+        hands.print(paint(f"⚠ {tame_plain(text)}", palette.warning))
+
+
+def _keys(request: ApprovalRequested, *, dry_run: bool) -> str:
+    if _is_afterwards(request):
+        return "yns"
+    if isinstance(request.action, Code):
+        return "yneads" if dry_run else "yneas"
+    return "yntas"
+
+
+def _is_afterwards(request: ApprovalRequested) -> bool:
+    """Whether the block has run already, and its effects are what is asked about."""
+    return isinstance(request.action, Code) and request.reason.endswith("?")
+
+
+def _question(request: ApprovalRequested, keys: str) -> str:
+    what = "Run this?" if isinstance(request.action, Code) else "Allow this?"
+    if _is_afterwards(request):
+        what = "So?"
+    return f"{what} {' '.join(WORDS[key] for key in keys)} [?]"
+
+
+def _help(keys: str) -> str:
+    return "\n".join(line for line in HELP.split("\n") if line.strip()[0] in keys)
+
+
+def _edited(action: Action, hands: Hands, palette: Palette) -> Action:
+    assert isinstance(action, Code)
+    try:
+        source = hands.edit(action.source, action.language)
+    except ConfigurationError as error:
+        hands.print(paint(str(error), palette.bad))
+        return action
+    if source.rstrip("\n") != action.source.rstrip("\n"):
+        action = replace(action, source=source)
+        hands.show_code(action.language, source)
+    return action

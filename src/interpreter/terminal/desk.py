@@ -1,0 +1,115 @@
+"""Where a person sits: a face that shows, and hands that answer. This one is plain."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import sys
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
+from interpreter.terminal.ansi import NO_COLOURS
+from interpreter.terminal.approval import Hands, ask
+from interpreter.terminal.plain import PlainFace
+from interpreter.terminal.signals import ctrl_c
+
+NOBODY = "it needs approval and nobody is there to ask; -y runs it"
+
+
+class Desk(Protocol):
+    """What a chat needs of the place where it happens."""
+
+    verbose: bool
+    colourful: bool
+    background: Callable[[], bool]
+    """Lets the block that runs now go on alone."""
+
+    def show(self, events: Iterator[Event]) -> TurnFinished:
+        """Show a turn."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Show a sentence of our own."""
+        ...
+
+    def approve(self, request: ApprovalRequested) -> Decision:
+        """Ask whether something may run."""
+        ...
+
+    def answer(self, request: InputRequested) -> str | None:
+        """Answer a block that asks for input."""
+        ...
+
+    def attend(self, stop: Callable[[], None]) -> contextlib.AbstractContextManager[None]:
+        """Within this block a turn runs and can be stopped."""
+        ...
+
+
+def someone_is_there() -> bool:
+    """Whether there is a person at both ends of the terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+class PlainDesk:
+    """Everything line by line: pipes, dumb terminals, screen readers."""
+
+    def __init__(self, *, dry_run: bool = True) -> None:
+        self._face = PlainFace.for_terminal()
+        self._dry_run = dry_run
+        self.verbose = False
+        self.colourful = False
+        self.background: Callable[[], bool] = lambda: False
+
+    def show(self, events: Iterator[Event]) -> TurnFinished:
+        """Show a turn."""
+        return self._face.show(events)
+
+    def note(self, text: str) -> None:
+        """Show a sentence of our own."""
+        self._face.note(text)
+
+    @contextlib.contextmanager
+    def attend(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Ctrl-C stops the turn."""
+        with ctrl_c(stop):
+            yield
+
+    def approve(self, request: ApprovalRequested) -> Decision:
+        """Ask by a line; when nobody is there, nothing runs."""
+        if not someone_is_there():
+            return Decision("stop", NOBODY)
+        hands = Hands(self._key, _line, self._face.note, self._face.show_code)
+        try:
+            with ctrl_c(None):
+                return ask(request, hands, NO_COLOURS, dry_run=self._dry_run)
+        except (EOFError, KeyboardInterrupt):
+            return Decision("stop")
+
+    def answer(self, request: InputRequested) -> str | None:
+        """Pass the question on; end of file when nobody is there."""
+        if not someone_is_there():
+            return None
+        return input_line("", hidden=request.hidden)
+
+    def _key(self, question: str, keys: str) -> str:
+        while True:
+            words = _line(f"{question} ").strip().lower()
+            if words and words[0] in keys:
+                return words[0]
+
+
+def _line(question: str) -> str:
+    """Ask on stderr: stdout may be a pipe."""
+    print(question, end="", file=sys.stderr, flush=True)
+    return input()
+
+
+def input_line(question: str, *, hidden: bool = False) -> str | None:
+    """A line from the person; None when they refuse."""
+    try:
+        with ctrl_c(None):
+            return getpass.getpass(question) if hidden else input(question)
+    except (EOFError, KeyboardInterrupt):
+        return None

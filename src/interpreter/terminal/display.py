@@ -1,0 +1,85 @@
+"""A rich result in a terminal: the best of its faces as lines, and the file to open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from interpreter.protocol.messages import TABLE, Display, Face
+from interpreter.terminal.ansi import Palette, paint, tame
+from interpreter.terminal.latex import readable
+from interpreter.terminal.prose import Prose
+from interpreter.terminal.tables import data_table, html_text
+
+Draw = Callable[[Face, int], str]
+"""A picture as what must be written to the terminal, in at most so many columns; empty: cannot."""
+
+OPENED = ("image/png", "image/jpeg", "image/gif", "image/svg+xml", "text/html", "text/latex")
+PAGE_LINES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What to print for a display: lines, then a picture, then a line with the file."""
+
+    lines: tuple[str, ...] = ()
+    picture: str = ""
+    file: str = ""
+
+
+def show_display(
+    display: Display,
+    width: int,
+    palette: Palette,
+    draw: Draw,
+    keep: Callable[[Face], Path | None],
+) -> Shown:
+    """A display as this terminal can show it."""
+    file = _file(display, palette, keep)
+    if display.image and (picture := draw(display.image, width)):
+        return Shown(picture=picture, file=file)
+    lines = _lines(display, width, palette)
+    if display.face(TABLE):
+        file = ""  # the page a data frame comes with says no more than the table
+    return Shown(tuple(lines), file=file)
+
+
+def _file(display: Display, palette: Palette, keep: Callable[[Face], Path | None]) -> str:
+    for media_type in OPENED:
+        face = display.face(media_type)
+        path = keep(face) if face else None
+        if path is not None:
+            return paint(f"→ {path}", palette.dim)
+    return ""
+
+
+def _lines(display: Display, width: int, palette: Palette) -> list[str]:
+    table = display.face(TABLE)
+    if table and isinstance(table.data, str):
+        lines = data_table(table.data, width, palette)
+        if lines is not None:
+            return lines
+    for media_type in ("text/markdown", "text/latex", "text/plain", "text/html"):
+        face = display.face(media_type)
+        if face and isinstance(face.data, str):
+            return _text_lines(media_type, face.data, width, palette)
+    kinds = ", ".join(face.media_type for face in display.faces)
+    return [paint(f"[{kinds}]", palette.dim)]
+
+
+def _text_lines(media_type: str, text: str, width: int, palette: Palette) -> list[str]:
+    match media_type:
+        case "text/markdown":
+            return _markdown(text, width, palette)
+        case "text/latex":
+            return readable(text).split("\n")
+        case "text/html":
+            return html_text(text).split("\n")[:PAGE_LINES]
+        case _:
+            return tame(text).rstrip("\n").split("\n")
+
+
+def _markdown(text: str, width: int, palette: Palette) -> list[str]:
+    prose = Prose(width, palette)
+    return [*prose.feed(text), *prose.finish()]

@@ -1,0 +1,184 @@
+"""`interpreter doctor`: what works here, what does not, and the command that mends it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from interpreter.protocol.errors import InterpreterError
+from interpreter.settings.paths import data_directory
+from interpreter.settings.settings import Settings
+from interpreter.settings.sources import gather
+
+State = Literal["ok", "degraded", "missing"]
+OLDEST_PYTHON = (3, 11)
+FREE_WANTED = 2_000_000_000
+SECONDS = 5.0
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line: what, how it is, more about it, and what mends it."""
+
+    what: str
+    state: State
+    detail: str = ""
+    fix: str = ""
+
+
+def doctor_command(arguments: list[str]) -> int:
+    """Look at everything; 1 when something that is needed is missing."""
+    settings = gather({}).settings
+    findings = [finding for check in CHECKS for finding in check(settings)]
+    for finding in findings:
+        fix = f"  → {finding.fix}" if finding.fix else ""
+        print(f"{finding.state:9} {finding.what:12} {finding.detail}{fix}")
+    return int(any(finding.state == "missing" for finding in findings))
+
+
+def _python(settings: Settings) -> Iterator[Finding]:
+    version = platform.python_version()
+    good = sys.version_info >= OLDEST_PYTHON
+    fix = "" if good else "install Python 3.11 or newer"
+    yield Finding("Python", "ok" if good else "missing", f"{version}, {sys.executable}", fix)
+    if settings.python:
+        found = shutil.which(settings.python)
+        detail = f"for code: {settings.python}"
+        yield Finding(
+            "Python", "ok" if found else "missing", detail, "" if found else "--python PATH"
+        )
+
+
+def _kernels(settings: Settings) -> Iterator[Finding]:
+    have = importlib.util.find_spec("ipykernel") is not None
+    fix = "" if have else f"{sys.executable} -m pip install ipykernel"
+    yield Finding("kernel", "ok" if have else "missing", "ipykernel", fix)
+    if have:
+        from jupyter_client.kernelspec import KernelSpecManager  # noqa: PLC0415  (slow to import)
+
+        others = sorted(KernelSpecManager().find_kernel_specs())
+        yield Finding("kernels", "ok", ", ".join(others) or "no others")
+
+
+def _programs(settings: Settings) -> Iterator[Finding]:
+    for name, command, fix in (
+        ("shell", "bash", "apt install bash"),
+        ("node", "node", "apt install nodejs (for JavaScript)"),
+        ("git", "git", "apt install git"),
+    ):
+        path = shutil.which(command)
+        yield Finding(name, "ok" if path else "degraded", path or "not found", "" if path else fix)
+
+
+def _sandbox(settings: Settings) -> Iterator[Finding]:
+    if settings.sandbox == "off":
+        yield Finding("sandbox", "degraded", "turned off", "interpreter config unset sandbox")
+        return
+    from interpreter.sandboxes.doctor import examine  # noqa: PLC0415  (it opens real sandboxes)
+
+    for fact in examine(os.environ):
+        yield Finding(
+            "sandbox", "ok" if fact.good else "degraded", f"{fact.name}: {fact.detail}", fact.fix
+        )
+
+
+def _journal(settings: Settings) -> Iterator[Finding]:
+    """Undo needs a kernel that reports system calls to us; it is there since Linux 5.9."""
+    if sys.platform != "linux":
+        yield Finding("journal", "degraded", "files are kept by git instead", "")
+        return
+    numbers = platform.release().split(".")[:2]
+    release = tuple(int("".join(filter(str.isdigit, number)) or 0) for number in numbers)
+    good = release >= (5, 9)
+    fix = "" if good else "Linux 5.9 or newer (files are kept by git instead)"
+    yield Finding("journal", "ok" if good else "degraded", f"Linux {platform.release()}", fix)
+
+
+def _model(settings: Settings) -> Iterator[Finding]:
+    if settings.api_base:
+        yield _server("model", settings.api_base)
+        return
+    keys = [name for name in KEYS if os.environ.get(name)]
+    if settings.model or settings.api_key or keys:
+        yield Finding("model", "ok", settings.model or f"by {', '.join(keys) or 'the kept key'}")
+        return
+    found = _server("model", os.environ.get("OLLAMA_HOST") or "http://127.0.0.1:11434")
+    if found.state == "ok":
+        yield found
+        return
+    fix = "interpreter config key PROVIDER, or start Ollama, or interpreter --local"
+    yield Finding("model", "degraded", "no key, and no server on this machine", fix)
+
+
+def _server(what: str, url: str) -> Finding:
+    import socket  # noqa: PLC0415
+
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((parts.hostname or "127.0.0.1", port), timeout=SECONDS):
+            return Finding(what, "ok", f"{parts.hostname}:{port} answers")
+    except (OSError, ValueError) as error:
+        return Finding(what, "missing", f"{url}: {error}", "is the server running?")
+
+
+def _terminal(settings: Settings) -> Iterator[Finding]:
+    from interpreter.terminal.pictures.painter import detect  # noqa: PLC0415
+
+    term = os.environ.get("TERM", "")
+    if not sys.stdout.isatty() or term in ("", "dumb"):
+        yield Finding("terminal", "degraded", "plain text only", "run it in a terminal")
+        return
+    size = shutil.get_terminal_size()
+    pictures = f"pictures by {detect(os.environ)}"
+    yield Finding("terminal", "ok", f"{term}, {size.columns}x{size.lines}, {pictures}")
+    if os.environ.get("TMUX"):
+        yield Finding("tmux", "ok", "pictures need: tmux set -g allow-passthrough on")
+
+
+def _display(settings: Settings) -> Iterator[Finding]:
+    there = (
+        sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    fix = "" if there else "only needed for --os: start it in a desktop, or under xvfb-run"
+    yield Finding("display", "ok" if there else "degraded", str(there or "none"), fix)
+
+
+def _disk(settings: Settings) -> Iterator[Finding]:
+    for what, path in (("data", data_directory()), ("workspace", settings.directory())):
+        there = next(place for place in (path, *path.parents) if place.exists())
+        free = shutil.disk_usage(there).free
+        state: State = "ok" if free >= FREE_WANTED else "degraded"
+        fix = "" if free >= FREE_WANTED else "make room: interpreter sessions delete ID"
+        if not os.access(there, os.W_OK):
+            state, fix = "missing", f"make {there} writable"
+        yield Finding(what, state, f"{path}, {free / 1e9:.1f} GB free", fix)
+
+
+def _keys(settings: Settings) -> Iterator[Finding]:
+    from interpreter.settings.keys import kept_in_file  # noqa: PLC0415
+
+    try:
+        kept = kept_in_file()
+    except InterpreterError as error:
+        yield Finding("keys", "degraded", str(error))
+        return
+    if importlib.util.find_spec("keyring") is None:
+        detail = f"in a private file: {', '.join(kept) or 'none'}"
+        yield Finding("keys", "ok", detail)
+    else:
+        yield Finding("keys", "ok", "in the system keyring")
+
+
+Check = Callable[[Settings], Iterator[Finding]]
+CHECKS: tuple[Check, ...] = (
+    *(_python, _kernels, _programs, _sandbox, _journal, _model, _keys, _terminal, _display, _disk),
+)

@@ -1,0 +1,109 @@
+"""Commands at the prompt, each by its name after `%`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.terminal import magic_files, magic_session, magic_state
+from interpreter.terminal.chat import Chat
+
+Do = Callable[[Chat, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its name, what may follow, what it does."""
+
+    name: str
+    argument: str
+    about: str
+    run: Do
+
+
+def _shell(chat: Chat, argument: str) -> None:
+    if not argument:
+        raise ConfigurationError("What should the shell run? For example: %% ls")
+    chat.shell(argument, tell=False)
+
+
+def _help(chat: Chat, argument: str) -> None:
+    """All commands, or one."""
+    wanted = [command for command in COMMANDS.values() if not argument or command.name == argument]
+    widest = max(len(f"{command.name} {command.argument}") for command in COMMANDS.values())
+    lines = [f"{f'{c.name} {c.argument}':{widest}}  {c.about}" for c in wanted]
+    lines += [] if argument else ["", *KEYS]
+    chat.desk.note("\n".join(lines or [_unknown(argument)]))
+
+
+KEYS = (
+    '!cmd  a shell line · !!cmd  the same, and the model is shown it · """  several lines',
+    "@file  a path · Alt-Enter  a new line · Ctrl-R  search what you said · Ctrl-X Ctrl-E  editor",
+    "Ctrl-C or Esc  stop, everything is kept · Ctrl-C twice or Ctrl-D  leave",
+)
+
+
+def _leave(chat: Chat, argument: str) -> None:
+    chat.leaving = True
+
+
+_ALL = (
+    Command("%help", "[%command]", "this list", _help),
+    Command("%%", "cmd", "run a shell line (also: ! cmd)", _shell),
+    Command("%reset", "", "forget the conversation and the variables", magic_session.reset),
+    Command("%undo", "[n]", "take back what the last n blocks did", magic_state.undo),
+    Command("%redo", "", "take the last undo back", magic_state.redo),
+    Command("%diff", "[name]", "what a block changed (the last one)", magic_state.diff),
+    Command("%checkpoints", "", "the states that can be gone back to", magic_state.checkpoints),
+    Command("%vars", "", "the live Python variables", magic_state.variables),
+    Command("%jobs", "[stop n]", "blocks that go on in the background", magic_state.jobs),
+    Command("%model", "[name]", "the model, or another one", magic_state.model),
+    Command("%models", "", "the models that can be reached", magic_state.models),
+    Command("%auto_run", "[on|off]", "run without asking", magic_state.auto_run),
+    Command("%safe_mode", "[off|ask|auto]", "scan code before it runs", magic_state.safe_mode),
+    Command("%sandbox", "", "how code is confined", magic_state.sandbox),
+    Command("%grants", "", "what was allowed for this session", magic_state.grants),
+    Command("%cost", "", "tokens and money so far", magic_state.cost),
+    Command("%tokens", "[text]", "about how many tokens the conversation has", magic_state.tokens),
+    Command("%sessions", "", "the kept sessions", magic_session.sessions),
+    Command("%search", "words", "find a session by its words", magic_session.search),
+    Command("%resume", "[id]", "go on with another session", magic_session.resume),
+    Command("%fork", "", "go on in a copy of this session", magic_session.fork),
+    Command("%save_message", "[path]", "the messages as JSON", magic_files.save),
+    Command("%load_message", "[path]", "messages from JSON, in a new session", magic_files.load),
+    Command("%export", "path", "to .md, .html, .ipynb, .py or .json", magic_files.export),
+    Command("%jupyter", "[path]", "a notebook of this session", magic_files.jupyter),
+    Command("%markdown", "[path]", "this session in Markdown", magic_files.markdown),
+    Command("%html", "[path]", "this session as one HTML file", magic_files.html),
+    Command("%info", "", "versions, model, session, directories", magic_session.info),
+    Command("%verbose", "[on|off]", "show what else happens", magic_state.verbose),
+    Command("%debug", "[on|off]", "as %verbose", magic_state.verbose),
+    Command("%exit", "", "leave (also Ctrl-D)", _leave),
+)
+COMMANDS = {command.name: command for command in _ALL}
+
+
+def summaries() -> dict[str, str]:
+    """What the prompt completes."""
+    return {command.name: command.about for command in _ALL}
+
+
+def run_command(chat: Chat, line: str) -> None:
+    """Do what a line that begins with `%` says."""
+    if line.startswith("%%"):
+        _shell(chat, line[2:].strip())
+        return
+    name, _, argument = line.partition(" ")
+    command = COMMANDS.get(name.lower())
+    if command is None:
+        chat.desk.note(_unknown(name))
+        return
+    command.run(chat, argument.strip())
+
+
+def _unknown(name: str) -> str:
+    close = difflib.get_close_matches(name.lower(), COMMANDS, n=1, cutoff=0.5)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"There is no command {name}.{hint} %help lists them."

@@ -1,0 +1,63 @@
+"""Commands that write the session to a file, and read one."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.session.export import export_session, from_json
+from interpreter.terminal.chat import Chat
+
+
+def save(chat: Chat, argument: str) -> None:
+    """The messages as JSON."""
+    _write(chat, _path(argument or "messages.json", ".json"))
+
+
+def load(chat: Chat, argument: str) -> None:
+    """Messages from JSON, in a new session that goes on from them."""
+    path = _path(argument or "messages.json", ".json")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"Cannot read {path}: {error}.") from error
+    messages = from_json(text)
+    chat.session = chat.workshop.open_session(chat.settings, messages=messages)
+    chat.desk.note(f"{len(messages)} messages from {path}; the conversation goes on from them.")
+
+
+def export(chat: Chat, argument: str) -> None:
+    """To a file whose suffix says how."""
+    if not argument:
+        raise ConfigurationError("Where to? For example: %export analysis.ipynb")
+    _write(chat, Path(argument).expanduser())
+
+
+def jupyter(chat: Chat, argument: str) -> None:
+    """A notebook."""
+    _write(chat, _path(argument or _name(), ".ipynb"))
+
+
+def markdown(chat: Chat, argument: str) -> None:
+    """Markdown."""
+    _write(chat, _path(argument or _name(), ".md"))
+
+
+def html(chat: Chat, argument: str) -> None:
+    """One HTML file with its pictures."""
+    _write(chat, _path(argument or _name(), ".html"))
+
+
+def _name() -> str:
+    return time.strftime("session-%Y%m%d-%H%M%S")
+
+
+def _path(wish: str, suffix: str) -> Path:
+    path = Path(wish).expanduser()
+    return path if path.suffix == suffix else path.with_name(path.name + suffix)
+
+
+def _write(chat: Chat, path: Path) -> None:
+    export_session(list(chat.session.transcript), path)
+    chat.desk.note(f"written to {path.resolve()}")

@@ -1,0 +1,243 @@
+"""Commands about what is going on: checkpoints, variables, jobs, the model, limits, cost."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from interpreter.protocol.errors import CheckpointConflict, ConfigurationError
+from interpreter.protocol.events import ExecutionFinished, OutputDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import ActionCall, Code
+from interpreter.protocol.ports import Checkpoints, ToolContext, nobody_answers
+from interpreter.settings.paths import config_directory
+from interpreter.terminal.ansi import NO_COLOURS, tame_plain
+from interpreter.terminal.chat import Chat
+from interpreter.terminal.status import CHARACTERS_PER_TOKEN
+from interpreter.terminal.tables import render
+
+SWITCH = {"": None, "on": True, "true": True, "off": False, "false": False}
+TABLE_WIDTH = 100
+LIST_VARIABLES = r"""
+def _list():
+    import json, sys, types
+    from IPython import get_ipython
+    shell = get_ipython()
+    hidden = set(getattr(shell, "user_ns_hidden", ()))
+    kinds = (types.ModuleType, types.FunctionType, type)
+    rows = []
+    for name, value in sorted(shell.user_ns.items()):
+        if name.startswith("_") or name in hidden or isinstance(value, kinds): continue
+        try: shape = "x".join(map(str, value.shape)) if hasattr(value, "shape") else str(len(value)) if hasattr(value, "__len__") else ""
+        except Exception: shape = ""
+        try: size = int(value.nbytes) if hasattr(value, "nbytes") else int(value.memory_usage(deep=False).sum()) if type(value).__name__ == "DataFrame" else sys.getsizeof(value)
+        except Exception: size = 0
+        rows.append([name, type(value).__name__, shape, size])
+    print(json.dumps(rows))
+try: _list()
+finally: del _list
+"""  # noqa: E501
+
+
+def undo(chat: Chat, argument: str) -> None:
+    """Take back what the last blocks did; the model is told."""
+    count, conflicts = 1, "refuse"
+    for word in argument.split():
+        if word.isdigit():
+            count = int(word)
+        elif word in ("keep", "overwrite"):
+            conflicts = word
+        else:
+            raise ConfigurationError("How many blocks? For example: %undo 2")
+    done = _or_conflict(lambda: _kept(chat).undo(count, conflicts), "%undo")  # type: ignore[arg-type]
+    chat.desk.note(done)
+    chat.news.append(f"(I undid what your code did last. {done})")
+
+
+def redo(chat: Chat, argument: str) -> None:
+    """Take the last undo back; the model is told."""
+    if argument not in ("", "keep", "overwrite"):
+        raise ConfigurationError("%redo takes nothing, or one of keep and overwrite.")
+    wish = argument or "refuse"
+    done = _or_conflict(lambda: _kept(chat).redo(wish), "%redo")  # type: ignore[arg-type]
+    chat.desk.note(done)
+    chat.news.append(f"(I took the undo back. {done})")
+
+
+def _kept(chat: Chat) -> Checkpoints:
+    return chat.session.engine.checkpoints
+
+
+def _or_conflict(work: Callable[[], str], command: str) -> str:
+    try:
+        return work()
+    except CheckpointConflict as error:
+        hint = f"Say {command} keep, or {command} overwrite."
+        raise ConfigurationError(f"{error} {hint}") from error
+
+
+def diff(chat: Chat, argument: str) -> None:
+    """What a block changed."""
+    kept = chat.session.engine.checkpoints
+    known = kept.list()
+    if not argument and not known:
+        chat.desk.note("Nothing has been changed by a block yet.")
+        return
+    from interpreter.terminal.highlight import highlight  # noqa: PLC0415  (slow to import)
+
+    text = kept.diff(argument or known[-1].name)
+    colour = getattr(chat.desk, "colourful", False)
+    chat.desk.note("\n".join(highlight(text.rstrip() or "No changes.", "diff", colour=colour)))
+
+
+def checkpoints(chat: Chat, argument: str) -> None:
+    """The states that can be gone back to."""
+    rows = [
+        [one.name, time.strftime("%H:%M:%S", time.localtime(one.created)), _first_line(one.label)]
+        + (["undone"] if one.undone else [""])
+        for one in chat.session.engine.checkpoints.list()
+    ]
+    if not rows:
+        chat.desk.note("There are no checkpoints yet.")
+        return
+    _table(chat, ["checkpoint", "time", "before", ""], rows)
+
+
+def variables(chat: Chat, argument: str) -> None:
+    """The live Python variables: name, type, shape, size."""
+    events = list(chat.workshop.run(Code("python", LIST_VARIABLES)))
+    text = "".join(event.text for event in events if isinstance(event, OutputDelta))
+    try:
+        rows = json.loads(text.strip().splitlines()[-1])
+    except (ValueError, IndexError):
+        ends = [event.summary for event in events if isinstance(event, ExecutionFinished)]
+        chat.desk.note(f"The variables cannot be listed. {' '.join(ends)}".rstrip())
+        return
+    if not rows:
+        chat.desk.note("There are no variables yet.")
+        return
+    shown = [[*map(tame_plain, map(str, row[:3])), _bytes(int(row[3]))] for row in rows]
+    _table(chat, ["name", "type", "shape", "size"], shown)
+
+
+def jobs(chat: Chat, argument: str) -> None:
+    """Blocks that go on in the background; `stop N` ends one, a number reads it."""
+    tool = chat.session.engine.tools.get("jobs")
+    if tool is None:
+        chat.desk.note("Blocks cannot be left running here.")
+        return
+    words = argument.split()
+    wish: dict[str, object] = {"action": "list"}
+    if words and words[-1].isdigit():
+        wish = {"action": "stop" if words[0] == "stop" else "read", "job": int(words[-1])}
+    context = ToolContext(nobody_answers, Interrupt())
+    events = list(tool.run(ActionCall("jobs", json.dumps(wish)), context))
+    pieces = [event.text for event in events if isinstance(event, OutputDelta)]
+    pieces += [event.summary for event in events if isinstance(event, ExecutionFinished)]
+    chat.desk.note(tame_plain("\n".join(piece.rstrip() for piece in pieces if piece.strip())))
+
+
+def model(chat: Chat, argument: str) -> None:
+    """The model, or another one from now on."""
+    if argument:
+        chat.change(model=argument)
+    chat.desk.note(f"The model is {chat.session.engine.model.name}.")
+
+
+def models(chat: Chat, argument: str) -> None:
+    """The models that can be reached."""
+    from interpreter.terminal.reachable import reachable_models  # noqa: PLC0415  (asks servers)
+
+    now = chat.session.engine.model.name
+    others = [name for name in reachable_models(chat.settings) if name != now]
+    chat.desk.note("\n".join([f"* {now}", *(f"  {name}" for name in others)]))
+
+
+def auto_run(chat: Chat, argument: str) -> None:
+    """Run without asking."""
+    wish = _switch(argument)
+    if wish is not None:
+        chat.change(auto_run=wish)
+    chat.desk.note(
+        "Code runs without asking." if chat.settings.auto_run else "Code is asked about."
+    )
+
+
+def verbose(chat: Chat, argument: str) -> None:
+    """Show what else happens."""
+    wish = _switch(argument)
+    chat.settings = replace(
+        chat.settings, verbose=not chat.settings.verbose if wish is None else wish
+    )
+    chat.desk.verbose = chat.settings.verbose
+    chat.desk.note(f"verbose is {'on' if chat.settings.verbose else 'off'}")
+
+
+def safe_mode(chat: Chat, argument: str) -> None:
+    """Scan code before it runs."""
+    if argument and argument not in ("off", "ask", "auto"):
+        raise ConfigurationError("safe_mode is off, ask or auto.")
+    if argument:
+        chat.change(safe_mode=argument)
+    chat.desk.note(f"safe_mode is {chat.settings.safe_mode}")
+
+
+def sandbox(chat: Chat, argument: str) -> None:
+    """How code is confined."""
+    if argument:
+        raise ConfigurationError("The sandbox is chosen at the start: interpreter --sandbox LEVEL")
+    if chat.workshop.unconfined:
+        chat.desk.note(f"Code is not confined: {chat.workshop.unconfined}")
+    else:
+        chat.desk.note(
+            f"The sandbox is {chat.settings.sandbox}; %grants lists what it lets through."
+        )
+
+
+def grants(chat: Chat, argument: str) -> None:
+    """What was always allowed for this workspace."""
+    from interpreter.sandboxes.grants import GrantBook  # noqa: PLC0415  (rarely asked for)
+
+    book = GrantBook(config_directory() / "grants.json", chat.settings.directory())
+    given = [f"{kind:6} {value}" for kind in ("host", "read", "write") for value in book.all(kind)]
+    chat.desk.note("\n".join(given) or "Nothing was allowed for good in this workspace.")
+
+
+def cost(chat: Chat, argument: str) -> None:
+    """Tokens and money so far."""
+    budget = chat.session.engine.asking.budget
+    limit = f" of ${budget.max_dollars:.2f}" if budget.max_dollars is not None else ""
+    chat.desk.note(f"{budget.session.describe()}{limit}")
+
+
+def tokens(chat: Chat, argument: str) -> None:
+    """About how many tokens the next request would have."""
+    asking = chat.session.engine.asking
+    asking.context.prepare(asking.system, asking.tools, chat.session.transcript)
+    about = asking.context.tokens + len(argument) // CHARACTERS_PER_TOKEN
+    window = chat.session.engine.model.capabilities.context_window
+    chat.desk.note(f"about {about:,} of {window:,} tokens ({about / max(1, window):.1%})")
+
+
+def _switch(argument: str) -> bool | None:
+    if argument.lower() not in SWITCH:
+        raise ConfigurationError(f"{argument!r}? It is on or off.")
+    return SWITCH[argument.lower()]
+
+
+def _table(chat: Chat, header: list[str], rows: list[list[str]]) -> None:
+    chat.desk.note("\n".join(render(header, rows, TABLE_WIDTH, NO_COLOURS)))
+
+
+def _first_line(text: str) -> str:
+    return tame_plain(text.strip().split("\n")[0])[:60]
+
+
+def _bytes(size: int) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size} {unit}"
+        size //= 1000
+    return f"{size} GB"

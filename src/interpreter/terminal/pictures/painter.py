@@ -1,0 +1,98 @@
+"""Which way of drawing a terminal understands, and drawing that way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, get_args
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.messages import Face
+from interpreter.terminal.pictures.blocks import half_blocks
+from interpreter.terminal.pictures.inline_files import iterm2, kitty
+from interpreter.terminal.pictures.pixels import CannotRead, read
+from interpreter.terminal.pictures.sixel import sixel
+
+Way = Literal["kitty", "iterm2", "sixel", "blocks", "none"]
+WAYS = get_args(Way)
+CELL_WIDTH = 9  # pixels, where the terminal does not say
+MOST_COLUMNS = 100
+BLOCK_COLUMNS = 72
+MOST_PIXELS = 900  # across, of a sixel
+SIXEL_TERMINALS = ("foot", "mlterm", "yaft", "contour", "xterm-sixel")
+SIXEL_PROGRAMS = ("mlterm", "contour", "rlogin", "sixel-tmux")
+
+
+def painter(wish: str, environment: Mapping[str, str]) -> Callable[[Face, int], str]:
+    """Draws a picture in at most so many columns; an empty text where it cannot."""
+    if wish not in ("auto", *WAYS):
+        raise ConfigurationError(f"images: {wish!r} is none of auto, {', '.join(WAYS)}.")
+    way = detect(environment) if wish == "auto" else wish
+    in_tmux = bool(environment.get("TMUX"))
+
+    def draw(face: Face, width: int) -> str:
+        if way == "none" or isinstance(face.data, str):
+            return ""
+        try:
+            text = _draw(way, face.data, width)
+        except CannotRead:
+            return ""
+        return through_tmux(text) if in_tmux and way in ("kitty", "iterm2", "sixel") else text
+
+    return draw
+
+
+def _draw(way: str, data: bytes, width: int) -> str:
+    columns = min(width, MOST_COLUMNS)
+    if way == "iterm2":
+        return iterm2(data, columns)
+    pixels = read(data)
+    if way == "kitty":
+        return kitty(data, pixels, min(columns, max(1, pixels.width // CELL_WIDTH)))
+    if way == "sixel":
+        return sixel(pixels.within(min(MOST_PIXELS, columns * CELL_WIDTH)))
+    return half_blocks(pixels.within(min(columns, BLOCK_COLUMNS)))
+
+
+def detect(environment: Mapping[str, str]) -> Way:
+    """The best way that the terminal is known to understand, by what it says about itself."""
+    program = environment.get("TERM_PROGRAM", "").lower()
+    term = environment.get("TERM", "").lower()
+    if environment.get("NO_COLOR"):
+        return "none"
+    if environment.get("KITTY_WINDOW_ID") or "kitty" in term or program == "ghostty":
+        return "kitty"
+    if program in ("iterm.app", "wezterm", "vscode") or environment.get("LC_TERMINAL") == "iTerm2":
+        return "iterm2"
+    if environment.get("KONSOLE_VERSION") or term.startswith("xterm-ghostty"):
+        return "kitty"
+    if term.startswith(SIXEL_TERMINALS) or program in SIXEL_PROGRAMS:
+        return "sixel"
+    return "blocks"
+
+
+def through_tmux(text: str) -> str:
+    """Wrapped so that tmux hands it on to the terminal outside (`allow-passthrough on`)."""
+    pieces = []
+    for piece in _sequences(text):
+        if piece.startswith("\x1b") and piece.endswith(("\x1b\\", "\x07")):
+            pieces.append("\x1bPtmux;" + piece.replace("\x1b", "\x1b\x1b") + "\x1b\\")
+        else:
+            pieces.append(piece)
+    return "".join(pieces)
+
+
+def _sequences(text: str) -> list[str]:
+    """The text as whole escape strings and what stands between them."""
+    pieces, at = [], 0
+    while at < len(text):
+        start = text.find("\x1b", at)
+        if start < 0:
+            pieces.append(text[at:])
+            break
+        if start > at:
+            pieces.append(text[at:start])
+        ends = [place + size for mark, size in (("\x1b\\", 2), ("\x07", 1))
+                if (place := text.find(mark, start + 1)) >= 0]  # fmt: skip
+        at = min(ends, default=len(text))
+        pieces.append(text[start:at])
+    return pieces

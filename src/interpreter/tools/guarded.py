@@ -1,0 +1,130 @@
+"""A tool under guard: what comes out is looked through, and a block may ask for more on its way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from queue import SimpleQueue
+from typing import Protocol
+
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.events import (
+    ApprovalRequested,
+    ExecutionFinished,
+    OutputDelta,
+    RuntimeEvent,
+)
+from interpreter.protocol.messages import Action, ActionCall
+from interpreter.protocol.ports import Tool, ToolContext
+
+Inject = Callable[[RuntimeEvent], bool]
+After = Generator[ApprovalRequested, Decision, tuple[str, ...]]
+
+
+class Guard(Protocol):
+    """Watches one run of a tool."""
+
+    def before(self) -> None:
+        """The run is about to begin."""
+        ...
+
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """What becomes of an event."""
+        ...
+
+    def after(self) -> After:
+        """The run is over. It may yield questions; it returns sentences for model and user."""
+        ...
+
+
+class Escalations:
+    """Questions that come up in other threads while a block runs, asked in the turn's own."""
+
+    def __init__(self) -> None:
+        self.inject: Inject = lambda event: False
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[ApprovalRequested, SimpleQueue[Decision]]] = []
+
+    def ask(self, action: ActionCall, reason: str) -> Decision:
+        """Ask the user, from any thread, through the block that runs now."""
+        request, reply = ApprovalRequested(action, reason), SimpleQueue[Decision]()
+        with self._lock:
+            self._waiting.append((request, reply))
+        if not self.inject(request):
+            self.settle(request, Decision("no", "no block is running"))
+        return reply.get()
+
+    def settle(self, request: ApprovalRequested, decision: Decision) -> None:
+        """Answer one question."""
+        with self._lock:
+            found = [reply for waiting, reply in self._waiting if waiting is request]
+            self._waiting = [pair for pair in self._waiting if pair[0] is not request]
+        for reply in found:
+            reply.put(decision)
+
+    def refuse_all(self) -> None:
+        """The block is over: whoever still waits is told no."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for _, reply in waiting:
+            reply.put(Decision("no", "the block has ended"))
+
+
+class Guarded:
+    """Another tool, with guards around each of its runs."""
+
+    def __init__(
+        self, tool: Tool, guards: Callable[[], Sequence[Guard]], escalations: Escalations
+    ) -> None:
+        self.spec = tool.spec
+        self._tool = tool
+        self._guards = guards
+        self._escalations = escalations
+
+    def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
+        """Run the tool."""
+        guards = self._guards()
+        for guard in guards:
+            guard.before()
+        try:
+            with closing(self._answered(action, context)) as events:
+                for event in events:
+                    yield from self._passed(event, guards, context)
+        finally:
+            self._escalations.refuse_all()
+
+    def _answered(
+        self, action: Action, context: ToolContext
+    ) -> Generator[RuntimeEvent, None, None]:
+        for event in self._tool.run(action, context):
+            yield event
+            if isinstance(event, ApprovalRequested):
+                self._escalations.settle(event, context.approve(event))
+
+    def _passed(
+        self, event: RuntimeEvent, guards: Sequence[Guard], context: ToolContext
+    ) -> Iterator[RuntimeEvent]:
+        events = [event]
+        for guard in guards:
+            events = [passed for one in events for passed in guard.passing(one)]
+        if not isinstance(event, ExecutionFinished):
+            yield from events
+            return
+        yield from events[:-1]
+        for guard in guards:
+            for note in (yield from _settled(guard.after(), context)):
+                yield OutputDelta(f"[{note}]\n", "stderr")
+        yield events[-1]
+
+
+def _settled(steps: After, context: ToolContext) -> Generator[RuntimeEvent, None, tuple[str, ...]]:
+    """Put the questions of a guard to the user, and hand it the answers."""
+    try:
+        request = next(steps)
+        while True:
+            yield request
+            request = steps.send(context.approve(request))
+    except StopIteration as end:
+        notes: tuple[str, ...] = end.value
+        return notes

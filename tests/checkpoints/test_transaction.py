@@ -1,0 +1,103 @@
+"""Files and variables go back together."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.transaction import Transaction
+from interpreter.checkpoints.variables import PythonVariables
+from interpreter.protocol.messages import ActionCall, Code
+from tests.checkpoints.kernels import Kernel
+
+
+class Session:
+    """A kernel under the journal, with everything on."""
+
+    def __init__(self, base, exchange):
+        self.workspace = base / "workspace"
+        self.workspace.mkdir()
+        self.journal = FileJournal(JournalOptions(base / "store", (self.workspace,), exchange))
+        self.variables = PythonVariables(exchange)
+        self.kernel = Kernel(self.variables, sys.executable, self.workspace, self.journal.wrap)
+        self.checkpoints = Transaction(self.journal, self.workspace)
+        self.checkpoints.attach("python", self.variables)
+
+    def block(self, source, language="python"):
+        name = self.checkpoints.begin(Code(language, source))
+        shown = self.kernel.run(source) if language == "python" else ""
+        self.checkpoints.end()
+        return name, shown
+
+    def close(self):
+        self.kernel.close()
+        self.checkpoints.close()
+
+
+@pytest.fixture
+def session(tmp_path):
+    with tempfile.TemporaryDirectory(prefix="rl-") as exchange:
+        session = Session(tmp_path, Path(exchange))
+        yield session
+        session.close()
+
+
+def test_one_undo_restores_files_and_variables(session):
+    session.block("x = 1; open('a', 'w').write('one')")
+    session.block("x = 2; y = 5; open('a', 'w').write('two'); open('b', 'w').write('b')")
+    text = session.checkpoints.undo()
+    assert text == "Undone: 1 block, 2 files put back; python: x restored; y removed"
+    assert (session.workspace / "a").read_text() == "one"
+    assert not (session.workspace / "b").exists()
+    assert session.kernel.run("print(x, 'y' in globals())") == "1 False\n"
+
+
+def test_undo_of_several_blocks_and_redo_of_each(session):
+    for number in (1, 2, 3):
+        session.block(f"x = {number}; open('n', 'w').write('{number}')")
+    session.checkpoints.undo(3)
+    assert session.kernel.run("print('x' in globals())") == "False\n"
+    assert not (session.workspace / "n").exists()
+    for number in (1, 2, 3):
+        session.checkpoints.redo()
+        assert session.kernel.run("print(x)") == f"{number}\n"
+        assert (session.workspace / "n").read_text() == str(number)
+
+
+def test_a_block_in_another_language_leaves_variables_alone(session):
+    session.block("x = 1")
+    session.block("true", language="shell")
+    assert "python" not in session.checkpoints.undo()
+    assert session.kernel.run("print(x)") == "1\n"
+
+
+def test_tools_that_are_not_code_are_blocks_too(session):
+    name = session.checkpoints.begin(ActionCall("edit_file", "{}"))
+    session.checkpoints.end()
+    assert [(c.name, c.label) for c in session.checkpoints.list()] == [(name, "edit_file")]
+    assert session.checkpoints.undo() == "Undone: 1 block, 0 files put back"
+
+
+def test_after_a_crash_files_of_the_crashed_block_can_be_undone(session):
+    session.block("x = 1; open('a', 'w').write('one')")
+    session.checkpoints.begin(Code("python", "crash"))
+    session.kernel._client.execute("open('a', 'w').write('half'); import os; os._exit(3)")
+    session.kernel.bury()
+    changed = session.checkpoints.end()
+    assert [change.kind for change in changed.changes] == ["modified"]
+    session.kernel.start_again()
+    assert session.variables.recover().restored == ("x",)
+    session.checkpoints.undo()
+    assert (session.workspace / "a").read_text() == "one"
+    assert session.kernel.run("print(x)") == "1\n"
+
+
+def test_a_dry_run_is_taken_back_with_its_variables(session):
+    session.block("x = 1")
+    session.block("x = 99; open('a', 'w').write('dry')")
+    session.checkpoints.discard()
+    assert list(session.workspace.iterdir()) == []
+    assert session.kernel.run("print(x)") == "1\n"
+    assert [c.undone for c in session.checkpoints.list()] == [False]

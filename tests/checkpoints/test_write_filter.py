@@ -1,0 +1,68 @@
+"""The seccomp program: reads pass, changes are reported, on every machine that we know."""
+
+import errno
+import os
+import struct
+
+import pytest
+
+from interpreter.checkpoints.system_calls import ARCHITECTURES
+from interpreter.checkpoints.write_filter import write_filter
+
+ALLOW, NOTIFY, REFUSE = 0x7FFF0000, 0x7FC00000, 0x00050000 | errno.ENOSYS
+READ = {"x86_64": 0, "aarch64": 63}
+
+
+def decide(program, machine, number, *arguments):
+    """What the kernel's own machine makes of a call."""
+    padded = (*arguments, *[0] * (6 - len(arguments)))
+    data = struct.pack("=iIQ6Q", number, machine, 0, *padded)
+    accumulator = at = 0
+    while True:
+        code, yes, no, operand = struct.unpack_from("=HBBI", program, at * 8)
+        at += 1
+        if code == 0x06:
+            return operand
+        if code == 0x20:
+            (accumulator,) = struct.unpack_from("=I", data, operand)
+        elif code in (0x15, 0x35, 0x45):
+            holds = {
+                0x15: accumulator == operand,
+                0x35: accumulator >= operand,
+                0x45: bool(accumulator & operand),
+            }[code]
+            at += yes if holds else no
+        else:
+            raise AssertionError(f"unknown instruction {code:#x}")
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_reads_pass_and_changes_are_reported(name):
+    machine = ARCHITECTURES[name]
+    program = write_filter(machine)
+    numbers = machine.numbers
+
+    def call(number, *arguments):
+        return decide(program, machine.audit, number, *arguments)
+
+    assert call(numbers["openat"], 0, 0, os.O_RDONLY | os.O_CLOEXEC) == ALLOW
+    for flag in (os.O_WRONLY, os.O_RDWR, os.O_CREAT, os.O_TRUNC):
+        assert call(numbers["openat"], 0, 0, flag | os.O_CLOEXEC) == NOTIFY
+    assert call(READ[name]) == ALLOW
+    for reported in ("unlinkat", "renameat2", "mkdirat", "linkat", "symlinkat", "fchmod", "bind"):
+        assert call(numbers[reported]) == NOTIFY
+    assert call(numbers["io_uring_setup"]) == REFUSE
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_calls_in_a_foreign_dialect_are_refused(name):
+    program = write_filter(ARCHITECTURES[name])
+    assert decide(program, 0x40000003, 5) == REFUSE
+    assert decide(program, ARCHITECTURES[name].audit, 0x40000002) == REFUSE
+
+
+def test_the_old_open_is_reported_where_it_exists():
+    machine = ARCHITECTURES["x86_64"]
+    program = write_filter(machine)
+    assert decide(program, machine.audit, machine.numbers["open"], 0, os.O_WRONLY) == NOTIFY
+    assert decide(program, machine.audit, machine.numbers["open"], 0, os.O_RDONLY) == ALLOW

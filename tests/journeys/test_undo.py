@@ -1,0 +1,168 @@
+"""Every block is a transaction: files, variables and the conversation go back together."""
+
+from pathlib import Path
+
+import pytest
+
+from interpreter.assembly import Workshop
+from interpreter.models.scripted import ScriptedModel
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.errors import CheckpointConflict, CheckpointError
+from interpreter.protocol.events import ApprovalRequested, FilesChanged
+from interpreter.protocol.messages import Output
+from interpreter.protocol.ports import nobody_answers
+from interpreter.settings.settings import Settings
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch):
+    place = tmp_path / "work"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def open_session(work):
+    """A session in a workspace of its own, with a script."""
+    opened = []
+
+    def make(*script, approve=None, **settings):
+        from dataclasses import replace
+
+        settings = Settings(model="scripted/demo", auto_run=approve is None, **settings)
+        answer = approve or (lambda request: Decision("no", "nobody is there"))
+        workshop = Workshop(settings, answer, nobody_answers)
+        opened.append(workshop)
+        session = workshop.open_session(settings)
+        session.engine = replace(session.engine, model=ScriptedModel(script, repeat=True))
+        return session
+
+    yield make
+    for workshop in opened:
+        workshop.close()
+
+
+def say(session, text="go"):
+    return list(session.send(text))
+
+
+def printed(session):
+    last = [message for message in session.transcript if message.role == "computer"][-1]
+    return "".join(part.text for part in last.parts if isinstance(part, Output))
+
+
+CHANGE = {
+    "code": "from pathlib import Path\nx = 2\ny = 3\nPath('kept.txt').write_text('changed')\n"
+    "Path('new.txt').write_text('new')\nPath('gone.txt').unlink()"
+}
+LOOK = {"code": "print(x, 'y' in globals())"}
+
+
+@pytest.fixture
+def changed(open_session, work):
+    (work / "kept.txt").write_text("original")
+    (work / "gone.txt").write_text("here")
+    session = open_session({"code": "x = 1"}, "Set.", CHANGE, "Changed.", LOOK, "Looked.")
+    say(session, "set")
+    say(session, "change")
+    return session
+
+
+def test_a_block_says_what_it_did_to_files(open_session, work):
+    session = open_session(CHANGE, "Changed.")
+    (work / "gone.txt").write_text("here")
+    [files] = [event for event in say(session) if isinstance(event, FilesChanged)]
+    assert {(Path(change.path).name, change.kind) for change in files.changes} == {
+        ("kept.txt", "added"),
+        ("new.txt", "added"),
+        ("gone.txt", "deleted"),
+    }
+
+
+def test_an_undo_restores_files_variables_and_the_conversation(changed, work):
+    before = list(changed.transcript)
+    told = changed.undo()
+    assert (work / "kept.txt").read_text() == "original"
+    assert (work / "gone.txt").read_text() == "here"
+    assert not (work / "new.txt").exists()
+    assert list(changed.transcript) == before[:5]
+    assert "x restored" in told
+    assert "4 messages" in told or "3 messages" in told
+    say(changed, "look")
+    assert printed(changed) == "1 False\n"
+
+
+def test_a_redo_brings_everything_back(changed, work):
+    before = list(changed.transcript)
+    changed.undo()
+    changed.redo()
+    assert (work / "kept.txt").read_text() == "changed"
+    assert not (work / "gone.txt").exists()
+    assert list(changed.transcript) == before
+    say(changed, "look")
+    assert printed(changed) == "2 True\n"
+
+
+def test_a_message_is_undone_with_all_that_came_of_it(changed, work):
+    changed.undo_message()
+    assert [message.text for message in changed.transcript if message.role == "user"] == ["set"]
+    assert (work / "kept.txt").read_text() == "original"
+
+
+def test_what_somebody_else_changed_is_not_overwritten_silently(changed, work):
+    (work / "kept.txt").write_text("mine, later")
+    with pytest.raises(CheckpointConflict, match=r"kept\.txt"):
+        changed.undo()
+    assert (work / "kept.txt").read_text() == "mine, later"
+    assert len(changed.transcript) == 8
+    changed.undo(conflicts="keep")
+    assert (work / "kept.txt").read_text() == "mine, later"
+    assert (work / "gone.txt").read_text() == "here"
+
+
+def test_there_is_an_end_to_undoing(changed):
+    with pytest.raises(CheckpointError, match="There are 2 blocks"):
+        changed.undo(3)
+
+
+def test_an_undone_conversation_stays_undone_when_it_is_resumed(changed, work):
+    from interpreter.session.store import Store
+    from interpreter.settings.paths import data_directory
+
+    changed.undo()
+    store = Store(data_directory())
+    assert list(store.messages(changed.id)) == list(changed.transcript)
+    store.close()
+
+
+def test_a_dry_run_is_shown_and_taken_back(open_session, work):
+    asked = []
+
+    def approve(request):
+        asked.append(request)
+        return Decision("dry_run") if len(asked) == 1 else Decision("no")
+
+    session = open_session({"code": "open('made.txt', 'w').write('x')"}, "Ok.", approve=approve)
+    events = say(session)
+    assert any(isinstance(event, FilesChanged) for event in events)
+    questions = [event for event in events if isinstance(event, ApprovalRequested)]
+    assert questions[-1].reason == "That was a dry run. Keep what it did?"
+    assert not (work / "made.txt").exists()
+    assert "taken back" in printed(session)
+
+
+def test_a_crash_loses_nothing_but_the_block_that_crashed(open_session):
+    session = open_session(
+        {"code": "import math\nnumbers = [1, 2, 3]"},
+        {"code": "import os; os._exit(7)"},
+        {"code": "print(sum(numbers), math.floor(2.5))"},
+        "Done.",
+    )
+    say(session)
+    outcomes = [result.outcome for message in session.transcript for result in message.results]
+    assert outcomes == ["ok", "died", "ok"]
+    assert printed(session) == "6 2\n"
+    died = [r for m in session.transcript for r in m.results if r.outcome == "died"]
+    assert "numbers" in died[0].summary
+    assert "restored" in died[0].summary

@@ -1,0 +1,119 @@
+"""A session becomes a file that others can read, and JSON comes back as it was."""
+
+import json
+
+import pytest
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.messages import (
+    ActionResult,
+    Code,
+    Display,
+    Face,
+    Message,
+    Output,
+    Reasoning,
+    Text,
+    user_says,
+)
+from interpreter.session.export import export_session, from_json, to_json, to_markdown, to_script
+
+PNG = b"\x89PNG\r\n\x1a\nnot really"
+
+
+def ran(call_id, *parts, outcome="ok"):
+    return Message("computer", (*parts, ActionResult(call_id, outcome)))
+
+
+SESSION = (
+    user_says("Add 2 and 3 <please>\nand ```fence```"),
+    Message(
+        "assistant", (Reasoning("hm"), Text("**Adding.**"), Code("python", "x = 2 + 3\nx", "1"))
+    ),
+    ran("1", Output("hi\n"), Display((Face("text/plain", "5"), Face("image/png", PNG)))),
+    Message("assistant", (Code("python", "raise SystemError", "2"),)),
+    ran("2", Output("Traceback", "stderr"), outcome="failed"),
+    Message("assistant", (Code("shell", "echo $HOME", "3"),)),
+    ran("3", Output("/root\n")),
+    Message("assistant", (Code("python", "y = 1", "4"),)),
+    ran("4", Code("python", "y = x * 2", "4")),
+    Message("assistant", (Text("It is *five*."),)),
+)
+
+
+def test_json_comes_back_as_it_was():
+    assert from_json(to_json(SESSION)) == SESSION
+
+
+@pytest.mark.parametrize("text", ["", "{}x", "[1]", '[{"type":"Text","text":"x"}]', '{"a": 1}'])
+def test_other_json_is_refused(text):
+    with pytest.raises(ConfigurationError, match="not a session"):
+        from_json(text)
+
+
+def test_markdown_reads_like_the_conversation():
+    text = to_markdown(SESSION)
+    assert text.startswith(
+        "> Add 2 and 3 <please>\n> and ```fence```\n\n**Adding.**\n\n```python\n"
+    )
+    assert "```\nhi\n```" in text
+    assert text.endswith("It is *five*.\n")
+
+
+def test_a_fence_is_longer_than_any_inside():
+    text = to_markdown([Message("assistant", (Code("markdown", "```\ncode\n```"),))])
+    assert text == "````markdown\n```\ncode\n```\n````\n"
+
+
+def test_the_page_needs_nothing_else_and_escapes_everything(tmp_path):
+    export_session(SESSION, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "&lt;please&gt;" in page
+    assert "<please>" not in page
+    assert "data:image/png;base64," in page
+    assert "<strong>Adding.</strong>" in page
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def test_the_script_has_the_blocks_that_succeeded_as_they_ran(tmp_path):
+    script = to_script(SESSION)
+    assert "x = 2 + 3" in script
+    assert "y = x * 2" in script
+    assert "y = 1" not in script
+    assert "SystemError" not in script
+    assert "#   echo $HOME" in script
+    space = {}
+    exec(compile(script, "script", "exec"), space)
+    assert space["y"] == 10
+
+
+def test_the_notebook_is_valid_and_runs(tmp_path):
+    import nbclient
+    import nbformat
+
+    path = tmp_path / "session.ipynb"
+    export_session(SESSION, path)
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert [cell.cell_type for cell in notebook.cells].count("code") == 3
+    nbclient.NotebookClient(
+        notebook, timeout=60, resources={"metadata": {"path": tmp_path}}
+    ).execute()
+    results = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert any(output.get("data", {}).get("text/plain") == "5" for output in results)
+
+
+def test_an_unknown_suffix_is_an_error(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"\.ipynb"):
+        export_session(SESSION, tmp_path / "session.docx")
+
+
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="Cannot write"):
+        export_session(SESSION, tmp_path / "file" / "session.md")
+
+
+def test_json_is_a_list_of_messages():
+    assert [row["type"] for row in json.loads(to_json(SESSION))] == ["Message"] * len(SESSION)

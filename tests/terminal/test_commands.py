@@ -1,0 +1,158 @@
+"""The commands after `%`, typed at the prompt of a real terminal."""
+
+import json
+
+import pytest
+
+SET = {"code": "import array\nnumbers = [1, 2, 3]\nname = 'Ada'\nprint('set')"}
+
+
+@pytest.fixture
+def command(chat):
+    """A chat with a command typed; what was seen then."""
+
+    def command(line, *expected, terminal=None, replies=("Hello.",), **options):
+        terminal = terminal or chat(*replies, **options)
+        terminal.type(line)
+        terminal.press("Enter")
+        seen = terminal.wait_for(*expected)
+        terminal.wait_for_prompt()
+        return terminal, seen
+
+    return command
+
+
+def say(terminal, text, answer):
+    terminal.type(text)
+    terminal.press("Enter")
+    terminal.wait_for(answer)
+    terminal.wait_for_prompt()
+
+
+def test_help_lists_the_commands(command):
+    _, seen = command("%help", "%undo [n]", "%jupyter", "Ctrl-R")
+    assert "%verbose" in seen
+
+
+def test_an_unknown_command_gets_a_suggestion(command):
+    command("%modle", "There is no command %modle. Did you mean %model?")
+
+
+def test_the_model_is_shown_and_changed(command, tmp_path):
+    (tmp_path / "other.yaml").write_text("- I am another one.\n")
+    terminal, _ = command("%model", "The model is scripted/")
+    command(f"%model scripted/{tmp_path}/other.yaml", "other.yaml.", terminal=terminal)
+    say(terminal, "who?", "I am another one.")
+    command("%model nonsense/x", "nonsense", terminal=terminal)
+    command("%auto_run", "Code is asked about.", terminal=terminal)
+
+
+def test_auto_run_is_switched(command):
+    terminal, _ = command("%auto_run on", "Code runs without asking.", replies=(SET, "Done."))
+    say(terminal, "go", "Done.")
+    assert "Run this?" not in terminal.everything()
+
+
+def test_variables_are_listed_with_type_shape_and_size(command):
+    terminal, _ = command(
+        "%vars", "There are no variables yet.", replies=(SET, "Done."), arguments=["-y"]
+    )
+    say(terminal, "go", "Done.")
+    _, seen = command("%vars", "shape", terminal=terminal)
+    rows = [line.split()[:3] for line in seen.splitlines()]
+    assert ["numbers", "list", "3"] in rows
+    assert ["name", "str", "3"] in rows
+    assert not any(row[:1] == ["array"] for row in rows)
+
+
+def test_reset_forgets_words_and_variables(command):
+    terminal, _ = command(
+        "%auto_run on", "without", replies=(SET, "Done.", {"code": "name"}, "Gone.")
+    )
+    say(terminal, "go", "Done.")
+    command("%reset", "A new conversation", terminal=terminal)
+    say(terminal, "still there?", "Gone.")
+    assert "NameError" in terminal.everything()
+
+
+def test_messages_are_saved_and_loaded(command, tmp_path):
+    terminal, _ = command("hi", "Hello.", replies=("Hello.", "Again."))
+    path = tmp_path / "kept.json"
+    command(f"%save_message {path}", "written to", terminal=terminal)
+    assert [message["role"] for message in json.loads(path.read_text())] == ["user", "assistant"]
+    command(f"%load_message {path}", "2 messages from", terminal=terminal)
+    command(f"%load_message {tmp_path}/none", "Cannot read", terminal=terminal)
+
+
+def test_the_session_is_exported(command, tmp_path):
+    terminal, _ = command("hi", "Hello.")
+    for name, suffix in (("markdown", "md"), ("html", "html"), ("jupyter", "ipynb")):
+        command(f"%{name} {tmp_path}/out", f"out.{suffix}", terminal=terminal)
+        assert "Hello." in (tmp_path / f"out.{suffix}").read_text()
+    command(f"%export {tmp_path}/out.docx", "must end in one of", terminal=terminal)
+
+
+def test_sessions_are_listed_found_forked_and_resumed(command):
+    terminal, _ = command("about zebras", "Hello.", replies=("Hello.", "Again."))
+    command("%sessions", "* ", "about zebras", terminal=terminal)
+    _, seen = command("%search zebras", "about zebras", terminal=terminal)
+    session = next(line.split()[1] for line in seen.splitlines() if line.startswith("* "))
+    command("%fork", "2 messages. You said last: about zebras", terminal=terminal)
+    command(f"%resume {session}", f"Session {session}, 2 messages.", terminal=terminal)
+    say(terminal, "more", "Again.")
+
+
+def test_a_session_is_picked_with_search_and_preview(chat, start):
+    first = chat("Zebras have stripes.")
+    say(first, "about zebras", "stripes")
+    second = chat("Lions roar.")
+    say(second, "about lions", "roar")
+    picking = start("You are back.", arguments=["--conversations"])
+    picking.wait_for("search:", "about zebras", "about lions", "Lions roar.")
+    picking.type("stripes")
+    picking.wait_until(lambda: "about lions" not in picking.screen())
+    picking.wait_for("Zebras have stripes.", where=picking.screen)
+    picking.press("Enter")
+    picking.wait_for_prompt()
+    say(picking, "hello", "You are back.")
+    assert "search:" not in picking.everything()
+
+
+def test_cost_tokens_info_and_the_rest_answer(command):
+    terminal, _ = command("hi", "Hello.")
+    for line, expected in (
+        ("%cost", "token"),
+        ("%tokens", "about"),
+        ("%info", "languages"),
+        ("%checkpoints", "no checkpoints"),
+        ("%diff", "Nothing has been changed"),
+        ("%jobs", "no jobs"),
+        ("%grants", "Nothing was allowed for good"),
+        ("%safe_mode", "safe_mode is off"),
+        ("%verbose on", "verbose is on"),
+        ("%models", "* scripted/"),
+        ("%% echo $((6 * 7))", "\n42\n"),
+    ):
+        command(line, expected, terminal=terminal)
+
+
+def test_files_and_commands_are_completed(chat, tmp_path):
+    terminal = chat("Read.")
+    (tmp_path / "terminal0" / "a-long-name.csv").write_text("x")
+    terminal.type("look at @a-lo")
+    terminal.wait_for("a-long-name.csv")
+    terminal.press("Tab")
+    terminal.wait_for("look at @a-long-name.csv")
+    terminal.press("C-c")
+    terminal.type("%check")
+    terminal.wait_for("%checkpoints")
+    terminal.press("C-c")
+
+
+def test_a_resumed_session_goes_on(chat):
+    first = chat("Nice to meet you.")
+    say(first, "I am Ada.", "Nice to meet you.")
+    first.press("C-d")
+    first.wait_for_end()
+    second = chat("You are Ada.", arguments=["--resume"])
+    say(second, "Who am I?", "You are Ada.")

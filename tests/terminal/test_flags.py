@@ -1,0 +1,196 @@
+"""Every flag that people know is understood, and pipes carry the answer alone."""
+
+import itertools
+import subprocess
+
+import pytest
+from tests.journeys.conftest import COMMAND, interpreter_command, script  # noqa: F401  (fixtures)
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.sources import NAMES
+from interpreter.terminal.arguments import GROUPS, parse, parser
+from interpreter.terminal.start import RUN_OPTIONS
+
+KNOWN = """
+-p x --profile x | -ci x --custom_instructions x | -sm x --system_message x | -y --auto_run |
+-nhl --no_highlight_active_line | -v --verbose | -m x --model x | -t 0.5 --temperature 0.5 |
+-lsv --llm_supports_vision --no-llm_supports_vision |
+-lsf --llm_supports_functions --no-llm_supports_functions | -cw 5 --context_window 5 |
+-x 5 --max_tokens 5 | -b 0.5 --max_budget 0.5 | -ab x --api_base x | -ak x --api_key x |
+-av x --api_version x | -xo 5 --max_output 5 | --loop | -dt --disable_telemetry | -o --offline |
+-sp --speak_messages | -safe ask --safe_mode ask | -debug --debug | -f --fast | -ml --multi_line |
+-l --local | --codestral | --assistant | --llama3 | --groq | -vi --vision | -os --os |
+--reset_profile --reset_profile x | --profiles | --local_models | --conversations | --server |
+--version | --contribute_conversation | -pl --plain | -s --stdin | --debug_mode |
+--sandbox x | --workspace x | --python x | --kernel x | --resume x --resume | --once | --json |
+--images sixel | --dry-run | --max-steps 5 | --timeout 5
+"""
+
+
+def spellings():
+    for words in KNOWN.replace("\n", " ").split("|"):
+        starts = [at for at, word in enumerate(words.split()) if word.startswith("-")]
+        ends = [*starts[1:], None]
+        yield from (words.split()[start:end] for start, end in zip(starts, ends, strict=True))
+
+
+@pytest.mark.parametrize("arguments", list(spellings()), ids=" ".join)
+def test_a_known_flag_is_understood(arguments):
+    assert parse(arguments)
+
+
+def test_every_flag_is_a_setting_or_an_option_of_the_run():
+    gone = {"disable_telemetry", "contribute_conversation"}
+    names = {action.dest.removeprefix("llm_") for action in parser()._actions}
+    assert names - set(NAMES) - set(RUN_OPTIONS) - gone == {"help"}
+
+
+def test_either_spelling_of_a_flag_will_do():
+    assert parse(["--auto-run", "--max_steps=3"]) == parse(["--auto_run", "--max-steps", "3"])
+
+
+def test_what_follows_two_dashes_is_the_message():
+    assert parse(["--", "--auto-run"])["message"] == ["--auto-run"]
+
+
+@pytest.mark.parametrize("arguments", [["--frob"], ["-t", "hot"], ["--safe_mode", "maybe"]])
+def test_a_wrong_flag_is_an_error(arguments):
+    with pytest.raises(ConfigurationError):
+        parse(arguments)
+
+
+def test_each_group_of_the_help_fits_a_screen(interpreter_command):  # noqa: F811
+    text = interpreter_command("--help").stdout
+    for title, flags in GROUPS.items():
+        block = list(itertools.takewhile(str.strip, text.split(f"\n{title}:\n")[1].split("\n")))
+        assert len(flags) <= len(block) <= 24
+
+
+def test_the_help_and_pipes_load_no_terminal_library(script):  # noqa: F811
+    code = (
+        "import sys; from interpreter.cli import main; main(sys.argv[1:]); "
+        "print({m.split('.')[0] for m in sys.modules} & {'rich', 'prompt_toolkit', 'pygments'})"
+    )
+    for arguments in (["--help"], ["--no-history", "--model", script("Hello."), "hi"]):
+        argv = [COMMAND.parent / "python", "-c", code, *arguments]
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
+        assert done.stdout.splitlines()[-1] == "set()", done.stderr
+
+
+@pytest.mark.parametrize("flag", ["--disable_telemetry", "--contribute_conversation"])
+def test_a_flag_whose_thing_is_gone_says_so_in_one_line(interpreter_command, script, flag):  # noqa: F811
+    done = interpreter_command(flag, "--model", script("Hello."), "hi")
+    assert done.stdout == "Hello.\n"
+    assert flag in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_pipe_is_attached_to_the_message_as_a_file(interpreter_command, script):  # noqa: F811
+    read = {"code": "import glob\nprint(open(glob.glob('.interpreter/input-*')[0]).read()[:12])"}
+    piped = "error: disk\n" * 2_000
+    done = interpreter_command("-y", "--model", script(read, "Full."), "why?", input=piped)
+    assert done.stdout == "Full.\n"
+    assert "error: disk" in done.stderr
+    shown = interpreter_command("sessions", "show", "last").stdout
+    assert shown.startswith("> why?\n\nThe input is in the file ")
+    assert len(shown) < 6_000
+
+
+def test_stdin_takes_the_message_and_exits(interpreter_command, script):  # noqa: F811
+    assert (
+        interpreter_command("--stdin", "--model", script("Hi."), input="hello\n").stdout == "Hi.\n"
+    )
+
+
+def test_errands_are_done_without_a_chat(interpreter_command, own_home):  # noqa: F811
+    assert interpreter_command("--profiles").stdout.strip().endswith("reploop/profiles")
+    assert interpreter_command("--local_models").stdout.strip().endswith("reploop/models")
+    assert "nothing to reset" in interpreter_command("--reset_profile").stderr
+
+
+def test_config_shows_sets_and_forgets(interpreter_command):  # noqa: F811
+    assert "kept in" in interpreter_command("config", "set", "max_steps", "9").stdout
+    assert interpreter_command("config", "get", "max_steps").stdout == "9\n"
+    lines = interpreter_command("config", INTERPRETER_MODEL="m").stdout.splitlines()
+    rows = {line.split()[0]: line.split()[-2:] for line in lines}
+    assert rows["max_steps"] == ["9", "file"]
+    assert rows["model"] == ["m", "environment"]
+    interpreter_command("config", "unset", "max_steps")
+    assert interpreter_command("config", "get", "max_steps").stdout == "100\n"
+    wrong = interpreter_command("config", "set", "max_steps", "many")
+    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
+
+
+def test_a_key_is_never_shown(interpreter_command):  # noqa: F811
+    kept = interpreter_command("config", "key", "openai", input="sk-secret\n")
+    assert "sk-secret" not in kept.stdout
+    assert "sk-secret" not in interpreter_command("config", INTERPRETER_API_KEY="sk-secret").stdout
+    assert interpreter_command("config", "key", "openai", "--forget").stdout == "forgotten\n"
+
+
+def test_the_doctor_says_how_each_thing_is_and_what_mends_it(interpreter_command):  # noqa: F811
+    done = interpreter_command("doctor")
+    lines = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
+    states = {what: state for state, what, _ in lines}
+    assert {
+        "Python",
+        "kernel",
+        "node",
+        "sandbox",
+        "journal",
+        "model",
+        "terminal",
+        "display",
+    } <= set(states)
+    assert {"data", "workspace"} <= set(states)
+    assert set(states.values()) <= {"ok", "degraded", "missing"}
+    assert all("→" in line for line in done.stdout.splitlines() if line.startswith("missing"))
+    unreachable = interpreter_command("doctor", INTERPRETER_API_BASE="http://127.0.0.1:9")
+    assert "missing   model" in unreachable.stdout
+    assert unreachable.returncode == 1
+
+
+def test_sessions_are_exported_and_imported(interpreter_command, script, tmp_path):  # noqa: F811
+    interpreter_command("--model", script("Nice."), "I am Ada.")
+    for suffix in ("md", "html", "ipynb", "py", "json"):
+        done = interpreter_command("sessions", "export", "last", str(tmp_path / f"out.{suffix}"))
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / f"out.{suffix}").stat().st_size > 0
+    before = interpreter_command("sessions", "show", "last").stdout
+    copy = interpreter_command("sessions", "import", str(tmp_path / "out.json")).stdout.strip()
+    assert interpreter_command("sessions", "show", copy).stdout == before
+
+
+# Completion, by the shells themselves.
+
+
+def completed_by_bash(line):
+    code = f"""
+        source <({COMMAND} completion bash)
+        COMP_WORDS=({line}) ; COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+        _interpreter; printf '%s\\n' "${{COMPREPLY[@]}}" """
+    done = subprocess.run(
+        ["bash", "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_bash_completes_flags_and_their_values():
+    assert "--auto_run" in completed_by_bash("interpreter --au")
+    assert completed_by_bash("interpreter --safe_mode a") == {"ask", "auto"}
+    assert completed_by_bash("interpreter doc") == {"doctor"}
+
+
+def test_zsh_accepts_its_completion(tmp_path):
+    code = f"{COMMAND} completion zsh > _interpreter; zsh -n _interpreter && echo good"
+    done = subprocess.run(
+        ["zsh", "-fc", code], capture_output=True, text=True, timeout=60, cwd=tmp_path
+    )
+    assert done.stdout == "good\n", done.stderr
+
+
+def test_fish_has_a_line_for_every_flag(interpreter_command):  # noqa: F811
+    lines = interpreter_command("completion", "fish").stdout.splitlines()
+    assert len(lines) == sum(map(len, GROUPS.values())) + 2
