@@ -3,7 +3,6 @@
 `HARMLESS` ones are also run without a sandbox, where they must escape: that proves that they bite.
 """
 
-# ruff: noqa: E501
 
 PREAMBLE = """
 import ctypes, errno, glob, json, os, resource, signal, socket, struct, subprocess, sys, time

@@ -188,13 +188,23 @@ class Ground:
     # What is kept.
 
     def _open_checkpoints(self) -> Checkpoints:
+        from interpreter.checkpoints.language_state import node_state, shell_state
         from interpreter.checkpoints.transaction import Transaction
 
         workspace = self._settings.directory().resolve()
-        kept = Transaction(self._file_keeper(workspace), workspace)
+        kept = Transaction(
+            self._file_keeper(workspace), workspace, lambda name: self.runtimes.canonical(name)
+        )
         kept.attach("python", self._variables)
+        kept.attach("shell", shell_state(partial(self._run_quietly, "shell")))
+        kept.attach("javascript", node_state(partial(self._run_quietly, "javascript")))
         self._closing.insert(0, kept.close)  # the journal ends when the cell is empty
         return kept
+
+    def _run_quietly(self, language: str, source: str) -> str:
+        from interpreter.checkpoints.language_state import through
+
+        return through(self.runtimes.get(language))(source)
 
     def _file_keeper(self, workspace: Path) -> FileKeeper:
         from interpreter.checkpoints.journal import FileJournal, JournalOptions
@@ -203,10 +213,13 @@ class Ground:
         store = data_directory() / "undo" / (self.session_id or f"unkept-{os.getpid()}")
         try:
             options = JournalOptions(store, (workspace,), self.cell.get().exchange)
-            self._journal = FileJournal(options)
-        except CheckpointError:
+            journal = FileJournal(options)
+            journal.check(self.cell.get().launch)
+        except CheckpointError as reason:
+            self._notice(f"{reason} Files are kept by snapshots instead.")
             return ShadowGit(ShadowOptions(store, workspace))
-        return self._journal
+        self._journal = journal
+        return journal
 
     @cached_property
     def _variables(self) -> PythonVariables:
