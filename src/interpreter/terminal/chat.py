@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,10 +23,10 @@ from interpreter.session.session import Session
 from interpreter.settings.settings import Settings
 from interpreter.terminal.compose import compose
 from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.loop import converse
 from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
 
-LEAVE_WITHIN = 1.0  # seconds between two Ctrl-C at the prompt
 OUTPUT_TOLD = 20_000  # characters of a shell line's output that the model is shown
 Read = Callable[[str], str]
 
@@ -40,6 +39,8 @@ class Chat:
     workshop: Workshop
     session: Session
     settings: Settings
+    notices: list[str] = field(default_factory=list)
+    """What the user should hear of as soon as there is room for it."""
     news: list[str] = field(default_factory=list)
     """What happened since the last message and the model should know."""
     leaving: bool = False
@@ -87,38 +88,39 @@ class Chat:
         elif line:
             self.say(text)
 
-    def run(self, read: Read, draft: Callable[[], str]) -> None:
+    def run(self, read: Read) -> None:
         """Take messages at the prompt until the user leaves."""
-        last_interrupt = -LEAVE_WITHIN
-        while not self.leaving:
-            try:
-                text = self._next(read, self._draft + draft())
-            except EOFError:
-                return
-            except KeyboardInterrupt:
-                if time.monotonic() - last_interrupt < LEAVE_WITHIN:
-                    return
-                last_interrupt = time.monotonic()
-                self.desk.note("Press Ctrl-C again to leave.")
-                continue
-            self._take_safely(text)
+        converse(lambda: self.next(read), self.handle, self.desk.note)
 
-    def _next(self, read: Read, draft: str) -> str:
-        """A message that was finished while the last turn ran is sent at once."""
-        line, ended, self._draft = draft.rpartition("\n")
+    def next(self, read: Read) -> str:
+        """A message that was finished while the last turn ran is the next one; else one is read."""
+        line, ended, self._draft = (self._draft + self.desk.take_draft()).rpartition("\n")
         if ended and line.strip():
             self.desk.note(f"> {line}")
             return line
         draft, self._draft = self._draft, ""
         return read(draft)
 
-    def _take_safely(self, text: str) -> None:
+    def handle(self, text: str) -> bool:
+        """Take what was typed; errors of ours are shown. Whether the user wants to leave."""
+        self.show_notices()
         try:
             self.take(text)
         except InterpreterError as error:
             self.desk.note(str(error))
         except KeyboardInterrupt:
             self.desk.note("Interrupted.")
+        self.show_notices()
+        return self.leaving
+
+    def show_notices(self) -> None:
+        """Say what had to wait."""
+        while self.notices:
+            self.desk.note(self.notices.pop(0))
+
+    def close(self) -> None:
+        """End everything that was started."""
+        self.workshop.close()
 
 
 def _without_model_errors(events: Iterator[Event]) -> Iterator[Event]:
@@ -140,22 +142,14 @@ def _collecting(events: Iterator[Event], output: list[str]) -> Iterator[Event]:
 
 def chat(session: Session, face: PlainFace) -> None:
     """Take messages at a plain prompt until the user leaves."""
-    last_interrupt = -LEAVE_WITHIN
-    while True:
-        try:
-            text = input("> ")
-        except EOFError:
-            face.note("")
-            return
-        except KeyboardInterrupt:
-            if time.monotonic() - last_interrupt < LEAVE_WITHIN:
-                return
-            last_interrupt = time.monotonic()
-            face.note("\nPress Ctrl-C again to leave.")
-            continue
+
+    def take(text: str) -> bool:
         if text.strip():
             with ctrl_c(session.interrupt):
                 face.show(_without_model_errors(session.send(compose(text))))
+        return False
+
+    converse(lambda: input("> "), take, face.note)
 
 
 def approve(request: ApprovalRequested) -> Decision:
