@@ -161,9 +161,15 @@ class _Program:
         }
         env |= {"XDG_CONFIG_HOME": self._home, "PROMPT_TOOLKIT_NO_CPR": "1"}
         self.process = subprocess.Popen(
-            self._argv, stdin=theirs, stdout=theirs, stderr=theirs, env=env,
-            cwd=f"{self._home}/work", start_new_session=True, preexec_fn=lambda: _own_terminal(theirs),
-        )  # fmt: skip
+            self._argv,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=env,
+            cwd=f"{self._home}/work",
+            start_new_session=True,
+            preexec_fn=lambda: _own_terminal(theirs),
+        )
         os.close(theirs)
 
     def write(self, data):
