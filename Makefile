@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 export ASK
 
-.PHONY: run test test-litellm check format bench constraints clean help
+.PHONY: run test test-litellm check format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -35,15 +35,23 @@ format: $(VENV)/.test
 bench: $(VENV)/.test $(VENV)/.system
 	$(BIN)/python -m bench
 
+# Questions about data for the built-in model, and a single shot of it beside ours: minutes for each.
+bench-dabench: $(VENV)/.bench $(VENV)/.system
+	$(BIN)/python -m bench.dabench $(N) $(DABENCH)
+
 constraints: $(VENV)/.test
 	$(BIN)/python scripts/pin.py
 
 $(VENV)/.run: $(INPUTS)
-	@scripts/setup $@
+	@scripts/setup $@ local
 
 $(VENV)/.test: $(INPUTS)
 	@scripts/setup $@ test check
 	@touch $(VENV)/.run
+
+$(VENV)/.bench: $(INPUTS)
+	@scripts/setup $@ test check bench
+	@touch $(VENV)/.run $(VENV)/.test
 
 $(VENV)/.litellm: $(INPUTS)
 	@scripts/setup $@ test check litellm

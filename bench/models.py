@@ -37,7 +37,7 @@ CHARACTERS_PER_TOKEN = 3.9  # of our prompt and tool, counted once with SmolLM2'
 
 def main():
     rows = [("what", "measured", "baseline", "ratio", "goal")]
-    rows += [_first_request(), _reading_arguments(), _reading_text(), _delta()]
+    rows += [*_first_request(), _reading_arguments(), _reading_text(), _delta()]
     rows += [_prompt(), _prefix(), *_turns(), _interrupt()]
     show("Models", rows)
 
@@ -49,8 +49,13 @@ def _first_request():
         door.listen()
         url = f"http://127.0.0.1:{door.getsockname()[1]}/v1"
         argv = [BIN / "interpreter", "--json", "--model", "openai/x", "--api_base", url, "hi"]
-        measured = min(_until_first_byte(argv, door, home) for _ in range(7))
-    return _row("process start to first byte of first request", measured, bare, "<= 350 ms idle")
+        runs = [_until_first_byte(argv, door, home) for _ in range(7)]
+    goal = "<= 350 ms idle"
+    measured, used = min(took for took, _ in runs), min(used for _, used in runs)
+    return [
+        _row("process start to first byte of first request", measured, bare, goal),
+        ("CPU time until then", f"{used * 1000:.0f} ms", "-", "-", "-"),
+    ]
 
 
 def _until_first_byte(argv, door, home):
@@ -62,34 +67,43 @@ def _until_first_byte(argv, door, home):
     connection, _ = door.accept()
     connection.recv(1)
     took = time.perf_counter() - start
+    used = _cpu_seconds(process.pid)
     process.kill()
     process.wait()
     connection.close()
-    return took
+    return took, used
+
+
+def _cpu_seconds(pid):
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return float("nan")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _reading_arguments():
     text = json.dumps({"language": "python", "code": "x = f(1, 'two')  # three\n" * 37_000})
-    start = time.perf_counter()
+    start = time.process_time()
     json.loads(text)
-    once = time.perf_counter() - start
-    reader, start = ArgumentsReader(), time.perf_counter()
+    once = time.process_time() - start
+    reader, start = ArgumentsReader(), time.process_time()
     for at in range(0, len(text), 4):
         reader.feed(text[at : at + 4])
-    took = (time.perf_counter() - start) * 1_000_000 / len(text)
+    took = (time.process_time() - start) * 1_000_000 / len(text)
     return _row("1 MB of arguments, 4 bytes at a time", took, once, "< 1 s")
 
 
 def _reading_text():
     text = "```python\n" + "x = f(1, 'two')  # three\n" * 40_000 + "```\n"
-    start = time.perf_counter()
+    start = time.process_time()
     whole = TextReply(toolbox_of((EXECUTE,)))
     whole.feed(text)
-    once = time.perf_counter() - start
-    reader, start = TextReply(toolbox_of((EXECUTE,))), time.perf_counter()
+    once = time.process_time() - start
+    reader, start = TextReply(toolbox_of((EXECUTE,))), time.process_time()
     for at in range(0, len(text), 4):
         reader.feed(text[at : at + 4])
-    return _row("1 MB in a fence, 4 bytes at a time", time.perf_counter() - start, once, "-")
+    return _row("1 MB in a fence, 4 bytes at a time", time.process_time() - start, once, "-")
 
 
 def _delta():
@@ -146,16 +160,16 @@ def _turns():
     model, history, times = _model(server), [user_says("start")], []
     context = Context(Capabilities(context_window=1_000_000))
     for turn in range(200):
-        start = time.perf_counter()
+        start = time.process_time()
         asked = context.prepare("Be brief.", (EXECUTE,), history)
         for event in model.stream(asked, Interrupt()):
             context.learn(getattr(event, "usage", None))
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
         history += _step(turn)
     model.close()
     server.close()
     early, late = statistics.median(times[:20]), statistics.median(times[180:])
-    return [_row("one request, turns 180-200 against 1-20", late, early, "flat")]
+    return [_row("CPU of one request, turns 180-200 against 1-20", late, early, "flat")]
 
 
 def _interrupt():

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("litellm",)  # the extras that the tests install
-GROUPS = ("test", "check")
+EXTRAS = ("litellm", "local")  # the extras that the tests install
+GROUPS = ("test", "check", "bench")
 
 
 def main() -> int:

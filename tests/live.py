@@ -1,18 +1,27 @@
 """Live runtimes for tests, and short words for what they say."""
 
+import os
 import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 from interpreter.protocol.events import DisplayShown, ExecutionFinished, Notice, OutputDelta
+from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.none import OpenCell
 
 
+def walled(workspace: Path):
+    """A cell with walls, as users have it."""
+    confinement = Confinement(programs=interpreter_places())
+    return BubblewrapSandbox(confinement, os.environ).open(workspace)
+
+
 @contextmanager
-def live(factory, workspace: Path, *options):
-    """A runtime in a cell without walls, closed at the end."""
-    cell = OpenCell(workspace)
+def live(factory, workspace: Path, *options, open_cell=OpenCell):
+    """A runtime in a cell, without walls unless they are asked for; closed at the end."""
+    cell = open_cell(workspace)
     runtime = factory(cell.launch, cell.exchange, *options)
     try:
         yield runtime

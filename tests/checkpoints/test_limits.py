@@ -5,7 +5,9 @@ import pytest
 from interpreter.checkpoints.history import Retention
 from interpreter.checkpoints.journal import FileJournal, JournalOptions
 from interpreter.checkpoints.recorder import Limits
+from interpreter.checkpoints.transaction import Transaction
 from interpreter.protocol.errors import CheckpointError
+from interpreter.protocol.messages import Code
 from interpreter.sandboxes.none import NoSandbox
 from tests.checkpoints.conftest import Bench
 
@@ -34,6 +36,17 @@ def test_space_is_returned_when_too_much_is_kept(tmp_path):
     bench.stop()
 
 
+def test_the_newest_block_can_be_undone_however_much_it_keeps(tmp_path):
+    bench = Bench(tmp_path, retention=Retention(size=1000))
+    (bench.workspace / "large").write_bytes(b"x" * 100_000)
+    before = bench.tree()
+    name, _ = bench.shell("rm large; mkdir d")
+    assert bench.journal.conflicts(1) == ()
+    assert bench.journal.undo(name) == ()
+    assert bench.tree() == before
+    bench.stop()
+
+
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_file_too_large_to_keep_is_asked_about_before_it_is_changed(tmp_path, answer):
     bench = Bench(tmp_path, limits=Limits(largest_copy=1000))
@@ -52,6 +65,36 @@ def test_a_file_too_large_to_keep_is_asked_about_before_it_is_changed(tmp_path, 
     assert large.stat().st_size == (5005 if answer else 5000)
     notes = (f"{large} is too large to keep and cannot be undone",) if answer else ()
     assert report.notes == notes
+    bench.stop()
+
+
+def test_a_large_file_that_a_block_names_is_announced_before_it_runs(tmp_path):
+    bench = Bench(tmp_path, limits=Limits(largest_copy=1000))
+    (bench.workspace / "data.bin").write_text("x" * 5000)
+    (bench.workspace / "small.bin").write_text("x")
+    checkpoints = Transaction(bench.journal, bench.workspace)
+    code = Code("python", "open('data.bin', 'r+').write('x'); open('small.bin'); open('/none')")
+    assert checkpoints.warnings(code) == (
+        "data.bin, 5 KB, cannot be undone if it is changed in place: go on?",
+    )
+    bench.stop()
+
+
+def test_a_file_moved_away_for_a_call_that_then_failed_is_put_back(tmp_path):
+    bench = Bench(tmp_path)
+    large = bench.workspace / "large"
+    large.write_bytes(b"x" * (8 << 20))
+    source = (
+        "import os, resource\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))\n"
+        "try: os.open('large', os.O_WRONLY | os.O_TRUNC)\n"
+        "except OSError: pass\n"
+    )
+    name, report = bench.block("python3", "-c", source)
+    assert large.stat().st_size == 8 << 20
+    assert report.changes == ()
+    assert bench.journal.undo(name) == ()
+    assert large.stat().st_size == 8 << 20
     bench.stop()
 
 

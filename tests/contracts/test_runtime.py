@@ -14,12 +14,15 @@ from tests.live import (
     run,
     said,
     wait_until,
+    walled,
 )
 
+from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.runtimes.node import javascript
 from interpreter.runtimes.python import python_kernel
 from interpreter.runtimes.shell import bash, zsh
+from interpreter.sandboxes.none import OpenCell
 
 
 @dataclass(frozen=True)
@@ -91,12 +94,24 @@ NODE = Speech(
 SPEECHES = {"python": PYTHON, "bash": BASH, "zsh": ZSH, "node": NODE}
 
 
+CELLS = {"without walls": OpenCell, "in a sandbox": walled}
+
+
+@pytest.fixture(scope="module", params=CELLS)
+def open_cell(request, tmp_path_factory):
+    try:
+        CELLS[request.param](tmp_path_factory.mktemp("probe")).close()
+    except SandboxUnavailable as reason:
+        pytest.skip(str(reason))
+    return CELLS[request.param]
+
+
 @pytest.fixture(scope="module", params=SPEECHES)
-def both(request, tmp_path_factory):
+def both(request, open_cell, tmp_path_factory):
     speech = SPEECHES[request.param]
     if shutil.which(speech.program) is None:
         pytest.skip(f"{speech.program} is not installed")
-    with live(speech.factory, tmp_path_factory.mktemp("work")) as runtime:
+    with live(speech.factory, tmp_path_factory.mktemp("work"), open_cell=open_cell) as runtime:
         yield runtime, speech
 
 
@@ -206,8 +221,8 @@ def test_close_leaves_no_process_behind(speech, tmp_path):
     wait_until(lambda: not is_running(child))
 
 
-def test_close_while_an_iterator_is_abandoned_does_not_hang(speech, tmp_path):
-    with live(speech.factory, tmp_path) as runtime:
+def test_close_while_an_iterator_is_abandoned_does_not_hang(speech, open_cell, tmp_path):
+    with live(speech.factory, tmp_path, open_cell=open_cell) as runtime:
         abandoned = runtime.run(speech.loop)
         next(abandoned)
     del abandoned

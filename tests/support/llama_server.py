@@ -42,7 +42,8 @@ def main(model: str) -> None:
     parameters.model.path = model
     parameters.n_ctx = 4096
     parameters.n_parallel = 1
-    parameters.cpuparams.n_threads = 2
+    parameters.cpuparams.n_threads = 1  # several spin for each other on a busy machine
+    parameters.cpuparams_batch.n_threads = 1
     parameters.use_jinja = True
     parameters.chat_template = TEMPLATE
     parameters.port = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
@@ -88,6 +89,17 @@ class Ground:
         self.background = run.background
         guarded = Guarded(run, self._guards, self._escalations)
         return {"execute": guarded, "jobs": JobControl(run.jobs)}
+
+    def describe_files(self, text: str) -> str:
+        """What the data files named in a text hold, looked at inside the cell."""
+        from interpreter.tools.profile_file import Profiler, ProfilerOptions, mentioned_files
+
+        if not mentioned_files(text, self._settings.directory()):
+            return ""
+        cell = self.cell.get()
+        cache = data_directory() / "profiles"
+        options = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, cache)
+        return Profiler(cell.launch, options).describe(text)
 
     # The walls.
 

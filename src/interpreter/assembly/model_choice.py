@@ -4,23 +4,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.ports import Capabilities, Model
 from interpreter.session.context import Context
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from interpreter.models.choice import Choice
     from interpreter.models.options import ModelOptions, Templates
 
-DEMO = "scripted/demo"
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how far it is, and how far it has to go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What choosing a model asks of a face: to say something, to ask, to show progress."""
+
+    notice: Callable[[str], None] = lambda text: None
+    may_download: Callable[[str], bool] = lambda sentence: False
+    progress: Progress = lambda stage, done, total: None
 
 
 class ModelChoice:
     """Opens models late, and closes the one that is no longer wanted."""
 
-    def __init__(self) -> None:
+    def __init__(self, wishes: Wishes) -> None:
+        self._wishes = wishes
+        self._chosen: Choice | None = None
+        self.small = False
+        """Whether the model needs the short form of everything."""
         self.completions: Callable[..., Iterable[Any]] | None = None
         """A function of the caller's own that answers instead of any model."""
         self.context = Context(Capabilities())
@@ -29,7 +45,7 @@ class ModelChoice:
 
     def model(self, settings: Settings) -> Model:
         """The model of these settings; a new one comes with a new view of the conversation."""
-        name, options = settings.model or DEMO, _options(settings)
+        name, options = self._named(settings)
         wanted = (name, options, self.completions)
         if wanted != self._made_from or self._model is None:
             self.close()
@@ -51,7 +67,77 @@ class ModelChoice:
             return from_function(self.completions, options, name)
         from interpreter.models.names import resolve
 
-        return resolve(name, options)
+        self.small = False
+        if name.partition("/")[0] == "embedded":
+            self._provide(name, options)
+        model = resolve(name, options)
+        return self._in_small_form(model) if name.startswith("embedded") else model
+
+    def _in_small_form(self, model: Model) -> Model:
+        from interpreter.models.catalogue import catalogue
+        from interpreter.models.embedded import EmbeddedModel
+        from interpreter.session.small_model import SmallModel
+
+        entry = catalogue().models.get(model.name.partition("/")[2])
+        if not isinstance(model, EmbeddedModel) or entry is None or not entry.small:
+            return model
+        self.small = True
+        return SmallModel(model, model.varied)
+
+    def _named(self, settings: Settings) -> tuple[str, ModelOptions]:
+        """The model that is asked for, or the best that can be reached, which is said once."""
+        options = _options(settings)
+        if settings.model or self.completions is not None:
+            return settings.model, options
+        if self._chosen is None:
+            self._chosen = _choose(settings)
+            self._wishes.notice(self._chosen.sentence)
+        if not self._chosen.name:
+            raise ConfigurationError(self._chosen.sentence)
+        if self._chosen.api_base:
+            options = replace(options, api_base=self._chosen.api_base)
+        return self._chosen.name, options
+
+    def _provide(self, name: str, options: ModelOptions) -> None:
+        """Download the file of a built-in model where it is missing, if the user agrees."""
+        from interpreter.models.catalogue import catalogue
+        from interpreter.models.downloads import fetch, installed
+        from interpreter.models.embedded import places
+
+        if name.endswith(".gguf"):
+            return
+        entry, kept = catalogue().get(name), places(options)
+        if installed(entry, kept) is not None or options.offline:
+            return
+        size = f"{entry.size / 1e9:.1f} GB"
+        question = f"Download {entry.name} once ({size}) and use it offline from then on?"
+        if self._chosen is not None and not self._wishes.may_download(question):
+            raise ConfigurationError(
+                f"{entry.name} is not on this machine. Get it with `interpreter models pull`, or "
+                "name another model with --model."
+            )
+        fetch(entry, kept, self._wishes.progress)
+
+
+def _choose(settings: Settings) -> Choice:
+    from importlib.util import find_spec
+
+    from interpreter.models.catalogue import catalogue
+    from interpreter.models.choice import Facts, choose_model
+    from interpreter.models.downloads import installed
+    from interpreter.models.embedded import places
+    from interpreter.models.local_servers import find_servers, usual_places
+
+    entry = catalogue().get()
+    facts = Facts(
+        environ=os.environ,
+        find_servers=lambda: find_servers(usual_places(os.environ)),
+        embedded=entry,
+        embedded_runs=find_spec("xllamacpp") is not None,
+        embedded_is_here=installed(entry, places(_options(settings))) is not None,
+        offline=settings.offline,
+    )
+    return choose_model(facts)
 
 
 def _options(settings: Settings) -> ModelOptions:

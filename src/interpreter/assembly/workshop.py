@@ -9,12 +9,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from interpreter.assembly.ground import Ground, Notify
-from interpreter.assembly.model_choice import ModelChoice
+from interpreter.assembly.ground import Ground
+from interpreter.assembly.model_choice import ModelChoice, Wishes
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
-from interpreter.protocol.ports import Answerer, Approver, Policy, Runtimes, ToolContext
+from interpreter.protocol.ports import (
+    Answerer,
+    Approver,
+    Checkpoints,
+    Policy,
+    Runtimes,
+    ToolContext,
+)
 from interpreter.session.asking import Asking
 from interpreter.session.budget import Budget
 from interpreter.session.engine import Engine, Limits
@@ -23,6 +30,8 @@ from interpreter.session.session import Session
 from interpreter.session.store import Store
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
+
+QUIET = Wishes()
 
 
 class Workshop:
@@ -33,13 +42,13 @@ class Workshop:
         settings: Settings,
         approve: Approver,
         answer: Answerer,
-        notice: Notify = lambda text: None,
+        wishes: Wishes = QUIET,
     ) -> None:
         self._settings = settings
         self._approve = approve
         self._answer = answer
-        self._ground = Ground(settings, notice)
-        self._models = ModelChoice()
+        self._ground = Ground(settings, wishes.notice)
+        self._models = ModelChoice(wishes)
         self._budget = Budget()
         self._policies: dict[object, Policy] = {}
 
@@ -60,18 +69,22 @@ class Workshop:
         self._ground.runtimes.warm("python")  # it starts while the first request is on its way
         engine = self.engine(settings)
         store = self.store if session_id else None
-        return Session(engine, store=store, session_id=session_id, messages=messages)
+        return Session(
+            engine,
+            store=store,
+            session_id=session_id,
+            messages=messages,
+            describe=self._ground.describe_files,
+        )
 
     def engine(self, settings: Settings) -> Engine:
         """What a turn works with under these settings."""
-        from interpreter.checkpoints.late import LateCheckpoints
-
         return Engine(
             model=self._models.model(settings),
             tools=self._ground.tools,
             asking=self._asking(settings),
             policy=self._policy(settings),
-            checkpoints=LateCheckpoints(self._ground.checkpoints.get),
+            checkpoints=self.checkpoints,
             approve=self._approve,
             answer=self._answer,
             limits=Limits(steps=settings.max_steps),
@@ -124,6 +137,13 @@ class Workshop:
         return self._ground.cell.get().exchange
 
     @property
+    def checkpoints(self) -> Checkpoints:
+        """What was kept before each block."""
+        from interpreter.checkpoints.late import LateCheckpoints
+
+        return LateCheckpoints(self._ground.checkpoints.get)
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """The languages that can be run here."""
         return self._ground.choose(self._ground.runtimes).names()
@@ -147,6 +167,7 @@ class Workshop:
             directory=str(settings.directory()),
             languages=self.languages,
             sandbox=self._ground.cell.get().describe(),
+            size="small" if self._models.small else "full",
         )
         system = system_prompt(
             facts,

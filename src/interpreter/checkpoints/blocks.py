@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -103,7 +103,8 @@ class Block:
     def save(self) -> None:
         """Write the facts, whole or not at all."""
         fresh = self.path / "facts.new"
-        fresh.write_text(json.dumps(asdict(self.facts)))
+        plain = {name: getattr(self.facts, name) for name in Facts.__slots__}
+        fresh.write_text(_encode(plain))
         fresh.replace(self.path / "facts.json")
 
     def add(self, step: Step) -> None:

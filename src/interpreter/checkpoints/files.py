@@ -30,6 +30,11 @@ class FileReport:
 class FileKeeper(Protocol):
     """Keeps files before a block and puts them back."""
 
+    @property
+    def largest_file(self) -> int:
+        """The bytes of the largest file that is kept when it is changed in place."""
+        ...
+
     def begin(self, name: str, label: str) -> None:
         """A block is about to run."""
         ...

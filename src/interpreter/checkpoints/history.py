@@ -55,6 +55,8 @@ class History:
         """What the newest block did; it stays open for what its programs still do."""
         block = self.done[-1]
         steps = list(block.steps())
+        for step in steps:
+            self._return_what_was_moved_for_nothing(block, step)
         self._note_ends(block, steps)
         unchanged = {step.place for step in steps if self._is_unchanged(block, step)}
         found = changes_of(steps, self._trees)
@@ -203,12 +205,24 @@ class History:
         now = self._trees.status(step.place)
         return now is not None and now.st_ino == step.inode and _look(now) == _look(image)
 
+    def _return_what_was_moved_for_nothing(self, block: Block, step: Step) -> None:
+        """A large file was moved away to be replaced, and then its opening failed after all."""
+        if step.kind != "write" or not step.image:
+            return
+        image, now = Path(block.image(step.image)), self._trees.status(step.place)
+        if now is None or now.st_size or not image.exists():
+            return
+        kept = image.lstat()
+        if kept.st_ino == step.inode and kept.st_size and kept.st_mtime_ns == now.st_mtime_ns:
+            with self._trees.parent(step.place) as parent:
+                os.rename(image, step.place.name, dst_dir_fd=parent)
+
     def _let_go_of_the_oldest(self) -> None:
         for block in self.done:
             if block.name not in self._sizes:
                 self._sizes[block.name] = block.size()
         total = sum(self._sizes[block.name] for block in self.done)
-        while self.done and (
+        while len(self.done) > 1 and (  # the newest can always be undone
             len(self.done) > self._retention.blocks or total > self._retention.size
         ):
             total -= self._sizes.pop(self.done[0].name)

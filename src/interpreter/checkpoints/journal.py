@@ -59,6 +59,11 @@ class FileJournal:
         self._doorman = Doorman(self._address, program, self._supervision.admit)
 
     @property
+    def largest_file(self) -> int:
+        """The bytes of the largest file that is copied."""
+        return self._options.limits.largest_copy
+
+    @property
     def pid(self) -> int:
         """The process that answers the cell's calls."""
         return self._supervision.pid

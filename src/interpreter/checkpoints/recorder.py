@@ -189,6 +189,8 @@ class Recorder:
             block.add(step)
             with self._trees.parent(place) as parent:
                 images.keep(parent, place.name, block.image(image))
+        elif not self._clone(place, block, step):
+            self._announce(place, status, block)
         self._kept[place] = status.st_nlink == 1
 
     def _may_move(self, status: os.stat_result) -> bool:
@@ -214,13 +216,21 @@ class Recorder:
 
     def _fits(self, place: Place, status: os.stat_result, block: Block) -> bool:
         room = shutil.disk_usage(block.path).free // 2 if status.st_size > 1 << 20 else 1 << 20
-        if status.st_size <= min(self._limits.largest_copy, room):
-            return True
+        return status.st_size <= min(self._limits.largest_copy, room)
+
+    def _clone(self, place: Place, block: Block, step: Step) -> bool:
+        """Share the blocks of a file of any size, where the filesystem can."""
+        with self._trees.parent(place) as parent:
+            if not images.clone(parent, place.name, block.image(step.image)):
+                return False
+        block.add(step)
+        return True
+
+    def _announce(self, place: Place, status: os.stat_result, block: Block) -> None:
         path = self._trees.text(place)
         if not self._ask(path, status.st_size):
             raise Refused(path)
         block.facts.notes.append(f"{path} is too large to keep and cannot be undone")
-        return False
 
     def _keep_name(self, place: Place, status: os.stat_result) -> None:
         block = self._block

@@ -30,6 +30,8 @@ _CONFIGURATION = {
     "core.autocrlf": "false",
     "core.compression": "0",
     "core.quotePath": "false",
+    "core.untrackedCache": "true",
+    "core.bigFileThreshold": "1m",
     "index.version": "4",
     "gc.auto": "0",
     "advice.addEmbeddedRepo": "false",
@@ -71,6 +73,11 @@ class ShadowGit:
             self._git("init", "-q")
         (self._directory / "index.lock").unlink(missing_ok=True)  # of one who was killed
         self._blocks = self._load()
+
+    @property
+    def largest_file(self) -> int:
+        """The bytes of the largest file that is in a snapshot."""
+        return self._options.largest_file
 
     def begin(self, name: str, label: str) -> None:
         """Take the snapshot before a block."""
@@ -187,28 +194,25 @@ class ShadowGit:
             os.close(parent)
 
     def _snapshot(self) -> tuple[str, list[str]]:
-        left_out = sorted(self._left_out())
-        words = [f":(exclude,top,literal){path}" for path in left_out]
-        self._git("add", "-A", "-f", "--", ".", *words)
-        return self._git("write-tree").strip(), left_out
+        """The tree as it is now. Git finds what changed since the last one; only that is read."""
+        text = self._git("ls-files", "-z", "--others", "--modified", "--deleted")
+        changed = [path for path in text.split("\0") if path]
+        left_out = {path.rstrip("/") for path in changed if self._is_left_out(path)}
+        paths = "\0".join(path for path in changed if path.rstrip("/") not in left_out)
+        given = paths.encode("utf-8", "surrogateescape")
+        if given:
+            self._git("update-index", "-z", "--add", "--remove", "--stdin", given=given)
+        return self._git("write-tree").strip(), sorted(left_out)
 
-    def _left_out(self) -> Iterator[str]:
+    def _is_left_out(self, path: str) -> bool:
         """Files that are too large, and repositories in the workspace, which git will not enter."""
-        for directory, names, files in os.walk(self._workspace):
-            here = Path(directory)
-            if here != self._workspace and (".git" in names or ".git" in files):
-                names.clear()
-                yield str(here.relative_to(self._workspace))
-                continue
-            names[:] = [name for name in names if name != ".git"]
-            large = (here / name for name in files if self._is_too_large(here / name))
-            yield from (str(path.relative_to(self._workspace)) for path in large)
-
-    def _is_too_large(self, path: Path) -> bool:
+        if path.endswith("/"):
+            return True
         try:
-            return path.lstat().st_size > self._options.largest_file
+            size = os.lstat(self._workspace / path).st_size
         except OSError:
             return False
+        return size > self._options.largest_file
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - one per session; trees never change
     def _between(self, source: str, target: str) -> dict[str, None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import queue
@@ -65,7 +66,10 @@ class Supervision:
         """Take a listener in. We hold it too: its programs wait while a supervisor is replaced."""
         with self._lock:
             self._let_the_dead_go()
-            slot = next(number for number in range(_SLOTS) if number not in self._listeners)
+            slot = next((n for n in range(_SLOTS) if n not in self._listeners), None)
+            if slot is None:
+                os.close(listener)
+                raise OSError(errno.EAGAIN, "too many programs run under the journal")
             self._listeners[slot] = listener
             self._hand_over(slot, listener)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from interpreter.checkpoints.announcements import sentence, too_large_to_keep
 from interpreter.checkpoints.differences import describe
 from interpreter.checkpoints.files import FileKeeper, FileReport
 from interpreter.checkpoints.states import StateKeeper, StateReport
@@ -59,6 +60,13 @@ class Transaction:
         self._done.append(entry)
         self._running = True
         return name
+
+    def warnings(self, action: Action) -> tuple[str, ...]:
+        """What should be said before a block runs: files that it names and that cannot be kept."""
+        if not isinstance(action, Code):
+            return ()
+        found = too_large_to_keep(action.source, self._workspace, self._files.largest_file)
+        return tuple(sentence(path, size) for path, size in found)
 
     def end(self) -> FilesChanged | None:
         """The block has ended; what it did to files."""

@@ -78,7 +78,7 @@ class PythonVariables:
         if self._idle and self._exists(self._idle):  # it died between two blocks
             self._copies.setdefault(self._idle, self._idle)
         self._idle = ""
-        (self._exchange / "next").unlink(missing_ok=True)
+        self._forget_what_was_never_made()
 
     def before(self, name: str) -> None:
         """A block is about to run. The copy made after the last one serves, if it is there yet."""
@@ -109,9 +109,11 @@ class PythonVariables:
 
     def recover(self) -> StateReport | None:
         """Fill a new kernel from the newest copy that lives; None if there is none."""
+        patience = _REPORTING  # the newest may have been made a moment before the crash
         for copy in reversed(self._order()):
-            if self._exists(copy):
+            if self._exists(copy, patience):
                 return self._report("recover", copy)
+            patience = 0.0
         return None
 
     def revive(self) -> str:
@@ -133,15 +135,13 @@ class PythonVariables:
         return max((copy.cost for copy in copies), default=0)
 
     def save(self, vault: Vault, session: str) -> dict[str, str]:
-        """Write the variables as they are now to the vault; those that could not be, and why."""
-        name = f"save-{secrets.token_hex(4)}"
-        self._call("take", name)
-        try:
-            with vault.create(session) as file:
-                lost = self._write(name, file)
-                vault.seal(session, file)
-        finally:
-            self.forget(name)
+        """Write the variables as they are now to the vault; those that could not be, and why.
+
+        The copy made after the last block does the writing, if there is one: nobody waits for it.
+        """
+        with vault.create(session) as file:
+            lost = self.export(file)
+            vault.seal(session, file)
         return lost
 
     def resume(self, vault: Vault, session: str) -> StateReport:
@@ -151,12 +151,14 @@ class PythonVariables:
 
     def export(self, file: BinaryIO) -> dict[str, str]:
         """Write the variables as they are now to a file, for another session's `adopt`."""
+        if self._idle and self._exists(self._idle):
+            return self._write(self._idle, file)
         name = f"export-{secrets.token_hex(4)}"
         self._call("take", name)
         try:
             return self._write(name, file)
         finally:
-            self.forget(name)
+            self._drop(name)
 
     def adopt(self, file: BinaryIO) -> StateReport:
         """Fill the kernel from a file that `export` wrote; it must come from ourselves."""
@@ -205,10 +207,20 @@ class PythonVariables:
         if self.cost() > self._limits.memory and len(self._copies) > 2:
             self.forget(next(iter(self._copies)))
 
-    def _exists(self, name: str) -> bool:
+    def _forget_what_was_never_made(self) -> None:
+        """An order that still lies there was not carried out."""
+        order = self._exchange / "next"
+        try:
+            name = order.read_text()[:200].partition("\n")[0]
+        except (OSError, ValueError):
+            return
+        order.unlink(missing_ok=True)
+        self._copies.pop(name, None)
+
+    def _exists(self, name: str, patience: float = 0.0) -> bool:
         if (self._exchange / f"{name}.values").exists():
             return True
-        copy: FrozenCopy | None = self._registry.get(name, 0)
+        copy: FrozenCopy | None = self._registry.get(name, patience)
         return copy is not None
 
     def _must_exist(self, name: str) -> None:

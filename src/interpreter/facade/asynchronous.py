@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -20,7 +21,8 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event
 from interpreter.protocol.messages import Message
-from interpreter.protocol.ports import Approver, Checkpoints
+from interpreter.protocol.ports import Approver
+from interpreter.session.session import Session
 
 T = TypeVar("T")
 
@@ -34,7 +36,7 @@ class AsyncInterpreter(OpenInterpreter):
         super().__init__(*args, **options)
         if model:
             self.llm.model = model
-        self._dialogue = Dialogue(self._open_workshop, self._typed, self._checkpoints, approve)
+        self._dialogue = Dialogue(self._open_workshop, self._talk, self._typed, approve)
         self._typed_turn = False
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="interpreter")
         self._pipe = Pipe(self._chunk_turn, self._stop)
@@ -61,12 +63,12 @@ class AsyncInterpreter(OpenInterpreter):
 
     async def stream(self, message: str | Message) -> AsyncGenerator[Event, None]:
         """Say something; what happens, as it happens. Leaving the loop stops the turn."""
-        events = self._dialogue.stream(message)
+        stop = threading.Event()
+        events = self._dialogue.stream(message, stop)
         try:
-            while (event := await self._in_thread(next, events, None)) is not None:
+            while (event := await self._next(events, stop)) is not None:
                 yield event
         finally:
-            self._stop()
             await asyncio.shield(self._in_thread(events.close))
 
     @overload
@@ -78,11 +80,11 @@ class AsyncInterpreter(OpenInterpreter):
     ) -> Result | T:
         """Say something and wait. With `returns`, the answer is a value of that type."""
         if returns is None:
-            return await self._stoppable(lambda: self._dialogue.ask(message))
+            return await self._stoppable(lambda stop: self._dialogue.ask(message, stop))
         if not isinstance(message, str):
             raise ConfigurationError("A question with `returns` is a text.")
         value: T = await self._stoppable(
-            lambda: self._dialogue.ask_for(message, returns, retries=retries)
+            lambda stop: self._dialogue.ask_for(message, returns, retries=retries, stop=stop)
         )
         return value
 
@@ -96,7 +98,7 @@ class AsyncInterpreter(OpenInterpreter):
 
     async def run(self, language: str, source: str) -> Block:
         """Run a block in the REPL that the model uses."""
-        return await self._stoppable(lambda: self._dialogue.run(language, source))
+        return await self._stoppable(lambda stop: self._dialogue.run(language, source))
 
     async def value(self, expression: str, *, unpickle: bool = False) -> Any:
         """A Python variable of the code, brought over as data; unpickled only if you say so."""
@@ -108,7 +110,7 @@ class AsyncInterpreter(OpenInterpreter):
 
     async def undo(self, count: int = 1) -> str:
         """Take back what the last blocks did."""
-        return await self._in_thread(self._checkpoints().undo, count)
+        return await self._in_thread(self._dialogue.checkpoints.undo, count)
 
     # The way of Open Interpreter's servers.
 
@@ -164,20 +166,34 @@ class AsyncInterpreter(OpenInterpreter):
             return self._dialogue.approve(request)
         return super()._approve(request)
 
-    def _checkpoints(self) -> Checkpoints:
-        return self._ready_session().engine.checkpoints
+    def _talk(self) -> Session:
+        return self._session or self._ready_session()
 
     def _stop(self) -> None:
-        if self._session is not None and self.responding:
-            self._session.interrupt()
-        self.computer.stop()
+        if self._session is not None:
+            self._dialogue.interrupt()
 
-    async def _stoppable(self, work: Callable[[], T]) -> T:
+    async def _next(
+        self, events: Generator[Event, None, None], stop: threading.Event
+    ) -> Event | None:
+        """The next event; a task that is cancelled meanwhile lets the turn come to its end."""
+        coming = self._in_thread(next, events, None)
+        try:
+            return await asyncio.shield(coming)
+        except asyncio.CancelledError:
+            stop.set()
+            self._stop()
+            await asyncio.wait([self._in_thread(deque, events, 0)])
+            raise
+
+    async def _stoppable(self, work: Callable[[threading.Event], T]) -> T:
         """The work in its thread; cancelling the task stops the turn and waits for its end."""
-        running = asyncio.get_running_loop().run_in_executor(self._worker, work)
+        stop = threading.Event()
+        running = self._in_thread(work, stop)
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
+            stop.set()
             self._stop()
             await asyncio.wait([running])
             raise

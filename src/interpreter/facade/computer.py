@@ -10,7 +10,7 @@ from typing import Any
 from interpreter import lmc
 from interpreter.assembly import Workshop
 from interpreter.facade.display import shown
-from interpreter.facade.languages import BuiltIn, ChosenRuntimes, language_named
+from interpreter.facade.languages import BuiltIn, ChosenRuntimes, language_named, language_of
 from interpreter.facade.missing import MISSING, Missing
 from interpreter.facade.modules import Ai, Ask, Clipboard, Files, Os, Skills
 from interpreter.protocol.errors import UnknownLanguage
@@ -57,7 +57,7 @@ class Computer:
     ) -> list[dict[str, Any]] | Iterator[dict[str, Any]]:
         """Run code; its console and picture messages, or with `stream` its chunks."""
         if not any(language_named(entry, language) for entry in self.languages):
-            known = ", ".join(str(entry.name) for entry in self.languages)
+            known = ", ".join(language_of(entry).name for entry in self.languages)
             raise UnknownLanguage(f"There is no language {language!r} here; there are: {known}.")
         chunks = self._chunks(Code(language, code), display=display)
         return chunks if stream else lmc.merged(chunks)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+import threading
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -13,8 +14,10 @@ from interpreter.facade.values import Values
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import AnswerInvalid, NotApproved
 from interpreter.protocol.events import ApprovalRequested, Event
+from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import Approver, Checkpoints
+from interpreter.session.session import Session
 
 Send = Callable[[str | Message | None], Generator[Event, None, None]]
 """Starts a turn with a message, or without one."""
@@ -26,49 +29,68 @@ class Dialogue:
     def __init__(
         self,
         workshop: Callable[[], Workshop],
+        session: Callable[[], Session],
         send: Send,
-        checkpoints: Callable[[], Checkpoints],
         approve: Approver | None = None,
     ) -> None:
         self._workshop = workshop
+        self._session = session
         self._send = send
-        self._checkpoints = checkpoints
+        self._by_hand = Interrupt()
         self._approve = approve
         self._decision: Decision | None = None
         self.last: Result | None = None
 
-    def stream(self, message: str | Message | None) -> Generator[Event, None, None]:
-        """The events of a turn; closing the generator stops it."""
+    def stream(
+        self, message: str | Message | None, stop: threading.Event | None = None
+    ) -> Generator[Event, None, None]:
+        """The events of a turn; closing the generator stops it, and so does `stop`."""
         collector = Collector()
         try:
             with closing(self._send(message)) as events:
-                for event in events:
+                for event in self._minding(events, stop):
                     collector.add(event)
                     yield event
         finally:
             self._decision = None
             self.last = collector.result(self.value)
 
-    def ask(self, message: str | Message | None) -> Result:
+    def ask(self, message: str | Message | None, stop: threading.Event | None = None) -> Result:
         """A whole turn."""
-        with closing(self.stream(message)) as events:
+        with closing(self.stream(message, stop)) as events:
             for _ in events:
                 pass
         assert self.last is not None
         return self.last
 
-    def ask_for(self, message: str, kind: Any, *, retries: int) -> Any:
+    def ask_for(
+        self, message: str, kind: Any, *, retries: int, stop: threading.Event | None = None
+    ) -> Any:
         """A turn whose answer is a value of this type; the model is told when it is not."""
         question = f"{message}\n\n{structured.request(kind)}"
         problem = ""
         for _ in range(retries + 1):
-            answer = self.ask(question)
+            answer = self.ask(question, stop)
             try:
                 return structured.parse(answer.text, kind)
             except ValueError as error:
                 problem = " ".join(str(error).split())
                 question = structured.complaint(problem)
         raise AnswerInvalid(f"The answer is not what was asked for: {problem}.")
+
+    def interrupt(self) -> None:
+        """Stop what is running, once: a second request would end the REPL itself."""
+        if not self._session().stopping:
+            self._session().interrupt()
+        if not self._by_hand.requested:
+            self._by_hand.request()
+
+    def _minding(self, events: Iterator[Event], stop: threading.Event | None) -> Iterator[Event]:
+        """The events; a stop that came before there was anything to interrupt is not lost."""
+        for event in events:
+            if stop is not None and stop.is_set():
+                self.interrupt()
+            yield event
 
     def decide(self, decision: Decision) -> None:
         """Answer the approval that was requested last; the turn reads it when it goes on."""
@@ -81,8 +103,10 @@ class Dialogue:
             return decision
         if self._approve is not None:
             return self._approve(request)
+        unconfined = self._workshop().unconfined
         raise NotApproved(
-            "The model wants to run code and nobody said yes: give approve=…, set auto_run=True, "
+            (f"Code would run unconfined: {unconfined} " if unconfined else "")
+            + "The model wants to run code and nobody said yes: give approve=…, set auto_run=True, "
             "or call allow() when ApprovalRequested comes. The code is still proposed."
         )
 
@@ -90,10 +114,11 @@ class Dialogue:
         """Run a block by hand, in the REPL that the model uses; it can be undone too."""
         action = Code(language, source)
         collector = BlockCollector(action)
-        workshop, checkpoints = self._workshop(), self._checkpoints()
+        workshop, checkpoints = self._workshop(), self.checkpoints
         checkpoints.begin(action)
+        self._by_hand.clear()
         try:
-            with closing(workshop.run(action)) as events:
+            with closing(workshop.run(action, self._by_hand)) as events:
                 for event in events:
                     collector.add(event)
         finally:
@@ -101,6 +126,11 @@ class Dialogue:
         if changed:
             collector.add(changed)
         return collector.block()
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """What can be undone."""
+        return self._workshop().checkpoints
 
     def value(self, expression: str, *, unpickle: bool = False) -> Any:
         """A variable, or the value of any expression, brought over as data."""

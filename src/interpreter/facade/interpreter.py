@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+import warnings
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -15,6 +16,7 @@ from interpreter.assembly import Workshop
 from interpreter.facade import conversation_file, display
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
+from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
 from interpreter.facade.loop import looped
 from interpreter.facade.messages import Ledger, user_dictionary
@@ -24,6 +26,7 @@ from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered
 from interpreter.facade.translation import settings_of
 from interpreter.facade.view import ShownModel
+from interpreter.policies.approvals import RunAll
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
@@ -272,6 +275,9 @@ class OpenInterpreter(Options):
             self.computer.skills.import_skills()
         workshop.use_completions(self.llm.completions)
         engine = workshop.engine(self._settings())
+        if self.auto_run and workshop.unconfined:
+            warnings.warn(f"Code runs unconfined: {workshop.unconfined}", stacklevel=2)
+            engine = replace(engine, policy=RunAll())
         return replace(engine, model=self._shown_model(engine.model))
 
     def _shown_model(self, model: Model) -> ShownModel:
@@ -300,7 +306,7 @@ class OpenInterpreter(Options):
         return settings_of(self, self.llm, text, instructions)
 
     def _usual_system_message(self) -> str:
-        names = tuple(str(language.name) for language in self.computer.languages)
+        names = tuple(language_of(language).name for language in self.computer.languages)
         date = time.strftime("%Y-%m-%d")
         return system_prompt(Facts(platform.system(), date, str(Path.cwd()), names))
 

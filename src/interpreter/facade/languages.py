@@ -95,8 +95,10 @@ class ChosenRuntimes:
     def __init__(self, inner: Runtimes, chosen: Sequence[Any], computer: object) -> None:
         self._inner = inner
         self._built_in = [entry for entry in chosen if isinstance(entry, BuiltIn)]
-        kinds = [entry for entry in chosen if not isinstance(entry, BuiltIn)]
-        self._custom = [CustomRuntime(kind, computer) for kind in kinds]
+        others = [entry for entry in chosen if not isinstance(entry, BuiltIn)]
+        self._custom: list[Runtime] = [
+            entry if is_runtime(entry) else CustomRuntime(entry, computer) for entry in others
+        ]
 
     def get(self, language: str) -> Runtime:
         """The runtime of a language; custom ones come first."""
@@ -125,10 +127,18 @@ class ChosenRuntimes:
 
 
 def language_of(kind: Any) -> Language:
-    """A language class of the user's, described."""
+    """An entry of `computer.languages`, described."""
+    if is_runtime(kind):
+        language: Language = kind.language
+        return language
     name = str(getattr(kind, "name", "") or getattr(kind, "__name__", "custom"))
     aliases = tuple(str(alias) for alias in getattr(kind, "aliases", ()))
     return Language(name.lower(), aliases, str(getattr(kind, "file_extension", "")))
+
+
+def is_runtime(entry: Any) -> bool:
+    """Whether an entry of `computer.languages` is a runtime already, not a class that makes one."""
+    return isinstance(getattr(entry, "language", None), Language)
 
 
 def language_named(entry: Any, name: str) -> bool:

@@ -86,12 +86,10 @@ class Pipe:
 
     def _work(self, messages: list[Chunk]) -> None:
         try:
-            answer = self._answer(messages)
-            for chunk in answer:
+            for chunk in self._answer(messages):
                 self._give(chunk)
                 if self.stopping.is_set():
-                    break
-            answer.close()
+                    self._stop()  # in case it was asked before there was anything to stop
         except Exception:  # noqa: BLE001  (the other side is told, as the protocol has it)
             self._give({"role": "server", "type": "error", "content": traceback.format_exc()})
         self._give(dict(COMPLETE))

@@ -14,7 +14,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Event
 from interpreter.protocol.messages import Message
-from interpreter.protocol.ports import Answerer, Approver, Checkpoints, nobody_answers
+from interpreter.protocol.ports import Answerer, Approver, nobody_answers
 from interpreter.session.session import Session
 from interpreter.settings.profiles import with_profile
 from interpreter.settings.settings import Settings, changed
@@ -44,7 +44,7 @@ class Interpreter:
         self.settings = changed(below, given, source="Interpreter")
         self._resume = resume
         self._session: Session | None = None
-        self._dialogue = Dialogue(self._workshop, self._turn, self._checkpoints, approve)
+        self._dialogue = Dialogue(self._workshop, self._ready_session, self._turn, approve)
         self._premises = Premises(self._dialogue.approve, answer)
         self._closed = False
 
@@ -95,7 +95,7 @@ class Interpreter:
     def interrupt(self) -> None:
         """Stop the running turn soon, with all kept; callable from any thread."""
         if self._session is not None:
-            self._session.interrupt()
+            self._dialogue.interrupt()
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -123,11 +123,11 @@ class Interpreter:
 
     def undo(self, count: int = 1) -> str:
         """Take back what the last blocks did; one line that says what was restored."""
-        return self._checkpoints().undo(count)
+        return self._dialogue.checkpoints.undo(count)
 
     def redo(self) -> str:
         """Take the last undo back."""
-        return self._checkpoints().redo()
+        return self._dialogue.checkpoints.redo()
 
     def close(self) -> None:
         """End every process that was started."""
@@ -145,9 +145,6 @@ class Interpreter:
         if self._session is None:
             self._session = self._workshop().open_session(self.settings, resume=self._resume)
         return self._session
-
-    def _checkpoints(self) -> Checkpoints:
-        return self._ready_session().engine.checkpoints
 
     def _workshop(self) -> Workshop:
         if self._closed:

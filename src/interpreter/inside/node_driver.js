@@ -113,7 +113,7 @@ function main(directory, typescript) {
     try {
       expression = withoutImports(typescript ? withoutTypes(code) : code);
     } catch (error) {
-      end(block, { outcome: 'failed', error: shown(error) });
+      end(block, { outcome: 'failed', error: String(error) });
       return;
     }
     const options = { expression, replMode: true, objectGroup: 'reploop' };
@@ -220,8 +220,24 @@ function importer(here) {
 function withoutTypes(code) {
   const node = require('node:module');
   if (node.stripTypeScriptTypes) return node.stripTypeScriptTypes(code, { mode: 'transform' });
-  const typescript = globalThis.require('typescript');
-  return typescript.transpile(code, { target: 'ESNext', module: 'ESNext', isolatedModules: true });
+  const typescript = compiler();
+  const { outputText, diagnostics } = typescript.transpileModule(code, {
+    compilerOptions: { target: 'ESNext', module: 'ESNext', verbatimModuleSyntax: true },
+    reportDiagnostics: true,
+  });
+  if (!diagnostics.length) return outputText;
+  const text = diagnostics[0].messageText;
+  throw new SyntaxError(typescript.flattenDiagnosticMessageText(text, '\n'));
+}
+
+function compiler() {
+  try {
+    return globalThis.require('typescript');
+  } catch {
+    throw new Error(
+      'TypeScript needs Node 22.13 or newer, or the npm package typescript in this directory',
+    );
+  }
 }
 
 // Code evaluated bit by bit has no module around it: `import(…)` calls our importer, and an import

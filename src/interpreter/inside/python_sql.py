@@ -50,7 +50,7 @@ class Sql:
         rows = cursor.fetchmany(FETCHED_ROWS)
         if importlib.util.find_spec("pandas") is None:
             return Rows(columns, rows)
-        import pandas  # type: ignore[import-untyped]  # noqa: PLC0415
+        import pandas  # noqa: PLC0415
 
         return pandas.DataFrame.from_records(rows, columns=columns)
 

@@ -176,7 +176,7 @@ def _table_of(data: dict[str, Any]) -> Any:
     names, columns = value_of(data["columns"]), [value_of(column) for column in data["data"]]
     if not _has("pandas"):
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    import pandas  # noqa: PLC0415  (only where it is installed)
+    import pandas  # type: ignore[import-untyped]  # noqa: PLC0415
 
     index = data["index"] and value_of(data["index"])
     made = [

@@ -15,7 +15,14 @@ from interpreter.models.http import Answer, Line, Stopped
 from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price
 from interpreter.models.resilience import persevere
-from interpreter.models.troubles import Rejected, Transient, broken_off, nonsense, refusal
+from interpreter.models.troubles import (
+    Rejected,
+    Transient,
+    broken_off,
+    in_stream,
+    nonsense,
+    refusal,
+)
 from interpreter.models.wire import History, to_json
 from interpreter.models.wording import Wording
 from interpreter.protocol.events import ModelEvent, ReplyFinished, Usage
@@ -112,7 +119,7 @@ class AnthropicMessages:
             raise nonsense(self._line.address, repr(event)[:200])
         if event.get("type") == "error":
             kind = (event.get("error") or {}).get("type", "")
-            raise refusal(self._line.address, _STATUS.get(kind, 400), data, {})
+            raise in_stream(refusal(self._line.address, _STATUS.get(kind, 400), data, {}))
         return event
 
     def _body(self, request: Request) -> bytes:

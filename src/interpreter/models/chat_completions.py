@@ -17,7 +17,15 @@ from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price, priced
 from interpreter.models.resilience import persevere
 from interpreter.models.text_wire import TextEncoder, instructions
-from interpreter.models.troubles import Rejected, Transient, broken_off, nonsense, refusal, said_in
+from interpreter.models.troubles import (
+    Rejected,
+    Transient,
+    broken_off,
+    in_stream,
+    nonsense,
+    refusal,
+    said_in,
+)
 from interpreter.models.wire import History, to_json
 from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError
@@ -98,9 +106,9 @@ class ChatCompletions:
                 return
 
     def _ask(self, request: Request, body: bytes, interrupt: Interrupt) -> Events:
-        toolbox = toolbox_of(request.tools)
-        reader = ChunkReader(toolbox, text_taker(toolbox, scan=self.dialect != "native"))
         with self._line.post(self.settings.url, body, interrupt) as answer:
+            toolbox = toolbox_of(request.tools)
+            reader = ChunkReader(toolbox, text_taker(toolbox, scan=self.dialect != "native"))
             yield from self._events(answer, reader)
         yield from reader.finish()
         usage = reader.usage or (self._estimate(body) if reader.done and self._price else None)
@@ -138,7 +146,7 @@ class ChatCompletions:
         code = inner.get("code") if isinstance(inner, dict) else None
         message = said_in(chunk)
         if isinstance(code, int) and code >= 400:
-            return refusal(self._line.address, code, to_json(chunk), {})
+            return in_stream(refusal(self._line.address, code, to_json(chunk), {}))
         return Transient(ModelError(f"{self._line.address.provider} broke off: {message}"))
 
     # What is sent.

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from interpreter.models.chat_wire import GOOGLE
 from interpreter.models.dialects.arguments import ArgumentsReader, without_half_characters
 from interpreter.models.dialects.calls import CUT_OFF, action_of, canonical_name
-from interpreter.models.dialects.text_reply import TextReply
 from interpreter.models.dialects.toolbox import EXECUTE, Toolbox
 from interpreter.protocol.events import (
     ActionProposed,
@@ -256,4 +255,9 @@ def _first(choices: Any) -> dict[str, Any] | None:
 
 def text_taker(toolbox: Toolbox, *, scan: bool) -> TextTaker:
     """Who reads the text of a reply in a dialect that looks for actions in it, or does not."""
-    return TextReply(toolbox) if scan else PlainText()
+    if not scan:
+        return PlainText()
+    from interpreter.models.dialects.text_reply import TextReply  # noqa: PLC0415 - see below
+
+    # Loaded while the model thinks, not before the first request: it compiles many patterns.
+    return TextReply(toolbox)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from interpreter.models.options import Patience
-from interpreter.models.sse import EventReader, EventTooLong
+from interpreter.models.sse import LONGEST_EVENT, EventReader, EventTooLong
 from interpreter.models.troubles import (
     Address,
     Transient,
@@ -27,6 +27,8 @@ from interpreter.protocol.interrupt import Interrupt
 
 if TYPE_CHECKING:
     import httpx
+
+_LONGEST_REFUSAL = 20_000
 
 
 class Stopped(Exception):
@@ -81,12 +83,9 @@ class Line:
         request = client.build_request("POST", url, content=body, headers=headers)
         response = self._send(client, request, interrupt)
         try:
-            if response.status_code != 200:
-                raise self._refused(response)
-            if response.headers.get("content-type", "").startswith("text/html"):
-                raise nonsense(self.address, "a web page")
             answer = Answer(response, self.address, interrupt, self._silence)
             with interrupt.calls(answer.cancel):
+                answer.refuse_unless_good()
                 yield answer
         finally:
             response.close()
@@ -127,14 +126,6 @@ class Line:
         trouble = no_answer(self.address, _plain_reason(error))
         return trouble if self.address.is_local else Transient(trouble)
 
-    def _refused(self, response: httpx.Response) -> Exception:
-        httpx = load_httpx()
-        try:
-            body = response.read()
-        except httpx.HTTPError:
-            body = b""
-        return refusal(self.address, response.status_code, body, response.headers)
-
     def _open(self) -> httpx.Client:
         httpx = load_httpx()
         if self._client is None:
@@ -172,6 +163,27 @@ class Answer:
         except OSError:
             return
 
+    def refuse_unless_good(self) -> None:
+        """Raise what is wrong if this is not the answer of a model."""
+        response = self._response
+        if response.status_code != 200:
+            body = self._beginning()
+            raise refusal(self._address, response.status_code, body, response.headers)
+        if response.headers.get("content-type", "").startswith("text/html"):
+            raise nonsense(self._address, "a web page")
+
+    def _beginning(self) -> bytes:
+        """The first part of the answer, as far as it can be had."""
+        body = b""
+        try:
+            for chunk in self._bytes():
+                body += chunk
+                if len(body) > _LONGEST_REFUSAL:
+                    break
+        except Transient:  # the status alone says enough
+            return body
+        return body
+
     @property
     def is_whole(self) -> bool:
         """Whether the server sent one JSON value instead of a stream."""
@@ -179,7 +191,13 @@ class Answer:
 
     def whole(self) -> bytes:
         """The whole answer, for servers that do not stream."""
-        return b"".join(self._bytes())
+        pieces, size = [], 0
+        for chunk in self._bytes():
+            pieces.append(chunk)
+            size += len(chunk)
+            if size > LONGEST_EVENT:
+                raise nonsense(self._address, "an answer without end")
+        return b"".join(pieces)
 
     def events(self) -> Generator[bytes, None, None]:
         """The data of each event."""

@@ -14,7 +14,6 @@ from interpreter.protocol.errors import PluginError, UnknownModel
 from interpreter.protocol.ports import Model
 
 GROUP = "interpreter.models"
-DEFAULT_MODEL = "gpt-5.5"
 
 Opener = Callable[[str, ModelOptions], Model]
 """What an entry point names: opens the model of a name."""
@@ -23,6 +22,7 @@ _CHAT = "interpreter.models.chat_open:open_model"
 BUILT_IN = {
     **dict.fromkeys(PROVIDERS, _CHAT),
     "anthropic": "interpreter.models.anthropic_open:open_model",
+    "embedded": "interpreter.models.embedded:open_model",
     "litellm": "interpreter.models.litellm_bridge:open_model",
     "scripted": "interpreter.models.scripted:open_model",
 }

@@ -77,6 +77,11 @@ def refusal(address: Address, status: int, body: bytes, headers: Mapping[str, st
     return Rejected(status, message, error)
 
 
+def in_stream(trouble: Exception) -> Exception:
+    """The same in the middle of a reply, where it is too late to ask in another way."""
+    return trouble.error if isinstance(trouble, Rejected) else trouble
+
+
 def _error_for(address: Address, status: int, message: str) -> ModelError:
     who, quote = address.provider, _quoted(message)
     if status in (401, 403):

@@ -358,7 +358,8 @@ _GROUPS = (
     _Group(("docker", "podman"), _container),
     _Group(("sed", *sorted(_WRITERS)), _edit_in_place),
 )
-_CHECKS: dict[str, list[Callable[[str, Words], Iterator[Problem]]]] = {}
-for _group in _GROUPS:
-    for _name in _group.names:
-        _CHECKS.setdefault(_name, []).append(_group.check)
+_CHECKS = {
+    name: [group.check for group in _GROUPS if name in group.names]
+    for group in _GROUPS
+    for name in group.names
+}

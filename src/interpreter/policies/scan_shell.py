@@ -19,7 +19,7 @@ from interpreter.policies.commands import (
     unwrapped,
     writes,
 )
-from interpreter.policies.places import UNKNOWN, is_secret
+from interpreter.policies.places import UNKNOWN, is_broad, is_secret
 from interpreter.protocol.actions import Finding
 
 if TYPE_CHECKING:
@@ -173,6 +173,8 @@ class _Scan:
             before = {program(stage) for stage in stages[:place]}
             if program(words) in INTERPRETERS and _reads_program(words):
                 yield from _piped_into(program(words), before, _text(node))
+            if program(words) in ("rm", "shred") and _lists_broadly(stages[:place]):
+                yield "destructive-delete", f"{program(words)} removes what is listed before"
             sends = program(words) in ("curl", "wget", "nc", "ncat", "netcat", "mail", "sendmail")
             if (
                 sends
@@ -236,6 +238,18 @@ class _Scan:
         if language and code and UNKNOWN not in code:
             for finding in self._rescan(language, code):
                 yield Finding(line, finding.rule, finding.reason)
+
+
+def _lists_broadly(stages: list[Words]) -> bool:
+    """Whether one of them lists files of a home or of the system."""
+    return any(
+        program(words) in ("find", "ls", "locate", "fd") and any(map(_is_far, words[1:]))
+        for words in stages
+    )
+
+
+def _is_far(place: str) -> bool:
+    return place.startswith(("~", "/", "..")) and is_broad(place)
 
 
 def _programs_in(node: Node) -> list[str]:

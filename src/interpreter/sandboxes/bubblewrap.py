@@ -16,7 +16,6 @@ from pathlib import Path
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.sandboxes import view
 from interpreter.sandboxes.cell import ConfinedCell
-from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.host_gate import HostGate
@@ -25,7 +24,7 @@ from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
 from interpreter.sandboxes.walls import set_up
-from interpreter.sandboxes.watchdog import Watchdog
+from interpreter.sandboxes.watchdog import limit
 
 TOOLS = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 """Where programs that we trust are looked for: a workspace's PATH could name anybody's."""
@@ -203,18 +202,8 @@ class BubblewrapSandbox:
         if self._live:
             fixed = (*(m.path for m in mounts), *map(Path, ("/tmp", "/var/tmp", "/dev", "/proc")))
             cell.open_portal(Portal(pid, site.portal, site.stage), (*fixed, INSIDE))
-        self._limit(cell, first)
+        limit(cell, first, confinement.limits, self._notice)
         return cell
 
     def _port(self) -> int | None:
         return None if self._gate is None else proxy_port(self._confinement)
-
-    def _limit(self, cell: ConfinedCell, first: int) -> None:
-        """Bound what the programs use together; nothing has been started yet."""
-        limits = self._confinement.limits
-        group = confine(first, limits)
-        watchdog = Watchdog(first, cell.workspace, limits, self._notice)
-        watchdog.start()
-        cell.at_close(watchdog.close)
-        cell.at_close(group.close)
-        cell.limited = group.limited

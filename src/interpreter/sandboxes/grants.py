@@ -21,7 +21,9 @@ _DENIED = re.compile(
     r"(?:No such file or directory|Permission denied|Read-only file system|Operation not permitted"
     r"|FileNotFoundError|PermissionError|ENOENT|EACCES|EROFS|EPERM)"
 )
-_PATH = re.compile(r"(?<![\w/.])(~?/[^\s'\":;,()<>|&]{1,4096}|(?<=')~?/[^'\n]{1,4096}(?='))")
+_PATH = re.compile(
+    r"""'(~?/[^'\n]{1,4096})'|"(~?/[^"\n]{1,4096})"|(?<![\w/.'"])(~?/[^\s'":;,()<>|&]{1,4096})"""
+)
 _MOST_WANTED = 5
 
 
@@ -129,11 +131,15 @@ def wanted_paths(text: str, workspace: Path) -> tuple[Path, ...]:
     for line in text[-100_000:].splitlines():
         if not _DENIED.search(line):
             continue
-        for name in _PATH.findall(line):
-            path = Path(name).expanduser()
+        for name in ("".join(groups) for groups in _PATH.findall(line)):
+            path = _home_expanded(name)
             if _is_outside(path, workspace) and len(found) < _MOST_WANTED:
                 found[path] = None
     return tuple(found)
+
+
+def _home_expanded(name: str) -> Path:
+    return Path.home() / name[2:] if name.startswith("~/") else Path(name)
 
 
 def _is_outside(path: Path, workspace: Path) -> bool:

@@ -11,14 +11,13 @@ from pathlib import Path
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.sandboxes import view
 from interpreter.sandboxes.cell import ConfinedCell
-from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.keeper import Keeper
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command
 from interpreter.sandboxes.walls import set_up
-from interpreter.sandboxes.watchdog import Watchdog
+from interpreter.sandboxes.watchdog import limit
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
 
@@ -91,17 +90,8 @@ class LandlockSandbox:
             set_up(wire, site, confinement, port=None)
         cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
         cell.at_close(keeper.close)
-        self._limit(cell, first)
+        limit(cell, first, confinement.limits, self._notice)
         return cell
-
-    def _limit(self, cell: ConfinedCell, first: int) -> None:
-        limits = self._confinement.limits
-        group = confine(first, limits)
-        watchdog = Watchdog(first, cell.workspace, limits, self._notice)
-        watchdog.start()
-        cell.at_close(watchdog.close)
-        cell.at_close(group.close)
-        cell.limited = group.limited
 
 
 def _description(confinement: Confinement, site: Site) -> str:

@@ -8,8 +8,11 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from interpreter.sandboxes.cell import ConfinedCell
+from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Limits
 
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / (1 << 20)
@@ -58,14 +61,18 @@ class Watchdog:
     """Ends processes when the cell holds too much memory, or the disk is nearly full."""
 
     def __init__(
-        self, first: int, workspace: Path, limits: Limits, notice: Callable[[str], None]
+        self,
+        first: int,
+        free_mb: Callable[[], float],
+        limits: Limits,
+        notice: Callable[[str], None],
     ) -> None:
         self._first = first
-        self._workspace = workspace
+        self._free_mb = free_mb
         self._limits = limits
         self._notice = notice
         self._done = threading.Event()
-        self._free_at_start = self._free_mb()
+        self._free_at_start = free_mb()
         self._warned = False
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
 
@@ -110,11 +117,26 @@ class Watchdog:
             self._notice(f"Only {free:.0f} MB are free on the disk: what ran was interrupted.")
         self._warned = True
 
-    def _free_mb(self) -> float:
-        figures = os.statvfs(self._workspace)
-        return figures.f_bavail * figures.f_frsize / (1 << 20)
+
+def free_space_mb(place: Path) -> float:
+    """How much more a user may write to the disk of a place, in megabytes."""
+    try:
+        figures = os.statvfs(place)
+    except OSError:
+        return float("inf")  # the place is gone, and nothing more is written to it
+    return figures.f_bavail * figures.f_frsize / (1 << 20)
 
 
 def _end(pid: int, number: int = signal.SIGKILL) -> None:
     with contextlib.suppress(OSError):
         os.kill(pid, number)
+
+
+def limit(cell: ConfinedCell, first: int, limits: Limits, notice: Callable[[str], None]) -> None:
+    """Bound what a cell's programs use together; nothing has been started in it yet."""
+    group = confine(first, limits)
+    watchdog = Watchdog(first, partial(free_space_mb, cell.workspace), limits, notice)
+    watchdog.start()
+    cell.at_close(watchdog.close)
+    cell.at_close(group.close)
+    cell.limited = group.limited

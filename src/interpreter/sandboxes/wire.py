@@ -26,9 +26,10 @@ Reply = CellProcess | list[str]
 class Wire:
     """Asks the launcher to do things, and hears from it how programs end."""
 
-    def __init__(self, control: socket.socket) -> None:
-        patience = struct.pack("ll", int(_PATIENCE), 0)
-        control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, patience)
+    def __init__(self, control: socket.socket, *, patience: float = _PATIENCE) -> None:
+        seconds = struct.pack("ll", max(1, int(patience)), 0)
+        control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, seconds)
+        self._patience = patience
         self._control = control
         self._sending = threading.Lock()
         self._bookkeeping = threading.Lock()
@@ -55,7 +56,7 @@ class Wire:
         words += [f"p:{probe}" for probe in probes]
         words += [f"n:{port}"] if port else []
         self._send(["setup", "0", *words])
-        self._control.settimeout(_PATIENCE)
+        self._control.settimeout(self._patience)
         try:
             line, fds, _, _ = socket.recv_fds(self._control, _LONGEST_LINE, 1)
         except OSError:
@@ -105,7 +106,7 @@ class Wire:
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         if self._reader.is_alive():
-            self._reader.join(_PATIENCE)
+            self._reader.join(self._patience)
         self._control.close()
 
     def _ask(self, word: str, fields: Sequence[str], fds: Sequence[int] = ()) -> Reply:
@@ -116,7 +117,7 @@ class Wire:
             self._answers[name] = answer
         try:
             self._send([word, name, *fields], fds)
-            reply = answer.get(timeout=_PATIENCE)
+            reply = answer.get(timeout=self._patience)
         except queue.Empty:
             raise StartFailed("the sandbox does not answer; start the session again") from None
         finally:
@@ -137,7 +138,8 @@ class Wire:
                 raise Died(_GONE)
             try:
                 sent = self._control.sendmsg([frame], rights)
-                self._control.sendall(frame[sent:])
+                if sent < len(frame):
+                    self._control.sendall(frame[sent:])
             except OSError as error:
                 raise Died(_GONE) from error
 
@@ -161,8 +163,10 @@ class Wire:
                     program = self._programs.pop(name, None)
                 if program is not None:
                     program.end(max(-255, min(_number(status), 255)))
-            case [name, *rest] if rest:
-                self._answer(name, rest)
+            case [name, "failed" | "ready" as word, *rest]:
+                self._answer(name, [word, *rest])
+            case _:
+                raise ValueError("no launcher of ours talks like that")
 
     def _born(self, name: str, pid: int) -> Reply:
         with self._bookkeeping:

@@ -19,7 +19,7 @@ from interpreter.protocol.events import (
     TextDelta,
 )
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Message, Role, user_says
+from interpreter.protocol.messages import Message, Role, Text, user_says
 from interpreter.protocol.ports import OnConflict
 from interpreter.session.engine import Engine, Turn
 from interpreter.session.store import Store
@@ -40,13 +40,13 @@ class Session:
         store: Store | None = None,
         session_id: str = "",
         messages: Iterable[Message] = (),
-        on_close: Iterable[Callable[[], None]] = (),
+        describe: Callable[[str], str] = lambda text: "",
     ) -> None:
         self.engine = engine  # replace it between turns, never within one
         self.id = session_id
         self.transcript = Transcript(messages)
         self._store = store
-        self._on_close = tuple(on_close)
+        self._describe = describe
         self._interrupt = Interrupt()
         self._deltas = 0
         self._marks: list[int] = []  # per checkpoint, where the reply is that proposed its block
@@ -54,7 +54,11 @@ class Session:
 
     def send(self, message: str | Message) -> Generator[Event, None, None]:
         """Say something; the events of the turn it starts. Closing the generator stops the turn."""
-        self._record(user_says(message) if isinstance(message, str) else message)
+        said = user_says(message) if isinstance(message, str) else message
+        known = self._describe(said.text)
+        if known:  # about the files that the message names; for the model alone
+            self._record(Message("user", (Text(known),), audience="assistant"))
+        self._record(said)
         yield from self.proceed()
 
     def proceed(self) -> Generator[Event, None, None]:
@@ -115,10 +119,10 @@ class Session:
         """Stop the running turn soon, with all kept; callable from any thread or signal handler."""
         self._interrupt.request()
 
-    def close(self) -> None:
-        """Give back what the session holds."""
-        for close in self._on_close:
-            close()
+    @property
+    def stopping(self) -> bool:
+        """Whether the running turn, or the last one, was asked to stop."""
+        return self._interrupt.requested
 
     def _record(self, message: Message) -> None:
         self._undone.clear()  # what happens now is another future than the one taken back

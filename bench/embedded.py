@@ -1,0 +1,116 @@
+"""The built-in model: how soon it speaks, and how fast, against bare llama.cpp on the same file."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from bench.table import show
+
+TOKENS = 48
+SYSTEM = "You write short Python programs and nothing else. " * 20
+QUESTION = "Write a function that adds the numbers of a list."
+BARE = """
+import json, os, sys, xllamacpp
+path, threads, context, system, question, tokens = json.loads(sys.argv[1])
+options = xllamacpp.CommonParams()
+options.model.path, options.n_ctx, options.verbosity = path, context, 0
+options.warmup = options.fit_params = False
+options.cpuparams.n_threads = options.cpuparams_batch.n_threads = threads
+server = xllamacpp.Server(options)
+messages = [{"role": "system", "content": system}, {"role": "user", "content": question}]
+request = {"messages": messages, "max_tokens": tokens, "temperature": 0, "ignore_eos": True}
+print(server.handle_chat_completions(request)["timings"]["predicted_per_second"], flush=True)
+os._exit(0)
+"""
+
+
+def main():
+    from interpreter.models.downloads_shared import DownloadFailed
+
+    try:
+        entry, path = _model()
+    except DownloadFailed as failure:
+        print(f"\nThe built-in model: not measured, {failure}")
+        return
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        options = _options(entry, path, Path(directory))
+        rows = [("what", "measured", "baseline", "ratio", "goal"), *_rows(options)]
+    show(f"The built-in model ({entry.name})", rows)
+
+
+def _model():
+    from interpreter.models.catalogue import catalogue
+    from interpreter.models.downloads import fetch
+    from interpreter.models.embedded import places
+    from interpreter.models.options import ModelOptions
+
+    entry = catalogue().get()
+    return entry, fetch(entry, places(ModelOptions()))
+
+
+def _options(entry, path, directory):
+    from interpreter.models.embedded import engine_options
+    from interpreter.models.machine import this_machine
+    from interpreter.models.options import ModelOptions
+
+    usual = engine_options(entry, path, ModelOptions(context_window=4096), this_machine())
+    return replace(usual, directory=directory / "run", cache=directory / "cache", keep_warm=0.0)
+
+
+def _rows(options):
+    first, _ = _session(options)
+    second, _ = _session(options)
+    with _kept(options):
+        _session(options)
+        warm, speed = _session(options)
+    bare = _bare(options)
+    yield _row("first session, first token", first, first, "s", "-")
+    yield _row("second session, engine started anew", second, first, "s", "-")
+    yield _row("second session, engine kept warm", warm, first, "s", "<= 1.5 s when idle")
+    yield _row("tokens per second against bare llama.cpp", speed, bare, "/s", ">= 0.9")
+
+
+def _row(what, measured, baseline, unit, goal):
+    ratio = f"{measured / baseline:.2f}"
+    return (what, f"{measured:.2f} {unit}", f"{baseline:.2f} {unit}", ratio, goal)
+
+
+def _kept(options):
+    """A lease that keeps the engine running, as other sessions and the waiting time do."""
+    from contextlib import closing
+
+    from interpreter.models.engine_process import lease
+    from interpreter.protocol.interrupt import Interrupt
+
+    return closing(lease(options, Interrupt()))
+
+
+def _session(options):
+    """Seconds to the first token, and tokens per second after it."""
+    from interpreter.models.catalogue import Sampling
+    from interpreter.models.embedded import EmbeddedModel, Engine, Speech
+    from interpreter.protocol.interrupt import Interrupt
+    from interpreter.protocol.messages import user_says
+    from interpreter.protocol.ports import Request
+
+    model = EmbeddedModel("bench", Engine(options), Speech(Sampling(max_tokens=TOKENS)))
+    start = time.perf_counter()
+    times = []
+    for _ in model.stream(Request(SYSTEM, (user_says(QUESTION),)), Interrupt()):
+        times.append(time.perf_counter())
+    model.close()
+    return times[0] - start, (len(times) - 2) / max(1e-9, times[-2] - times[0])
+
+
+def _bare(options):
+    words = [str(options.model), options.threads, options.context, SYSTEM, QUESTION, TOKENS]
+    command = [sys.executable, "-c", BARE, json.dumps(words)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""What it costs to be able to go back: files by the journal and by git, variables by copies."""
+
+import contextlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from jupyter_client import KernelManager
+from jupyter_client.kernelspec import KernelSpec
+
+from bench.table import median, seconds, show
+from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
+from interpreter.checkpoints.transaction import Transaction
+from interpreter.checkpoints.variables import PythonVariables
+from interpreter.protocol.messages import Code
+
+FILES = 100_000
+THREE = "echo 1 >> d0/f0; rm -f d1/f1; echo 2 > d2/new"
+MIXED = (
+    "rm -rf a; mv b c; sed -i s/1/x/ d/*; for i in $(seq 30); do echo 1 >> e/$i; done; "
+    "truncate -s 1 f/1 f/2; chmod 600 f/3; ln -s f g"
+)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as base:
+        show("Files", [HEAD, *_files(Path(base))])
+    with tempfile.TemporaryDirectory(prefix="rb-") as base:
+        show("Variables", [HEAD, *_variables(Path(base))])
+
+
+HEAD = ("", "measured", "baseline", "ratio", "goal")
+
+
+def _row(what, measured, baseline, goal):
+    ratio = f"{measured / baseline:.1f}" if baseline else ""
+    shown = f"{baseline * 1e3:.1f} ms" if baseline else ""
+    return what, f"{measured * 1e3:.1f} ms", shown, ratio, goal
+
+
+class Place:
+    """A workspace with a journal, and a shell in it that is under the journal, or not."""
+
+    def __init__(self, base):
+        self.base = base
+        self.workspace, exchange = base / "workspace", base / "exchange"
+        self.workspace.mkdir()
+        exchange.mkdir()
+        options = JournalOptions(base / "store", (self.workspace,), exchange)
+        self.journal = FileJournal(options)
+        self.journal.blocks()
+        self.count = 0
+
+    def begin(self):
+        self.count += 1
+        self.journal.begin(f"{self.count:06}", "")
+
+    def undo(self):
+        self.journal.undo(f"{self.count:06}")
+
+    def shell(self, *, journalled):
+        argv = ["bash"]
+        return Shell(self.journal.wrap(argv) if journalled else argv, self.workspace)
+
+
+class Shell:
+    """A bash that stays, so that starting it is not measured."""
+
+    def __init__(self, argv, cwd):
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(argv, cwd=cwd, stdin=pipe, stdout=pipe)
+        self("true")
+
+    def __call__(self, source):
+        self._process.stdin.write(f"{source}\necho done\n".encode())
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == b"done\n"
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def _files(base):
+    place = Place(base)
+    under, free = place.shell(journalled=True), place.shell(journalled=False)
+    yield from _small_copies(place, under, free)
+    yield _mixed(place, under)
+    yield from _large_tree(place, under, free)
+    under.close()
+    free.close()
+    place.journal.close()
+
+
+def _fill(directory, files, per_directory=50):
+    for number in range(files):
+        where = directory / f"d{number // per_directory}"
+        if number % per_directory == 0:
+            where.mkdir(parents=True)
+        (where / f"f{number % per_directory}").write_text(f"content of file {number}\n" * 8)
+
+
+def _small_copies(place, under, free):
+    _fill(place.workspace / "tree", 3500)
+
+    def copy(shell):
+        shell("cp -r tree copy")
+
+    def journalled():
+        place.begin()
+        copy(under)
+        place.journal.end()
+
+    baseline = _repeat(lambda: copy(free), lambda: shutil.rmtree(place.workspace / "copy"))
+    measured = _repeat(journalled, place.undo)
+    yield _row("cp -r of 3,500 files", measured, baseline, "≤ 6 ×")
+    read = "cat tree/*/* > /dev/null"
+    place.begin()
+    measured = seconds(lambda: under(read), times=7)
+    baseline = seconds(lambda: free(read), times=7)
+    yield _row("reading 3,500 files", measured, baseline, "no cost")
+    shutil.rmtree(place.workspace / "tree")
+
+
+def _repeat(action, clean, times=5):
+    """The least time of an action that has to be taken back each time."""
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        action()
+        found.append(time.perf_counter() - start)
+        clean()
+    return min(found)
+
+
+def _mixed(place, under):
+    for name, files in (("a", 300), ("b", 60), ("d", 30), ("e", 30), ("f", 12)):
+        (place.workspace / name).mkdir()
+        for number in range(files):
+            (place.workspace / name / str(number)).write_text("1\n")
+    found = []
+    for _ in range(7):
+        place.begin()
+        under(MIXED)
+        place.journal.end()
+        start = time.perf_counter()
+        place.undo()
+        found.append(time.perf_counter() - start)
+    return _row("undo of 432 mixed paths", min(found), 0, "≤ 50 ms")
+
+
+def _large_tree(place, under, free):
+    for entry in place.workspace.iterdir():
+        shutil.rmtree(entry)
+    _fill(place.workspace, FILES)
+
+    def journalled():
+        place.begin()
+        under(THREE)
+        place.journal.end()
+
+    bare = seconds(lambda: free(THREE), times=15)
+    measured = seconds(journalled, times=15)
+    yield _row(f"3 changes among {FILES:,} files", measured, bare, "≤ 10 ms more")
+    git = ShadowGit(ShadowOptions(place.base / "git", place.workspace))
+    start = time.perf_counter()
+    git.begin("000001", "")
+    yield _row("  first snapshot of shadow git", time.perf_counter() - start, 0, "9–24 s")
+
+    def by_git():
+        git.begin("000002", "")
+        free(THREE)
+        git.end()
+
+    yield _row("  the same by shadow git", seconds(by_git, times=3), measured, "≈ 300 ms")
+
+
+class Kernel:
+    """A bare IPython kernel."""
+
+    def __init__(self, base):
+        self._manager = KernelManager(transport="ipc", connection_file=str(base / "c.json"))
+        self._manager.ip = str(base / "k")
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        self._manager._kernel_spec = KernelSpec(argv=argv, display_name="b", language="python")
+        self.start()
+
+    def start(self):
+        self._manager.start_kernel()
+        self._client = self._manager.blocking_client()
+        self._client.start_channels()
+        self._client.wait_for_ready(timeout=60)
+
+    def run(self, source, *, silent=False):
+        texts = []
+
+        def take(message):
+            if message["msg_type"] == "stream":
+                texts.append(message["content"]["text"])
+
+        self._client.execute_interactive(source, silent=silent, output_hook=take, timeout=120)
+        return "".join(texts)
+
+    def silently(self, source):
+        return self.run(source, silent=True)
+
+    def kill(self):
+        self._client.stop_channels()
+        self._manager.provisioner.process.kill()
+        self._manager.provisioner.process.wait()
+        self._manager.cleanup_resources(restart=True)
+
+    def close(self):
+        self._client.stop_channels()
+        self._manager.shutdown_kernel(now=True)
+
+
+FORK = """
+import sys, time
+def _fork(name):
+    start = time.perf_counter()
+    sys.modules["_reploop_variables"].kernel.take(name)
+    return time.perf_counter() - start
+print(min(_fork(f"b{{time.time_ns()}}") for _ in range(5)))
+"""
+
+
+def _variables(base):
+    kernel = Kernel(base)
+    bare = median(lambda: kernel.run("pass"), times=40)
+    variables = PythonVariables(base)
+    kernel.silently(variables.bootstrap())
+    variables.attach(kernel.silently)
+    yield from _round_trip(base, kernel, variables, bare)
+    for megabytes, goal in ((100, "≤ 3 ms"), (1000, "≤ 10 ms")):
+        kernel.run(f"import numpy; array = numpy.ones({megabytes} << 17)")
+        yield _row(f"copy with {megabytes} MB", float(kernel.run(FORK)), 0, goal)
+    variables.before("last")
+    kernel.run("x = 1")
+    start = time.perf_counter()
+    variables.restore("last")
+    yield _row("undo beside 1 GB that did not change", time.perf_counter() - start, 0, "")
+    variables.before("crash")
+    kernel.run("x = 2")
+    kernel.kill()
+    variables.died()
+    kernel.start()
+    kernel.silently(variables.bootstrap())
+    variables.attach(kernel.silently)
+    start = time.perf_counter()
+    report = variables.recover()
+    assert report is not None
+    assert "array" in report.restored, report
+    yield _row("1 GB back after a crash", time.perf_counter() - start, 0, "≈ 3 s")
+    kernel.close()
+    with contextlib.suppress(OSError):
+        variables.close()
+
+
+def _round_trip(base, kernel, variables, bare):
+    workspace = base / "workspace"
+    workspace.mkdir()
+    journal = FileJournal(JournalOptions(base / "store", (workspace,), base))
+    checkpoints = Transaction(journal, workspace)
+    checkpoints.attach("python", variables)
+
+    def block():
+        checkpoints.begin(Code("python", "pass"))
+        kernel.run("pass")
+        checkpoints.end()
+
+    found = []
+    for _ in range(40):
+        time.sleep(0.1)  # as long as a model thinks, at the least
+        start = time.perf_counter()
+        block()
+        found.append(time.perf_counter() - start)
+    journal.close()
+    yield _row("block, everything on", sorted(found)[len(found) // 2], bare, "≤ 2 ×")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""The interpreter in IPython and Jupyter: `%load_ext interpreter`, then `%interpreter`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Generator
+from contextlib import closing
+from typing import Any, NoReturn
+
+from interpreter.facade.interpreter import OpenInterpreter
+from interpreter.facade.notebook_face import Buttons, Face, NotebookFace, TerminalFace, has_widgets
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.errors import ConfigurationError, InterpreterError
+from interpreter.protocol.events import ApprovalRequested, Event, InputRequested
+from interpreter.runtimes.inline_python import InlinePython
+from interpreter.terminal import chat
+
+USAGE = "%interpreter [-m MODEL] [-y] [--inline | --apart] [--reset] [what you want done]"
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext interpreter`: add the magic."""
+    notebook = Notebook(shell)
+    shell.register_magic_function(notebook.magic, "line_cell", "interpreter")
+    shell.interpreter_notebook = notebook
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext interpreter`: remove the magic and end what it started."""
+    notebook = shell.__dict__.pop("interpreter_notebook", None)
+    if notebook is not None:
+        notebook.interpreter.close()
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("interpreter", None)
+
+
+class Notebook:
+    """One conversation for a notebook. What is set by a magic stays set."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self.interpreter = NotebookInterpreter()
+        self.interpreter.rich = hasattr(shell, "kernel")
+        self.interpreter.buttons = self.interpreter.rich and has_widgets()
+        self._apart = list(self.interpreter.computer.languages)
+
+    def magic(self, line: str, cell: str | None = None) -> None:
+        """Say what you want done: in the line, in the cell, or in both."""
+        options = _parsed(line)
+        self._set(options)
+        message = "\n".join(filter(None, (" ".join(options.message), cell or ""))).strip()
+        if message:
+            self.interpreter.say(message)
+
+    def _set(self, options: argparse.Namespace) -> None:
+        if options.reset:
+            self.interpreter.reset()
+        if options.model:
+            self.interpreter.llm.model = options.model
+        if options.auto_run:
+            self.interpreter.auto_run = True
+        if options.inline:
+            inline = InlinePython(self._shell.user_ns)
+            others = [one for one in self._apart if one.name != "python"]
+            self.interpreter.computer.languages = [inline, *others]
+        if options.apart:
+            self.interpreter.computer.languages = list(self._apart)
+
+
+class NotebookInterpreter(OpenInterpreter):
+    """An interpreter that shows its turns in the cell it is used in."""
+
+    rich = False
+    """Whether the cell can show more than text."""
+    buttons = False
+    """Whether approval is asked for by buttons."""
+
+    def say(self, message: str | None) -> None:
+        """One turn, shown as it happens; what asks for approval may be left to buttons."""
+        face = NotebookFace() if self.rich else TerminalFace()
+        try:
+            with closing(self._events(message, display=False)) as events:
+                self._show(events, face)
+        except InterpreterError as error:
+            face.error(str(error))
+        except KeyboardInterrupt:
+            face.error("Interrupted; everything so far is kept.")
+        finally:
+            face.close()
+
+    def _show(self, events: Generator[Event, None, None], face: Face) -> None:
+        for event in events:
+            face.show(event)
+            asks = isinstance(event, ApprovalRequested) and self._approved is None
+            if asks and self.buttons:
+                face.close()
+                Buttons(self._decided).show()
+                return  # the code stays proposed until a button is pressed
+
+    def _decided(self, decision: Decision) -> None:
+        if decision.allows:
+            self._approved = decision
+            self.say(None)
+            return
+        self.say("Do not run that code.")
+
+    def _approve(self, request: ApprovalRequested) -> Decision:
+        approved, self._approved = self._approved, None
+        return approved or _ask()
+
+    def _answer(self, request: InputRequested) -> str | None:
+        return input(request.prompt)
+
+    _approved: Decision | None = None
+
+
+def _ask() -> Decision:
+    """The question as a prompt, where there are no widgets."""
+    try:
+        answer = input(chat.QUESTION).strip()
+    except (EOFError, KeyboardInterrupt):
+        return Decision("stop")
+    if answer.lower() in ("y", "yes"):
+        return Decision("yes")
+    if answer.lower() in ("a", "always"):
+        return Decision("always")
+    return Decision("no", answer.partition(" ")[2])
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ConfigurationError(f"{message}; {USAGE}")
+
+
+def _parsed(line: str) -> argparse.Namespace:
+    parser = _Parser(prog="%interpreter", add_help=False)
+    parser.add_argument("-m", "--model", default="")
+    parser.add_argument("-y", "--auto_run", action="store_true")
+    parser.add_argument("--inline", action="store_true")
+    parser.add_argument("--apart", action="store_true")
+    parser.add_argument("--reset", action="store_true")
+    parser.add_argument("message", nargs=argparse.REMAINDER)
+    try:
+        words = shlex.split(line)
+    except ValueError:  # an apostrophe in plain words is no quote
+        words = line.split()
+    return parser.parse_args(words)

@@ -1,0 +1,199 @@
+"""How a turn looks in a notebook: prose as Markdown, code as code, plots and tables natively."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.events import (
+    ActionProposed,
+    CodeDelta,
+    DisplayShown,
+    Event,
+    ExecutionFinished,
+    FilesChanged,
+    Notice,
+    OutputDelta,
+    TextDelta,
+    TurnFinished,
+)
+from interpreter.protocol.messages import Code, Display
+from interpreter.terminal.plain import PlainFace
+
+REDRAW_SECONDS = 0.1  # how often growing prose is drawn again
+SHOWN = (
+    *("text/plain", "text/html", "text/markdown", "text/latex", "application/json"),
+    *("image/svg+xml", "image/png", "image/jpeg"),
+)
+
+
+def has_widgets() -> bool:
+    """Whether buttons can be shown."""
+    return importlib.util.find_spec("ipywidgets") is not None
+
+
+class Face(Protocol):
+    """What shows a turn."""
+
+    def show(self, event: Event) -> None:
+        """Show one event."""
+
+    def error(self, text: str) -> None:
+        """Show what went wrong, in one line."""
+
+    def close(self) -> None:
+        """Show what is left to show."""
+
+
+class TerminalFace:
+    """Shows events in IPython's terminal, as text."""
+
+    def __init__(self) -> None:
+        self._plain = PlainFace.for_terminal()
+
+    def show(self, event: Event) -> None:
+        """Show one event."""
+        self._plain.show_event(event)
+
+    def error(self, text: str) -> None:
+        """Something that went wrong, in one line."""
+        self._plain.note(text)
+
+    def close(self) -> None:
+        """Everything is shown already."""
+
+
+class NotebookFace:
+    """Shows events in the output of the running cell."""
+
+    def __init__(self) -> None:
+        self._growing: _Growing | None = None
+
+    def show(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case TextDelta(text):
+                self._grow("prose").add(text)
+            case CodeDelta(language, text):
+                self._grow(language).add(text)
+            case ActionProposed(Code(language, source)):
+                self._proposed(language, source)
+            case OutputDelta(text):
+                self.close()
+                print(text, end="", flush=True)  # noqa: T201  (this is a face)
+            case DisplayShown(display):
+                self.close()
+                _publish(display)
+            case _:
+                self._around(event)
+
+    def error(self, text: str) -> None:
+        """Something that went wrong, in one line."""
+        self.close()
+        _markdown(f"**{text}**")
+
+    def close(self) -> None:
+        """Draw what has grown for the last time."""
+        if self._growing is not None:
+            self._growing.draw()
+            self._growing = None
+
+    def _around(self, event: Event) -> None:
+        match event:
+            case ExecutionFinished(outcome, summary) if outcome != "ok":
+                self.error(f"{outcome}: {summary}")
+            case FilesChanged(changes):
+                names = ", ".join(f"{change.kind} `{change.path}`" for change in changes[:8])
+                _markdown(f"Files: {names}")
+            case Notice(text):
+                self.close()
+                _markdown(f"*{text}*")
+            case TurnFinished(end, detail) if end != "answered":
+                self.error(f"{end.replace('_', ' ')} {detail}".strip())
+            case _:
+                pass
+
+    def _proposed(self, language: str, source: str) -> None:
+        if self._growing is None or self._growing.kind != language:
+            self._grow(language).add(source)
+        self.close()
+
+    def _grow(self, kind: str) -> _Growing:
+        if self._growing is None or self._growing.kind != kind:
+            self.close()
+            self._growing = _Growing(kind)
+        return self._growing
+
+
+class _Growing:
+    """Markdown that is drawn again as it grows, but not at every word."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._pieces: list[str] = []
+        self._handle: Any = None
+        self._drawn = 0.0
+
+    def add(self, text: str) -> None:
+        self._pieces.append(text)
+        if time.monotonic() - self._drawn > REDRAW_SECONDS:
+            self.draw()
+
+    def draw(self) -> None:
+        text = "".join(self._pieces)
+        tools = _ipython()
+        shown = tools.Markdown(text if self.kind == "prose" else f"```{self.kind}\n{text}\n```")
+        if self._handle is None:
+            self._handle = tools.display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+        self._drawn = time.monotonic()
+
+
+class Buttons:
+    """The approval question as buttons; whoever presses one goes on with the turn."""
+
+    def __init__(self, decided: Callable[[Decision], None]) -> None:
+        import ipywidgets  # noqa: PLC0415  (optional)
+
+        self._decided = decided
+        self._output = ipywidgets.Output()
+        self.run = self._button("Run", "success", Decision("yes"))
+        self.decline = self._button("Do not run", "", Decision("no"))
+        self._box = ipywidgets.VBox([ipywidgets.HBox([self.run, self.decline]), self._output])
+
+    def show(self) -> None:
+        """Show them under the code."""
+        _ipython().display(self._box)
+
+    def _button(self, label: str, style: str, decision: Decision) -> Any:
+        import ipywidgets  # noqa: PLC0415  (optional)
+
+        button = ipywidgets.Button(description=label, button_style=style)
+        button.on_click(lambda _: self._press(decision))
+        return button
+
+    def _press(self, decision: Decision) -> None:
+        self.run.disabled = self.decline.disabled = True
+        with self._output:
+            self._decided(decision)
+
+
+def _publish(shown: Display) -> None:
+    data = {face.media_type: face.data for face in shown.faces if face.media_type in SHOWN}
+    if data:
+        _ipython().display(data, raw=True)
+
+
+def _markdown(text: str) -> None:
+    tools = _ipython()
+    tools.display(tools.Markdown(text))
+
+
+def _ipython() -> Any:
+    import IPython.display  # noqa: PLC0415  (whoever shows a notebook has it loaded)
+
+    return IPython.display

@@ -1,0 +1,48 @@
+"""Lists the variables of a Python session in one line, with what they are: for small models.
+
+It is executed inside the kernel with `names`, the session's variables, and prints.
+"""
+
+# mypy: disable-error-code="name-defined"
+from __future__ import annotations
+
+import types
+from typing import Any
+
+SHOWN = 12
+VALUE = 24
+COLUMNS = 160
+LONGEST = 500
+PLAIN = (bool, int, float, str)
+HIDDEN = {"In", "Out", "exit", "quit", "get_ipython", "open", "display", "computer"}
+
+
+def described(value: Any) -> str:
+    """A value in a few words: its type, shape, columns, or itself when it is short."""
+    if isinstance(value, PLAIN):
+        text = repr(value)
+        return text if len(text) <= VALUE else f"{text[:VALUE]}..."
+    kind = type(value).__name__
+    columns = getattr(value, "columns", None)
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        size = "x".join(str(number) for number in shape)
+        names = ", ".join(map(str, columns)) if columns is not None else ""
+        return f"{kind} {size}" + (f" with columns {names[:COLUMNS]}" if names else "")
+    return f"{kind} of {len(value)}" if hasattr(value, "__len__") else kind
+
+
+def listed(names: dict[str, Any]) -> str:
+    """The variables that the user's code made, newest last."""
+    made = [
+        (name, value)
+        for name, value in names.items()
+        if not name.startswith("_")
+        and name not in HIDDEN
+        and not isinstance(value, (type, types.ModuleType, types.FunctionType))
+    ]
+    return "; ".join(f"{name}: {described(value)}" for name, value in made[-SHOWN:])[:LONGEST]
+
+
+if "names" in globals():
+    print(listed(names), end="")  # noqa: F821, T201

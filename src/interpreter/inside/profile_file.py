@@ -1,0 +1,341 @@
+"""Describes a data file in a few lines, for a model that is about to work with it.
+
+It runs in the user's own Python, inside the cell: `python profile_file.py PATH`. The standard
+library does most of it; pandas, pyarrow and openpyxl are used where they are installed.
+"""
+
+# mypy: disable-error-code="import-untyped"
+from __future__ import annotations
+
+import sys
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # this directory must not hide modules of the user's
+
+import csv
+import io
+import itertools
+import json
+import re
+import sqlite3
+import struct
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+Row = Sequence[str]
+LONGEST = 1000  # characters of a profile: about 300 tokens
+READ = 32 << 20  # bytes of a text file that are looked at
+ROWS = 200_000
+VALUE = 28  # characters of an example
+NULLS = {"", "na", "n/a", "nan", "null", "none", "#n/a", "<na>", "-nan", "nil"}
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
+DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T]\d|$)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$")
+LEADING_NUMBER = re.compile(r"[+-]?\d[\d ,.]*\S*")
+ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
+
+
+def profile(path: Path) -> str:
+    """The profile of a file, whatever it is."""
+    kinds = {
+        **dict.fromkeys((".csv", ".tsv", ".tab", ".psv", ".txt"), delimited),
+        **dict.fromkeys((".json", ".jsonl", ".ndjson"), json_file),
+        **dict.fromkeys((".db", ".sqlite", ".sqlite3"), database),
+        **dict.fromkeys((".xlsx", ".xlsm"), workbook),
+        **dict.fromkeys((".parquet", ".pq", ".feather", ".arrow"), arrow),
+        **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"), picture),
+        ".pdf": pdf,
+    }
+    kind = kinds.get(path.suffix.lower())
+    return shortened(kind(path) if kind else [f"{path.name}: {size_of(path)}"])
+
+
+def shortened(lines: Iterable[str]) -> str:
+    """As many lines as fit."""
+    kept, room = [], LONGEST
+    for line in lines:
+        if len(line) + 1 > room:
+            kept.append("...")
+            break
+        kept.append(line)
+        room -= len(line) + 1
+    return "\n".join(kept)
+
+
+def size_of(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size > 1e6 else f"{size / 1e3:.1f} kB"
+
+
+# Tables.
+
+
+def table(
+    title: str, names: Sequence[str], rows: Iterable[Row], cut: bool = False
+) -> Iterator[str]:
+    """The profile of rows of text."""
+    rows = list(rows)
+    columns = list(itertools.zip_longest(*rows, fillvalue="")) if rows else [()] * len(names)
+    more = " (the first of them)" if cut else ""
+    yield f"{title}: {len(rows)} rows{more} x {len(names)} columns"
+    lines = [f"- {name!r} {column(values)}" for name, values in zip(names, columns)]  # noqa: B905
+    yield from fitting(lines, LONGEST * 2 // 3)
+    yield from samples(rows)
+
+
+def fitting(lines: list[str], room: int) -> list[str]:
+    """The lines, the longest of them cut until all fit."""
+    width = max(map(len, lines), default=0)
+    while width > 30 and sum(min(len(line), width) + 1 for line in lines) > room:
+        width -= 4
+    return [line[:width] for line in lines]
+
+
+def samples(rows: Sequence[Row]) -> Iterator[str]:
+    """Three rows: the first ones."""
+    if rows:
+        yield "First rows:"
+    for row in rows[:3]:
+        yield ", ".join(example(value) for value in row)[:160]
+
+
+def example(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= VALUE else text[: VALUE - 3] + "..."
+
+
+def column(values: Sequence[str]) -> str:
+    """What a column holds: its type, range or examples, and how much is missing."""
+    filled = [value for value in values if value.strip().lower() not in NULLS]
+    missing = len(values) - len(filled)
+    words = [kind_of(filled)] if filled else ["empty"]
+    if missing and filled:
+        words.append(f"{missing} missing")
+    return ", ".join(words)
+
+
+def kind_of(filled: list[str]) -> str:
+    numbers = [value for value in filled if NUMBER.match(value.strip())]
+    if len(numbers) == len(filled):
+        return numeric([float(value) for value in numbers], all(is_whole(v) for v in numbers))
+    different = sorted(set(filled), key=filled.index) if len(filled) < 5000 else list(set(filled))
+    if len(numbers) >= 0.6 * len(filled):
+        odd = next(value for value in different if not NUMBER.match(value.strip()))
+        return f"text: numbers and others such as {example(odd)!r}"
+    if all(DATE.match(value.strip()) for value in filled[:200]):
+        return f"dates as text, {example(min(filled))} to {example(max(filled))}"
+    return text_kind(filled, different)
+
+
+def text_kind(filled: list[str], different: list[str]) -> str:
+    if len(different) <= 5:
+        return "text: " + ", ".join(repr(example(value)) for value in different)
+    begins = sum(bool(LEADING_NUMBER.match(value.strip())) for value in filled[:200])
+    if begins >= 0.9 * min(200, len(filled)):
+        return f"text, not numeric, e.g. {example(filled[0])!r}"
+    return f"text, {len(different)} different, e.g. {example(filled[0])!r}"
+
+
+def is_whole(value: str) -> bool:
+    return value.strip().lstrip("+-").isdigit()
+
+
+def numeric(numbers: list[float], whole: bool) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{'int' if whole else 'float'} {low:.6g} to {high:.6g}"
+
+
+def delimited(path: Path) -> Iterator[str]:
+    text, encoding, cut = decoded(path)
+    delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else guessed_delimiter(text)
+    if not delimiter and path.suffix.lower() == ".txt":
+        return prose(path, text)
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter or ",")
+    names = next(rows, [])
+    kept = [row for row in itertools.islice(rows, ROWS) if row]
+    cut = cut or len(kept) == ROWS
+    how = [] if encoding == "utf-8" else [f"encoding={encoding!r}"]
+    how += [f"sep={delimiter!r}"] if delimiter not in (",", "") else []
+    read = f" (read it with {', '.join(how)})" if how else ""
+    return table(f"{path.name}{read}", names, kept, cut)
+
+
+def decoded(path: Path) -> tuple[str, str, bool]:
+    """The text of a file, its encoding, and whether there is more."""
+    with path.open("rb") as file:
+        content = file.read(READ)
+    cut = path.stat().st_size > len(content)
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16", "replace"), "utf-16", cut
+    if cut:
+        content = content[: content.rfind(b"\n") + 1]
+    for encoding in ENCODINGS:
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        plain = encoding == "utf-8-sig" and not content.startswith(b"\xef\xbb\xbf")
+        return text, "utf-8" if plain else encoding, cut
+    return "", "unknown", cut
+
+
+def guessed_delimiter(text: str) -> str:
+    """The mark that every one of the first lines has equally often."""
+    lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
+    best, most = "", 0
+    for mark in ",;\t|":
+        counts = [len(row) - 1 for row in csv.reader(lines[:10], delimiter=mark)]
+        usual = max(set(counts), key=counts.count) if counts else 0
+        agree = counts.count(usual) * usual
+        if usual and agree > most:
+            best, most = mark, agree
+    return best
+
+
+def prose(path: Path, text: str) -> Iterator[str]:
+    lines = text.splitlines()
+    yield f"{path.name}: {len(lines)} lines of text, {size_of(path)}"
+    for line in lines[:5]:
+        yield line[:160]
+
+
+def json_file(path: Path) -> Iterator[str]:
+    text, _, cut = decoded(path)
+    try:
+        content = json.loads(text)
+    except ValueError:
+        content = [json.loads(line) for line in text.splitlines()[:ROWS] if line.strip()]
+    if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
+        names = list(dict.fromkeys(name for item in content[:1000] for name in item))
+        rows = [[flat(item.get(name)) for name in names] for item in content]
+        return table(f"{path.name}: JSON, a list of objects", names, rows, cut)
+    return structure(path.name, content)
+
+
+def flat(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def structure(title: str, content: Any) -> Iterator[str]:
+    yield f"{title}: JSON, {shape(content)}"
+    if isinstance(content, dict):
+        for name, value in itertools.islice(content.items(), 30):
+            yield f"- {name!r} {shape(value)}"
+
+
+def shape(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"an object of {len(value)}: {', '.join(itertools.islice(value, 8))}"
+    if isinstance(value, list):
+        return f"a list of {len(value)}" + (f", first {shape(value[0])}" if value else "")
+    return f"{type(value).__name__} {example(value)}"
+
+
+def database(path: Path) -> Iterator[str]:
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+    names = [name for (name,) in connection.execute(query)]
+    yield f"{path.name}: SQLite, {len(names)} tables"
+    for name in names[:20]:
+        quoted = '"' + name.replace('"', '""') + '"'
+        (count,) = connection.execute(f"SELECT COUNT(*) FROM {quoted}").fetchone()
+        fields = connection.execute(f"PRAGMA table_info({quoted})")
+        columns = [f"{field[1]} {field[2]}".strip() for field in fields]
+        yield f"- {name} ({count} rows): {', '.join(columns)}"[:300]
+        for row in connection.execute(f"SELECT * FROM {quoted} LIMIT 1"):
+            yield "  e.g. " + ", ".join(example(value) for value in row)[:160]
+
+
+def workbook(path: Path) -> Iterator[str]:
+    from openpyxl import load_workbook  # noqa: PLC0415
+
+    book = load_workbook(path, read_only=True, data_only=True)
+    yield f"{path.name}: Excel, sheets: {', '.join(book.sheetnames)}"[:200]
+    for name in book.sheetnames[:3]:
+        rows = ([flat(value) for value in row] for row in book[name].iter_rows(values_only=True))
+        names = next(rows, [])
+        yield from table(f"sheet {name!r}", names, itertools.islice(rows, ROWS))
+
+
+def arrow(path: Path) -> Iterator[str]:
+    from pyarrow import dataset  # noqa: PLC0415
+
+    kind = "parquet" if path.suffix.lower() in (".parquet", ".pq") else "feather"
+    data = dataset.dataset(str(path), format=kind)
+    head = data.head(2000)
+    names = head.schema.names
+    yield f"{path.name}: {kind}, {data.count_rows()} rows x {len(names)} columns"
+    for field, values in zip(head.schema, head.columns):  # noqa: B905
+        texts = [flat(value) for value in values.to_pylist()]
+        yield f"- {field.name!r} {field.type}, {column(texts)}"[:120]
+    yield from samples([[flat(v) for v in row.values()] for row in head.slice(0, 3).to_pylist()])
+
+
+# Everything else.
+
+
+def picture(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+    width, height = dimensions(head)
+    known = f"{width} x {height} pixels, " if width else ""
+    yield f"{path.name}: picture, {known}{size_of(path)}"
+
+
+def dimensions(head: bytes) -> tuple[int, int]:
+    if head.startswith(b"\x89PNG"):
+        return size(">II", head[16:24])
+    if head.startswith(b"GIF8"):
+        return size("<HH", head[6:10])
+    if head.startswith(b"BM"):
+        return size("<ii", head[18:26])
+    if head.startswith(b"\xff\xd8"):
+        return jpeg_dimensions(head)
+    return 0, 0
+
+
+def size(layout: str, content: bytes) -> tuple[int, int]:
+    width, height = struct.unpack(layout, content)
+    return width, height
+
+
+def jpeg_dimensions(head: bytes) -> tuple[int, int]:
+    at = 2
+    while at + 9 < len(head) and head[at] == 0xFF:
+        kind, length = head[at + 1], struct.unpack(">H", head[at + 2 : at + 4])[0]
+        if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", head[at + 5 : at + 9])
+            return width, height
+        at += 2 + length
+    return 0, 0
+
+
+def pdf(path: Path) -> Iterator[str]:
+    command = ["pdftotext", "-l", "2", "-layout", str(path), "-"]
+    pages = len(re.findall(rb"/Type\s*/Page[^s]", path.read_bytes()[:READ]))
+    yield f"{path.name}: PDF, {pages or 'unknown number of'} pages, {size_of(path)}"
+    try:
+        text = subprocess.run(command, capture_output=True, timeout=20).stdout.decode(
+            "utf-8", "replace"
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return
+    for line in filter(str.strip, text.splitlines()):
+        yield " ".join(line.split())[:160]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the profile of each file; what cannot be read is said in one line."""
+    for name in arguments:
+        path = Path(name)
+        try:
+            print(profile(path))  # noqa: T201
+        except Exception as error:  # noqa: BLE001  (any reader may fail in its own way)
+            print(f"{path.name}: {size_of(path)}, cannot be profiled: {example(error)}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,103 @@
+"""Which model a first run uses: what was asked for, a key, a local server, or the built-in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from interpreter.models.catalogue import PREFIX, CatalogueModel
+from interpreter.models.local_readings import LocalModel
+from interpreter.models.local_servers import LocalServer
+
+KEYS = (
+    ("OPENAI_API_KEY", ""),
+    ("ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"),
+    ("OPENROUTER_API_KEY", "openrouter/auto"),
+    ("GEMINI_API_KEY", "gemini/gemini-2.5-pro"),
+    ("GROQ_API_KEY", "groq/llama-3.3-70b-versatile"),
+    ("MISTRAL_API_KEY", "mistral/mistral-large-latest"),
+    ("DEEPSEEK_API_KEY", "deepseek/deepseek-chat"),
+)
+"""Keys in the order of preference, each with the model it stands for."""
+
+CODERS = ("coder", "code", "devstral", "qwen", "gpt-oss", "llama3", "llama-3", "mistral")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the choice depends on. Servers are looked for only when nothing before decides."""
+
+    environ: Mapping[str, str]
+    find_servers: Callable[[], Sequence[LocalServer]]
+    embedded: CatalogueModel
+    model: str = ""
+    """The model that was asked for, by a flag or a setting."""
+    default_model: str = "gpt-5.5"
+    """The model of a key that names no other."""
+    embedded_runs: bool = True
+    """Whether llama.cpp is installed."""
+    embedded_is_here: bool = False
+    """Whether the built-in model's file is on this machine."""
+    offline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model to use, and one sentence that says why; empty when it was asked for."""
+
+    name: str
+    sentence: str = ""
+    api_base: str = ""
+    download: int = 0
+    """Bytes that have to be downloaded first: a reason to ask."""
+
+
+def choose_model(facts: Facts) -> Choice:
+    """The model by the order: asked for, a key, a running server, built in."""
+    if facts.model:
+        return Choice(facts.model)
+    if not facts.offline and (keyed := _by_key(facts)):
+        return keyed
+    for server in facts.find_servers():
+        if model := best_of(server.models):
+            return _served(server, model)
+    return _embedded(facts)
+
+
+def _by_key(facts: Facts) -> Choice | None:
+    for variable, model in KEYS:
+        if facts.environ.get(variable):
+            name = model or facts.default_model
+            return Choice(name, f"Using {name}: {variable} is set.")
+    return None
+
+
+def _served(server: LocalServer, model: LocalModel) -> Choice:
+    name = f"{server.kind.prefix}/{model.name}"
+    sentence = f"No API key. {server.kind.title} is running: using its {model.name}."
+    return Choice(name, sentence, api_base=server.api_base)
+
+
+def _embedded(facts: Facts) -> Choice:
+    name = f"{PREFIX}/{facts.embedded.name}"
+    found = "No API key, no local server. "
+    if not facts.embedded_runs:
+        hint = "Install the built-in model with: pip install 'reploop[local]'"
+        return Choice("", f"{found}{hint}, or name a model with --model.")
+    if facts.embedded_is_here:
+        return Choice(name, f"{found}Using the built-in {facts.embedded.name}, offline.")
+    size = f"{facts.embedded.size / 1e9:.1f} GB"
+    cost = f"one download of {size}, then offline."
+    sentence = f"{found}Using the built-in {facts.embedded.name}: {cost}"
+    return Choice(name, sentence, download=facts.embedded.size)
+
+
+def best_of(models: Sequence[LocalModel]) -> LocalModel | None:
+    """The model to start with: loaded before not, made for code before not, then as listed."""
+    chat = [model for model in models if "embed" not in model.name.lower()]
+    return min(chat, key=_rank, default=None)
+
+
+def _rank(model: LocalModel) -> tuple[bool, int]:
+    name = model.name.lower()
+    return not model.loaded, next((at for at, w in enumerate(CODERS) if w in name), len(CODERS))

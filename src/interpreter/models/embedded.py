@@ -1,0 +1,227 @@
+"""The built-in model: a file on this machine, llama.cpp in a process beside us, no key."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from interpreter.models.catalogue import CatalogueModel, Sampling, catalogue
+from interpreter.models.chat_completions import ChatCompletions, ChatSettings
+from interpreter.models.downloads import Places, installed
+from interpreter.models.downloads_found import is_gguf, usual_homes
+from interpreter.models.engine_cache import PromptCache
+from interpreter.models.engine_process import EngineOptions, Lease, lease
+from interpreter.models.http import Line
+from interpreter.models.machine import Machine, room_for, this_machine
+from interpreter.models.options import ModelOptions, Patience, Templates
+from interpreter.models.troubles import Address
+from interpreter.protocol.errors import ConfigurationError, UnknownModel
+from interpreter.protocol.events import ModelEvent
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.ports import Capabilities, Request
+from interpreter.settings.paths import data_directory
+
+LEAST_CONTEXT = 4_096
+KEEP_WARM = "REPLOOP_KEEP_WARM"
+WARM_SECONDS = 300.0
+SMALL = 3 << 30  # bytes of a file below which a model needs help
+UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """How the model is spoken to; `seed` makes it say something else."""
+
+    sampling: Sampling = Sampling()
+    templates: Templates = Templates()
+    patience: Patience = Patience()
+    seed: int | None = None
+    is_small: bool = False
+    """Whether it needs the form made for small models."""
+
+
+class Engine:
+    """An engine that is joined when first needed, and again when it ended meanwhile."""
+
+    def __init__(self, options: EngineOptions) -> None:
+        self.options = options
+        self._lease: Lease | None = None
+        self._cache: PromptCache | None = None
+
+    def join(self, interrupt: Interrupt) -> tuple[Lease, PromptCache] | None:
+        """The lease and the cache behind it; None when interrupted meanwhile."""
+        if self._lease is not None and not _ended(self._lease):
+            assert self._cache is not None
+            return self._lease, self._cache
+        self.close()
+        self._lease = lease(self.options, interrupt)
+        if self._lease is None:
+            return None
+        self._cache = PromptCache(self._lease, self.options.cache, self.options.name)
+        return self._lease, self._cache
+
+    def close(self) -> None:
+        """Give the lease back."""
+        if self._lease is not None:
+            self._lease.close()
+            self._lease = None
+
+
+class EmbeddedModel:
+    """A model of the catalogue, or any file that llama.cpp reads."""
+
+    def __init__(self, name: str, engine: Engine, speech: Speech = Speech()) -> None:  # noqa: B008
+        self.name = name
+        self.is_small = speech.is_small
+        context = engine.options.context
+        output = min(speech.sampling.max_tokens, context // 2)
+        self.capabilities = Capabilities(tools=False, context_window=context, max_output=output)
+        self._engine = engine
+        self._speech = speech
+        self._chat: ChatCompletions | None = None
+        self._address = ""
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
+        """Answer the request; the first one starts the engine."""
+        joined = self._engine.join(interrupt)
+        if joined is None:
+            return
+        held, cache = joined
+        chat = self._chat_with(held)
+        cache.prepare(request.system, lambda: self._process(request, held, interrupt))
+        yield from chat.stream(request, interrupt)
+
+    def varied(self, number: int) -> EmbeddedModel:
+        """The same model in another mood: it samples, from a seed of its own."""
+        sampling = replace(self._speech.sampling, temperature=0.6, top_p=0.95)
+        speech = replace(self._speech, sampling=sampling, seed=number)
+        return EmbeddedModel(self.name, self._engine, speech)
+
+    def close(self) -> None:
+        """Give the engine back; others may still use it."""
+        if self._chat is not None:
+            self._chat.close()
+        self._engine.close()
+
+    def _chat_with(self, held: Lease) -> ChatCompletions:
+        if self._chat is None or self._address != held.address:
+            if self._chat is not None:
+                self._chat.close()
+            self._chat = self._connect(held, self._parameters())
+            self._address = held.address
+        return self._chat
+
+    def _process(self, request: Request, held: Lease, interrupt: Interrupt) -> None:
+        """Let the engine read the system text, and say nothing."""
+        chat = self._connect(held, {**self._parameters(), "max_tokens": 1})
+        for _ in chat.stream(replace(request, messages=()), interrupt):
+            pass
+        chat.close()
+
+    def _connect(self, held: Lease, parameters: dict[str, Any]) -> ChatCompletions:
+        address = Address("the built-in model", held.address, self.name, "", is_local=True)
+        settings = ChatSettings(
+            model=self.name,
+            url=f"{held.address}/v1/chat/completions",
+            dialect="fenced",
+            parameters=parameters,
+            templates=self._speech.templates,
+            patience=self._speech.patience,
+        )
+        headers = {"authorization": f"Bearer {held.key}"}
+        line = Line(address, headers, self._speech.patience)
+        return ChatCompletions(self.name, line, settings, self.capabilities)
+
+    def _parameters(self) -> dict[str, Any]:
+        sampling = self._speech.sampling
+        seed = {} if self._speech.seed is None else {"seed": self._speech.seed}
+        return {
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "cache_prompt": True,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": self.capabilities.max_output,
+            **seed,
+        }
+
+
+def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
+    """The model that `embedded`, `embedded/NAME` or `embedded/PATH.gguf` means."""
+    entry, path = _file_of(name, places(options))
+    engine = Engine(engine_options(entry, path, options, this_machine()))
+    sampling = entry.sampling
+    if options.temperature is not None:
+        sampling = replace(sampling, temperature=options.temperature)
+    if options.max_tokens is not None:
+        sampling = replace(sampling, max_tokens=options.max_tokens)
+    small = entry.small or path.stat().st_size < SMALL
+    templates = options.templates
+    if small:  # its own form tells it how to act; see session/small_model.py
+        templates = replace(templates, execution_instructions="")
+    speech = Speech(sampling, templates, options.patience, is_small=small)
+    return EmbeddedModel(f"embedded/{entry.name or path.name}", engine, speech)
+
+
+def places(options: ModelOptions) -> Places:
+    """Where model files are kept on this machine; offline, nothing is fetched."""
+    homes = usual_homes(Path.home(), dict(options.environ))
+    kept = Places(data_directory() / "models", homes)
+    return replace(kept, sources=()) if options.offline else kept
+
+
+def engine_options(
+    entry: CatalogueModel, path: Path, options: ModelOptions, machine: Machine
+) -> EngineOptions:
+    """An engine sized to this machine."""
+    wanted = min(options.context_window or entry.context, entry.context)
+    context = room_for(machine, path.stat().st_size, entry.kv_bytes, wanted)
+    return EngineOptions(
+        model=path,
+        context=options.context_window or context or LEAST_CONTEXT,
+        threads=machine.cores,
+        directory=Path(tempfile.gettempdir()) / f"reploop-engine-{os.getuid()}",
+        cache=data_directory() / "prompts",
+        keep_warm=_keep_warm(options),
+    )
+
+
+def _keep_warm(options: ModelOptions) -> float:
+    """Seconds that an engine waits for its next session."""
+    said = options.environ.get(KEEP_WARM, "")
+    try:
+        return max(0.0, float(said)) if said else WARM_SECONDS
+    except ValueError as error:
+        raise ConfigurationError(f"{KEEP_WARM} is a number of seconds, not {said!r}.") from error
+
+
+def _file_of(name: str, kept: Places) -> tuple[CatalogueModel, Path]:
+    given = name.partition("/")[2]
+    if given.endswith(".gguf"):
+        path = Path(given).expanduser().resolve()
+        if not is_gguf(path):
+            raise ConfigurationError(f"{path} is not a GGUF file that can be read.")
+        return UNKNOWN, path
+    entry = catalogue().get(name)
+    found = installed(entry, kept)
+    if found is None:
+        size = f"{entry.size / 1e9:.1f} GB"
+        command = f"interpreter models pull {entry.name}"
+        raise UnknownModel(f"{entry.name} is not on this machine yet; get it ({size}): {command}")
+    return entry, found
+
+
+def _ended(held: Lease) -> bool:
+    """An engine says nothing after its greeting, so anything to read is its end."""
+    try:
+        held.connection.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True

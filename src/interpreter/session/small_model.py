@@ -1,0 +1,173 @@
+"""What makes a small model succeed: short requests, errors it can use, answers that are not lost.
+
+`SmallModel` is a model around a model. Before each request it looks at how the turn has gone so
+far and rewrites the request; after a reply it checks that what the code printed reached the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from interpreter.protocol.events import ActionProposed, ModelEvent, ReplyFinished, TextDelta, Usage
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Message, Text, user_says
+from interpreter.protocol.ports import Model, Request
+from interpreter.session.small_rounds import Round, rounds_of, split_turn
+from interpreter.session.small_words import (
+    AFRESH,
+    COMPUTE,
+    EXAMPLE,
+    NOTHING_PRINTED,
+    NUDGE,
+    PRINTED,
+    error_hint,
+    is_in_the_form_of,
+    is_only_a_promise,
+    missing_from,
+    needs_code,
+)
+
+OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
+REPEATS = 2  # failures after which an attempt starts afresh
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The request as the small model gets it, and what its reply has to be."""
+
+    messages: tuple[Message, ...]
+    variation: int = 0
+    output: str = ""
+    """What the answer has to carry."""
+    answer: str = ""
+    """The answer itself, when there is nothing left to ask."""
+    must_act: bool = False
+    """Whether a reply without code would be a guess."""
+
+    def is_unfinished(self, said: str) -> bool:
+        """Whether a reply without code is no answer yet."""
+        return self.must_act or (not self.output and is_only_a_promise(said))
+
+
+class SmallModel:
+    """A model around a small model; `varied` makes it sample from a seed."""
+
+    def __init__(self, model: Model, varied: Callable[[int], Model]) -> None:
+        self.name = model.name
+        self.capabilities = model.capabilities
+        self._models = {0: model}
+        self._varied = varied
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
+        """Answer the request."""
+        plan = next_request(request.messages)
+        if plan.answer:
+            yield TextDelta(plan.answer)
+            yield ReplyFinished("stop", Usage())
+            return
+        asked = replace(request, system=f"{EXAMPLE}\n{request.system}", messages=plan.messages)
+        said, acted, end = yield from self._ask(asked, plan.variation, interrupt)
+        if not acted and end is not None and plan.is_unfinished(said):
+            nudged = (*asked.messages, _assistant(said), user_says(NUDGE))
+            again = replace(asked, messages=nudged)
+            _, _, end = yield from self._ask(again, plan.variation, interrupt)
+        elif not acted and (lost := missing_from(said, plan.output)):
+            yield TextDelta(f"\n\n{lost}" if said.strip() else lost)
+        if end is not None:
+            yield end
+
+    def close(self) -> None:
+        """Give back what the models hold."""
+        for model in self._models.values():
+            model.close()
+
+    def _ask(
+        self, request: Request, variation: int, interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, tuple[str, bool, ReplyFinished | None]]:
+        """Pass the reply on but for its end: what was said, whether it acts, and that end."""
+        said: list[str] = []
+        acted, end = False, None
+        with closing(self._reply(request, variation, interrupt)) as events:
+            for event in events:
+                if isinstance(event, ReplyFinished):
+                    end = event
+                    continue
+                if isinstance(event, TextDelta):
+                    said.append(event.text)
+                acted = acted or isinstance(event, ActionProposed)
+                yield event
+        return "".join(said), acted, end
+
+    def _reply(
+        self, request: Request, variation: int, interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, None]:
+        if variation not in self._models:
+            self._models[variation] = self._varied(variation)
+        yield from self._models[variation].stream(request, interrupt)
+
+
+def next_request(messages: Sequence[Message]) -> Plan:
+    """What to ask next, judged by the blocks that ran since the user spoke."""
+    before, question, since = split_turn(messages)
+    rounds = rounds_of(since)
+    if question is None:
+        return Plan(tuple(messages))
+    computable = needs_code(question.text)
+    asked = (*before, _with_more(question, COMPUTE) if computable else question)
+    if not rounds:
+        return Plan(asked, must_act=computable)
+    last = rounds[-1]
+    if last.failed:
+        return _after_failure(asked, rounds)
+    if not last.output.strip():
+        known = f" Variables now: {last.variables}" if last.variables else ""
+        more = user_says(NOTHING_PRINTED.format(variables=known))
+        return Plan((*asked, _assistant(last.code), more), len(rounds) - 1)
+    if is_in_the_form_of(question.text, last.output):
+        return Plan((), answer=last.output.strip())
+    shown = _shortened(last.output)
+    reply = (_assistant(last.code), user_says(PRINTED.format(output=shown)))
+    return Plan((*asked, *reply), output=shown)
+
+
+def _with_more(question: Message, text: str) -> Message:
+    return replace(question, parts=(*question.parts, Text(f"\n\n{text}")))
+
+
+def _after_failure(asked: tuple[Message, ...], rounds: list[Round]) -> Plan:
+    """Repair the block; when that does not help, begin again and say what went wrong."""
+    failures = _failures_in_a_row(rounds)
+    last = rounds[-1]
+    variation = failures - 1
+    if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
+        errors = dict.fromkeys(one.summary for one in rounds if one.failed)
+        learnt = AFRESH.format(errors="\n".join(f"- {error}" for error in errors))
+        return Plan((*asked[:-1], _with_more(asked[-1], learnt)), variation, must_act=True)
+    return Plan((*asked, _assistant(last.code), user_says(error_hint(last))), variation)
+
+
+def _failures_in_a_row(rounds: list[Round]) -> int:
+    count = 0
+    for one in reversed(rounds):
+        if not one.failed:
+            break
+        count += 1
+    return count
+
+
+def _same_error(rounds: list[Round]) -> bool:
+    return rounds[-1].summary == rounds[-2].summary
+
+
+def _assistant(text: str) -> Message:
+    return Message("assistant", (Text(text),))
+
+
+def _shortened(output: str) -> str:
+    text = output.strip()
+    if len(text) <= OUTPUT_SHOWN:
+        return text
+    half = OUTPUT_SHOWN // 2
+    return f"{text[:half]}\n...\n{text[-half:]}"

@@ -1,0 +1,95 @@
+"""How a turn has gone so far: the blocks that a model wrote, and what came of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from interpreter.protocol.messages import (
+    Action,
+    ActionCall,
+    Code,
+    Display,
+    MalformedCall,
+    Message,
+    Output,
+)
+
+VARIABLES = "variables: "  # as tools/live_variables.py writes it
+ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One action and its result; `code` is fenced, as the model wrote it."""
+
+    code: str
+    source: str
+    failed: bool
+    output: str
+    """What it printed, without tracebacks and notes."""
+    errors: str
+    summary: str
+    """Its error in one line, or nothing."""
+    variables: str = ""
+    """What the session holds now, where that was looked at."""
+
+
+def split_turn(
+    messages: Sequence[Message],
+) -> tuple[tuple[Message, ...], Message | None, tuple[Message, ...]]:
+    """What came before the user last spoke, what the user said, and what came after."""
+    heard = tuple(message for message in messages if message.audience != "user")
+    for at in range(len(heard) - 1, -1, -1):
+        if heard[at].role == "user":
+            return heard[:at], heard[at], heard[at + 1 :]
+    return heard, None, ()
+
+
+def rounds_of(messages: Sequence[Message]) -> list[Round]:
+    """The blocks of a turn with their results, oldest first; one result answers one action."""
+    rounds: list[Round] = []
+    waiting: list[Action] = []
+    for message in messages:
+        if message.role == "assistant":
+            waiting = list(message.actions)
+        elif message.role == "computer" and waiting:
+            rounds.append(_round(waiting.pop(0), message))
+    return rounds
+
+
+def _round(action: Action, message: Message) -> Round:
+    result = message.results[-1] if message.results else None
+    failed = result is not None and result.outcome not in ("ok", "backgrounded")
+    summary, _, variables = (result.summary if result else "").partition(VARIABLES)
+    return Round(
+        code=written(action),
+        source=action.source if isinstance(action, Code) else "",
+        failed=failed,
+        output=_printed(message, "stdout"),
+        errors=_printed(message, "stderr"),
+        summary=" ".join(summary.split()),
+        variables=variables.strip(),
+    )
+
+
+def written(action: Action) -> str:
+    """An action as the model would write it."""
+    match action:
+        case Code(language, source):
+            return f"```{language}\n{source.strip()}\n```"
+        case ActionCall(tool, arguments):
+            return f'<tool_call>{{"name": "{tool}", "arguments": {arguments or "{}"}}}</tool_call>'
+        case MalformedCall(raw):
+            return raw
+
+
+def _printed(message: Message, stream: str) -> str:
+    pieces = []
+    for part in message.parts:
+        if isinstance(part, Output) and part.stream == stream:
+            pieces.append(part.text)
+        elif isinstance(part, Display) and stream == "stdout":
+            pieces.append(f"{part.text}\n")
+    return ESCAPES.sub("", "".join(pieces))

@@ -1,0 +1,136 @@
+"""The words that small models are given, and how theirs are judged."""
+
+from __future__ import annotations
+
+import re
+
+from interpreter.session.small_hints import hint_for
+from interpreter.session.small_rounds import Round
+
+EXAMPLE = """\
+You solve tasks with Python code that is run for you. Write one ```python block that computes the \
+whole answer and prints it in the form that was asked for, then stop. Print only the answer.
+
+Example
+User: What is the average age of the members in club.csv? Give it with one decimal.
+Assistant:
+```python
+import pandas as pd
+df = pd.read_csv("club.csv")
+ages = pd.to_numeric(df["age"], errors="coerce").dropna()
+print(f"average age: {ages.mean():.1f}")
+```
+User: The code printed:
+average age: 41.3
+Assistant: The average age is 41.3.
+"""
+PRINTED = """\
+The code printed:
+{output}
+
+Give the final answer now in the form that was asked for, with the values printed above and \
+without code."""
+NOTHING_PRINTED = """\
+The code ran but printed nothing.{variables}
+Write it again so that it prints the answer."""
+COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
+NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
+AFRESH = """Earlier attempts failed with:
+{errors}
+Solve it in another way that avoids these errors. Write one ```python block that prints the \
+answer."""
+
+LINE = re.compile(r"(?:Cell In\[\d+\], |\", )line (\d+)|<[^>\n]*>:(\d+)|^-+> (\d+) ", re.MULTILINE)
+NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
+PROMISE = re.compile(
+    r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,"
+    r"|to do this|steps?)\b",
+    re.IGNORECASE,
+)
+COMPUTABLE = re.compile(r"\d|\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b")
+FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
+LONGEST_ERROR = 300
+LINES = 8  # of an answer that is shown as it was printed
+
+
+def error_hint(one: Round) -> str:
+    """What a model is told about a block that failed: the line, the error, and what helps."""
+    error = one.summary or _last_line(one.errors) or "it failed"
+    lines = [f"The code failed: {error[:LONGEST_ERROR]}"]
+    if failing := failing_line(one):
+        lines.append(f"The failing line is: {failing}")
+    if hint := hint_for(error):
+        lines.append(hint)
+    if one.variables:
+        lines.append(f"Variables now: {one.variables}")
+    lines.append("Write the whole block again with only that corrected; it must print the answer.")
+    return "\n".join(lines)
+
+
+def failing_line(one: Round) -> str:
+    """The line of the block that the traceback names, as it was written."""
+    found = LINE.search(one.errors)
+    number = int(next(filter(None, found.groups()))) if found else 0
+    lines = one.source.strip("\n").splitlines()
+    return lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
+
+
+def _last_line(text: str) -> str:
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+def needs_code(question: str) -> bool:
+    """Whether it is about numbers or files, which a small model had better not guess about."""
+    return bool(COMPUTABLE.search(question))
+
+
+def is_only_a_promise(text: str) -> bool:
+    """Whether a reply says what could be done instead of doing it or answering."""
+    said = text.strip()
+    if not said:
+        return True
+    return said.endswith(":") or (bool(PROMISE.search(said)) and not NUMBER.search(said))
+
+
+def is_in_the_form_of(question: str, output: str) -> bool:
+    """Whether every line begins as the question says the answer should, such as `total: ` does."""
+    lines = output.strip().splitlines()
+    return 0 < len(lines) <= LINES and all(_has_form(line.strip(), question) for line in lines)
+
+
+def _has_form(line: str, question: str) -> bool:
+    found = FORM.match(line)
+    return found is not None and found.group() in question
+
+
+def missing_from(answer: str, output: str) -> str:
+    """What was printed and the answer does not carry; empty when it carries all of it."""
+    printed = output.strip()
+    if not printed or _carries(answer, printed):
+        return ""
+    return printed
+
+
+def _carries(answer: str, printed: str) -> bool:
+    """Every number that was printed is there, perhaps rounded; without numbers, every word is."""
+    wanted = [_number(text) for text in NUMBER.findall(printed)]
+    if not wanted:
+        words = re.findall(r"\w{2,}", printed.lower())
+        return all(word in answer.lower() for word in words)
+    given = [(_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    return all(_is_given(number, given) for number in wanted)
+
+
+def _is_given(number: float, given: list[tuple[float, int]]) -> bool:
+    return any(abs(round(number, places) - value) < 1e-9 for value, places in given)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return 0.0
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2]) if "e" not in text.lower() else 12

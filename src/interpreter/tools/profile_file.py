@@ -1,0 +1,131 @@
+"""Data files that a message names are looked at before the model is asked: see inside/."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from interpreter.protocol.ports import Launch
+
+INSIDE = Path(__file__).parent.parent / "inside"
+PROGRAM = "profile_file.py"
+SUFFIXES = frozenset([
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".psv",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".db",
+    ".sqlite",
+    ".sqlite3",
+    ".xlsx",
+    ".xlsm",
+    ".parquet",
+    ".pq",
+    ".feather",
+    ".arrow",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".bmp",
+    ".pdf",
+])
+QUOTED = re.compile(r"""["'`]([^"'`\n]{1,300}\.\w{2,8})["'`]""")
+BARE = re.compile(r"@?((?:[\w.~+=-]|/|\\ )+\.\w{2,8})")
+FILES = 3  # of one message
+HASHED = 64 << 20  # bytes at the beginning that count for the hash, with the size and time
+LONGEST = 1_200
+SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilerOptions:
+    """Where the profiler works: the cell's workspace and hand-over place, and which Python."""
+
+    workspace: Path
+    exchange: Path
+    python: str
+    cache: Path
+
+
+class Profiler:
+    """Profiles the data files of a message, each content once."""
+
+    def __init__(self, launch: Launch, options: ProfilerOptions) -> None:
+        self._launch = launch
+        self._options = options
+
+    def describe(self, text: str) -> str:
+        """What the files named in a text hold; empty when it names none."""
+        files = mentioned_files(text, self._options.workspace)
+        return "\n\n".join(filter(None, (self._profile(path) for path in files)))
+
+    def _profile(self, path: Path) -> str:
+        kept = self._options.cache / f"{_content_hash(path)}.txt"
+        try:
+            return kept.read_text(encoding="utf-8")
+        except OSError:
+            profile = self._run(path)
+        if profile:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(profile, encoding="utf-8")
+        return profile
+
+    def _run(self, path: Path) -> str:
+        """Ask a Python in the cell; a file that takes it too long has no profile."""
+        program = shutil.copy(INSIDE / PROGRAM, self._options.exchange / PROGRAM)
+        argv = [self._options.python, str(program), str(path)]
+        process = self._launch(
+            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(SECONDS)  # a profile is smaller than a pipe, so it never waits for us
+        except subprocess.TimeoutExpired:
+            process.signal_group(9)
+            process.wait()
+        assert process.stdout is not None
+        with process.stdout as stream:
+            printed = stream.read(4 * LONGEST)
+        return (
+            printed.decode("utf-8", "replace")[:LONGEST].strip() if not process.returncode else ""
+        )
+
+
+def mentioned_files(text: str, workspace: Path) -> tuple[Path, ...]:
+    """The data files that a text names and that exist, in the order of their names."""
+    names = [*QUOTED.findall(text), *BARE.findall(text)]
+    found: dict[Path, None] = {}
+    for name in names:
+        path = _existing(name, workspace)
+        if path is not None:
+            found.setdefault(path)
+    return tuple(found)[:FILES]
+
+
+def _existing(name: str, workspace: Path) -> Path | None:
+    if Path(name).suffix.lower() not in SUFFIXES:
+        return None
+    try:
+        path = workspace / Path(name.replace("\\ ", " ")).expanduser()
+        return path if path.is_file() else None
+    except (OSError, RuntimeError, ValueError):  # a name that no file can have
+        return None
+
+
+def _content_hash(path: Path) -> str:
+    """Of the content and the name; a very long file also counts by its size and time."""
+    details = path.stat()
+    digest = hashlib.blake2b(path.name.encode(errors="replace"), digest_size=16)
+    with path.open("rb") as file:
+        digest.update(file.read(HASHED))
+    if details.st_size > HASHED:
+        digest.update(f"{details.st_size} {details.st_mtime_ns}".encode())
+    return digest.hexdigest()

@@ -1,0 +1,204 @@
+"""The interpreter for asyncio: the typed way, and the way of Open Interpreter's servers."""
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+
+from interpreter import AsyncInterpreter
+from interpreter.protocol.errors import ConfigurationError, NotApproved
+from interpreter.protocol.events import ApprovalRequested, OutputDelta, TurnFinished
+
+ADD = {"text": "Adding.", "code": "x = 2 + 3\nprint(x)"}
+SPIN = {"code": "n = 1\nprint('on', flush=True)\nwhile True: pass"}
+COMPLETE = {"role": "server", "type": "status", "content": "complete"}
+
+
+def run(coroutine):
+    return asyncio.run(asyncio.wait_for(coroutine, 60))
+
+
+def test_asking_and_running_while_the_loop_goes_on(script):
+    async def main():
+        async with AsyncInterpreter(model=script(ADD, "It is 5."), auto_run=True) as it:
+            result = await it.ask("go")
+            assert (result.text, result.blocks[0].output) == ("It is 5.", "5\n")
+            assert await it.value("x + 1") == 6
+            await it.put("y", [1, 2])
+            assert (await it.run("python", "print(y)")).output == "[1, 2]\n"
+            assert it.messages[-1]["content"] == "It is 5."
+
+    run(main())
+
+
+def test_events_are_streamed(script):
+    async def main():
+        async with AsyncInterpreter(model=script(ADD, "It is 5.")) as it:
+            events = []
+            async for event in it.stream("go"):
+                events.append(event)
+                if isinstance(event, ApprovalRequested):
+                    it.allow()
+            assert events[-1] == TurnFinished("answered")
+
+    run(main())
+
+
+def test_nothing_runs_unless_somebody_says_yes(script):
+    async def main():
+        async with AsyncInterpreter(model=script(ADD)) as it:
+            with pytest.raises(NotApproved):
+                await it.ask("go")
+
+    run(main())
+
+
+def test_leaving_the_stream_stops_the_code_and_keeps_its_state(script):
+    async def main():
+        async with AsyncInterpreter(model=script(SPIN), auto_run=True) as it:
+            events = it.stream("go")
+            async for event in events:
+                if isinstance(event, OutputDelta):
+                    break
+            await events.aclose()
+            assert await it.value("n") == 1
+
+    run(main())
+
+
+def test_cancelling_a_question_stops_the_code(script):
+    async def main():
+        async with AsyncInterpreter(model=script(SPIN, "Done."), auto_run=True) as it:
+            task = asyncio.ensure_future(it.ask("go"))
+            while not it.responding:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert it.responding is False
+
+    run(main())
+
+
+def test_answers_of_a_type(script):
+    @dataclass
+    class Answer:
+        number: int
+
+    async def main():
+        async with AsyncInterpreter(model=script("?", '{"number": 42}')) as it:
+            assert await it.ask("How many?", returns=Answer) == Answer(42)
+
+    run(main())
+
+
+def test_several_interpreters_at_once(script, tmp_path):
+    async def one(number):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(f"- code: print({number})\n- Done.\n")
+        async with AsyncInterpreter(model=f"scripted/{path}", auto_run=True) as it:
+            return (await it.ask("go")).blocks[0].output
+
+    async def main():
+        assert await asyncio.gather(one(1), one(2)) == ["1\n", "2\n"]
+
+    run(main())
+
+
+# As servers use it.
+
+
+async def say(it, *contents):
+    await it.input({"role": "user", "type": "message", "start": True})
+    for content in contents:
+        await it.input({"role": "user", "type": "message", "content": content})
+    await it.input({"role": "user", "type": "message", "end": True})
+
+
+async def answer(it):
+    chunks = []
+    while not chunks or chunks[-1] != COMPLETE:
+        chunks.append(await it.output())
+    return chunks
+
+
+def test_chunks_in_chunks_out(script):
+    async def main():
+        async with AsyncInterpreter(model=script("Hello."), auto_run=True) as it:
+            await say(it, "How are ", "you?")
+            message = {"role": "assistant", "type": "message"}
+            assert await answer(it) == [
+                {**message, "start": True},
+                {**message, "content": "Hello."},
+                {**message, "end": True},
+                COMPLETE,
+            ]
+            assert it.messages[0]["content"] == "How are you?"
+
+    run(main())
+
+
+def test_code_waits_for_go(script):
+    async def main():
+        async with AsyncInterpreter(model=script(ADD, "It is 5.")) as it:
+            await say(it, "go")
+            first = await answer(it)
+            assert [c for c in first if c["type"] == "confirmation"] == []
+            assert it.messages[-1]["type"] == "code"
+            await it.input({"role": "user", "type": "command", "content": "go"})
+            second = await answer(it)
+            assert "5\n" in [c.get("content") for c in second]
+            assert it.messages[-1]["content"] == "It is 5."
+
+    run(main())
+
+
+def test_stop_ends_the_answer(script):
+    async def main():
+        async with AsyncInterpreter(model=script(SPIN, "Done."), auto_run=True) as it:
+            await say(it, "go")
+            while (await it.output()).get("format") != "output":
+                pass
+            await it.input({"role": "user", "type": "command", "content": "stop"})
+            assert (await answer(it))[-1] == COMPLETE
+            assert not it.respond_thread.is_alive()
+
+    run(main())
+
+
+def test_stop_when_nothing_runs_is_no_error(script):
+    async def main():
+        async with AsyncInterpreter(model=script("Hello.")) as it:
+            await it.input({"role": "user", "type": "command", "content": "stop"})
+
+    run(main())
+
+
+def test_an_error_is_told_as_the_protocol_has_it(script):
+    async def main():
+        async with AsyncInterpreter(model=script()) as it:
+            await say(it, "go")
+            chunks = await answer(it)
+            assert (chunks[-2]["role"], chunks[-2]["type"]) == ("server", "error")
+            assert "ScriptEnded" in chunks[-2]["content"]
+
+    run(main())
+
+
+def test_a_new_message_stops_the_answer_that_is_being_given(script):
+    async def main():
+        async with AsyncInterpreter(model=script(SPIN, "Second."), auto_run=True) as it:
+            await say(it, "go")
+            while (await it.output()).get("format") != "output":
+                pass
+            await say(it, "something else")
+            await answer(it)
+            chunks = await answer(it)
+            assert "Second." in [c.get("content") for c in chunks]
+
+    run(main())
+
+
+def test_the_server_is_not_here_yet():
+    with pytest.raises(ConfigurationError, match="server"):
+        _ = AsyncInterpreter().server

@@ -1,0 +1,176 @@
+import os
+
+import pytest
+
+from interpreter.models.catalogue import Sampling, catalogue
+from interpreter.models.embedded import (
+    EmbeddedModel,
+    Engine,
+    Speech,
+    engine_options,
+    open_model,
+    places,
+)
+from interpreter.models.machine import Machine, fits, room_for
+from interpreter.models.options import ModelOptions
+from interpreter.protocol.errors import ConfigurationError, UnknownModel
+from interpreter.protocol.events import ReplyFinished, TextDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import user_says
+from interpreter.protocol.ports import Request
+
+GIGABYTE = 1 << 30
+SYSTEM = "You are a friendly helper who always answers in one short sentence. " * 8
+SHORT = Speech(Sampling(max_tokens=8))
+
+
+def opened(options, speech=SHORT):
+    return EmbeddedModel("embedded/test", Engine(options), speech)
+
+
+def ask(model, text="Say hello.", interrupt=None):
+    return list(model.stream(Request(SYSTEM, (user_says(text),)), interrupt or Interrupt()))
+
+
+def usage(events):
+    (end,) = [event for event in events if isinstance(event, ReplyFinished)]
+    return end.usage
+
+
+def test_it_answers_without_any_key(shared_options):
+    model = opened(shared_options)
+    events = ask(model)
+    model.close()
+    assert "".join(event.text for event in events if isinstance(event, TextDelta))
+    assert usage(events).output <= 8
+
+
+def test_a_greedy_model_says_the_same_again(shared_options):
+    model = opened(shared_options)
+    first, second = ask(model), ask(model)
+    model.close()
+    assert first[:-1] == second[:-1]
+
+
+def test_another_mood_says_something_else(shared_options):
+    model = opened(shared_options, Speech(Sampling(max_tokens=24)))
+    usual = ask(model, "Tell me a story.")
+    others = [ask(model.varied(seed), "Tell me a story.") for seed in (1, 2, 3)]
+    model.close()
+    assert any(other[:-1] != usual[:-1] for other in others)
+
+
+def test_a_system_text_is_not_read_twice_even_by_another_engine(engine_options):
+    first = opened(engine_options)
+    whole = usage(ask(first, "One."))
+    first.close()  # and with it the engine, since nothing keeps it warm
+    second = opened(engine_options)
+    again = usage(ask(second, "Two."))
+    second.close()
+    assert len(list(engine_options.cache.glob("*.prompt"))) == 1
+    assert again.cached > 100
+    assert again.input - again.cached < whole.input / 4
+
+
+def test_a_broken_cache_costs_time_and_no_answer(engine_options):
+    first = opened(engine_options)
+    ask(first)
+    first.close()
+    (kept,) = engine_options.cache.glob("*.prompt")
+    kept.write_bytes(b"rubbish")
+    second = opened(engine_options)
+    assert usage(ask(second)).output > 0
+    second.close()
+
+
+def test_few_prompts_are_kept(engine_options, monkeypatch):
+    monkeypatch.setattr("interpreter.models.engine_cache.KEPT", 2)
+    model = opened(engine_options)
+    for system in ("One.", "Two.", "Three.", "Four."):
+        list(model.stream(Request(system, (user_says("Hi"),)), Interrupt()))
+    model.close()
+    assert len(list(engine_options.cache.glob("*.prompt"))) == 2
+
+
+def test_an_engine_that_ended_is_joined_again(engine_options):
+    engine = Engine(engine_options)
+    model = EmbeddedModel("embedded/test", engine, SHORT)
+    ask(model)
+    engine.close()
+    assert usage(ask(model)).output > 0
+    model.close()
+
+
+def test_an_interrupt_ends_the_reply_quietly(shared_options):
+    model = opened(shared_options, Speech(Sampling(max_tokens=500)))
+    interrupt = Interrupt()
+    events = []
+    for event in model.stream(Request(SYSTEM, (user_says("Count to 1000."),)), interrupt):
+        events.append(event)
+        interrupt.request()
+    model.close()
+    assert len(events) < 100
+    assert not any(isinstance(event, ReplyFinished) for event in events)
+
+
+def test_a_model_that_is_not_here_says_how_to_get_it():
+    with pytest.raises(UnknownModel, match=r"1.1 GB\): interpreter models pull qwen2.5-coder-1.5b"):
+        open_model("embedded", ModelOptions(offline=True))
+
+
+def test_a_path_that_is_no_model_is_refused(tmp_path):
+    path = tmp_path / "x.gguf"
+    path.write_text("no")
+    with pytest.raises(ConfigurationError, match="is not a GGUF file"):
+        open_model(f"embedded/{path}", ModelOptions())
+
+
+def test_a_file_of_ones_own_is_opened(small_model):
+    model = open_model(f"embedded/{small_model}", ModelOptions(context_window=1024))
+    assert model.name == f"embedded/{small_model.name}"
+    assert model.capabilities.context_window == 1024
+    model.close()
+
+
+def test_offline_nothing_is_fetched():
+    assert places(ModelOptions(offline=True)).sources == ()
+
+
+def test_the_context_is_sized_to_the_memory(tmp_path):
+    model = catalogue().get()
+    file = tmp_path / model.file
+    file.touch()
+    os.truncate(file, model.size)
+    sizes = {
+        free: engine_options(
+            model, file, ModelOptions(), Machine(2, free * GIGABYTE, free * GIGABYTE)
+        ).context
+        for free in (1, 3, 4, 16)
+    }
+    assert sizes == {1: 4096, 3: 16384, 4: 32768, 16: 32768}
+
+
+def test_what_the_user_says_about_the_context_counts(small_model):
+    options = ModelOptions(context_window=3000)
+    machine = Machine(3, GIGABYTE, GIGABYTE)
+    made = engine_options(catalogue().get("smollm2-135m"), small_model, options, machine)
+    assert (made.context, made.threads) == (3000, 3)
+
+
+def test_a_model_bigger_than_the_memory_does_not_fit():
+    small = Machine(2, 4 * GIGABYTE, 2 * GIGABYTE)
+    assert fits(small, 1_100_000_000)
+    assert not fits(small, 4_700_000_000)
+    assert room_for(small, 4_700_000_000, 57_344, 32_768) == 0
+
+
+def test_how_long_an_engine_stays_warm_can_be_said(small_model):
+    machine = Machine(2, 4 * GIGABYTE, 4 * GIGABYTE)
+
+    def kept(said):
+        options = ModelOptions(environ={"REPLOOP_KEEP_WARM": said})
+        return engine_options(catalogue().get("smollm2-135m"), small_model, options, machine)
+
+    assert (kept("").keep_warm, kept("7").keep_warm) == (300, 7)
+    with pytest.raises(ConfigurationError, match="is a number of seconds, not 'long'"):
+        kept("long")

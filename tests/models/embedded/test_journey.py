@@ -1,0 +1,55 @@
+"""The whole way with the real default model: a question, code that runs, a right answer."""
+
+from dataclasses import replace
+
+import pytest
+from tests.models.embedded.conftest import MODELS, model_file
+
+from interpreter.assembly import Workshop
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.events import ActionProposed, MessageFinished, TurnFinished
+from interpreter.protocol.ports import nobody_answers
+from interpreter.session.small_model import SmallModel
+from interpreter.settings.paths import data_directory
+from interpreter.settings.settings import Settings
+
+SALES = "region,amount\nNorth,120\nSouth,95\nNorth,37\nEast,210\nSouth,61\n"
+
+
+@pytest.fixture(scope="session")
+def default_model():
+    """The file of the default model."""
+    return model_file("")
+
+
+@pytest.fixture
+def session(default_model, tmp_path, monkeypatch):
+    """A session with the built-in model, in a directory with a table."""
+    monkeypatch.setenv("REPLOOP_KEEP_WARM", "0")
+    data_directory().mkdir(parents=True)
+    (data_directory() / "models").symlink_to(MODELS)
+    (tmp_path / "sales.csv").write_text(SALES)
+    settings = Settings(
+        model="embedded",
+        auto_run=True,
+        keep_history=False,
+        workspace=str(tmp_path),
+        context_window=4096,
+    )
+    workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
+    session = workshop.open_session(settings)
+    model = session.engine.model
+    if not isinstance(model, SmallModel):
+        model = SmallModel(model, model.varied)
+    session.engine = replace(session.engine, model=model)
+    yield session
+    workshop.close()
+
+
+@pytest.mark.timeout(900)  # a busy machine of two cores says one word a second
+def test_a_question_about_a_file_ends_with_a_computed_answer(session):
+    events = list(session.send("What is the sum of amount for the region North in sales.csv?"))
+    answer = [e.message for e in events if isinstance(e, MessageFinished)][-1]
+    assert isinstance(events[-1], TurnFinished)
+    assert any(isinstance(event, ActionProposed) for event in events)
+    assert "157" in answer.text

@@ -1,0 +1,115 @@
+"""Grants that last, and the places a block seems to want."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.sandboxes.grants import GrantBook, Granted, Grants, wanted_paths
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    (tmp_path / "workspace").mkdir()
+    return tmp_path / "workspace"
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "config" / "grants.json"
+
+
+def test_grants_are_kept_by_workspace(file, workspace, tmp_path):
+    GrantBook(file, workspace).add("host", "example.org:443")
+    GrantBook(file, workspace).add("read", "/data")
+    GrantBook(file, workspace).add("read", "/data")
+    assert GrantBook(file, workspace).all("host") == ("example.org:443",)
+    assert GrantBook(file, workspace).all("read") == ("/data",)
+    assert GrantBook(file, tmp_path / "other").all("read") == ()
+    GrantBook(file, workspace).remove("read", "/data")
+    assert GrantBook(file, workspace).all("read") == ()
+    assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"a": 1}', '{"a": {"x": []}}', '{"a": {"read": [1]}}']
+)
+def test_a_damaged_file_is_an_error_and_not_an_empty_one(file, workspace, content):
+    file.parent.mkdir()
+    file.write_text(content)
+    with pytest.raises(ConfigurationError, match="mend or delete"):
+        GrantBook(file, workspace).all("read")
+
+
+def test_grants_are_never_read_from_the_workspace(workspace):
+    inside = workspace / "grants.json"
+    inside.write_text(json.dumps({str(workspace): {"read": ["/"]}}))
+    with pytest.raises(ConfigurationError, match="in the workspace"):
+        GrantBook(inside, workspace)
+    link = workspace.parent / "link.json"
+    link.symlink_to(inside)
+    with pytest.raises(ConfigurationError, match="in the workspace"):
+        GrantBook(link, workspace)
+
+
+class Cell:
+    """A cell that notes what it is told."""
+
+    def __init__(self, live):
+        self.live = live
+        self.shown = []
+
+    def grant(self, path, access):
+        if self.live:
+            self.shown.append((path, access))
+        return self.live
+
+    def revoke(self, path):
+        self.shown = [entry for entry in self.shown if entry[0] != path]
+
+
+def test_what_is_granted_for_a_block_ends_with_it(tmp_path):
+    cell = Cell(live=True)
+    grants = Grants(cell)
+    assert grants.give(tmp_path, "read", "block") == Granted(tmp_path, needs_restart=False)
+    grants.give(tmp_path.parent, "read", "session")
+    grants.end_block()
+    assert cell.shown == [(tmp_path.parent, "read")]
+
+
+def test_a_grant_for_the_workspace_is_kept_and_may_need_a_new_cell(tmp_path, file, workspace):
+    book = GrantBook(file, workspace)
+    granted = Grants(Cell(live=False), book).give(tmp_path, "write", "workspace")
+    assert granted == Granted(tmp_path, needs_restart=True)
+    assert book.all("write") == (str(tmp_path),)
+
+
+def test_paths_that_a_block_was_refused_are_found_in_what_it_printed(tmp_path, workspace):
+    outside = tmp_path / "with space"
+    outside.mkdir()
+    (tmp_path / "data.csv").touch()
+    (workspace / "inside").touch()
+    text = f"""
+Traceback (most recent call last):
+FileNotFoundError: [Errno 2] No such file or directory: '{tmp_path}/data.csv'
+ls: cannot access '{outside}': No such file or directory
+cat: {workspace}/inside: Permission denied
+cat: /no/such/file/anywhere: No such file or directory
+just a mention of {tmp_path}/data.csv
+"""
+    assert wanted_paths(text, workspace) == (tmp_path / "data.csv", outside)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\0", "Permission denied: '/" + "a" * 10_000 + "'", "ENOENT ~x/y"]
+)
+def test_what_comes_out_of_a_cell_may_be_anything(text, workspace):
+    assert wanted_paths(text, workspace) == ()
+
+
+def test_questions_are_few(workspace, tmp_path):
+    for number in range(20):
+        (tmp_path / str(number)).touch()
+    text = "".join(f"EACCES: '{tmp_path}/{number}'\n" for number in range(20))
+    assert len(wanted_paths(text, Path(workspace))) == 5

@@ -1,0 +1,166 @@
+"""The filter assembler, held against a small machine that runs what it assembles."""
+
+import errno
+import platform
+import struct
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interpreter.sandboxes.seccomp import (
+    ALLOW,
+    KILL,
+    NOTIFY,
+    AnyBit,
+    Equals,
+    NoneOf,
+    Rule,
+    assemble,
+    cell_rules,
+    refuse,
+)
+from interpreter.sandboxes.syscalls import AUDIT_ARCH, NUMBERS
+
+EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
+
+
+def run(program, machine, number, *arguments, arch=None):
+    """What the kernel's machine answers to a call; it only knows what our filters use."""
+    words = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("=iIQ6Q", number, AUDIT_ARCH[machine] if arch is None else arch, 0, *words)
+    code = [struct.unpack_from("=HBBI", program, at) for at in range(0, len(program), 8)]
+    register, at = 0, 0
+    while True:
+        operation, if_true, if_false, value = code[at]
+        at += 1
+        match operation:
+            case 0x20:
+                (register,) = struct.unpack_from("=I", data, value)
+            case 0x54:
+                register &= value
+            case 0x15:
+                at += if_true if register == value else if_false
+            case 0x35:
+                at += if_true if register >= value else if_false
+            case 0x06:
+                return value
+
+
+@pytest.fixture(params=["x86_64", "aarch64"])
+def machine(request):
+    return request.param
+
+
+def test_a_call_without_a_rule_is_allowed(machine):
+    program = assemble([Rule("mount", EPERM)], machine)
+    assert run(program, machine, NUMBERS[machine]["openat"]) == ALLOW
+    assert run(program, machine, NUMBERS[machine]["mount"]) == EPERM
+
+
+def test_another_architecture_is_killed_or_refused(machine):
+    program = assemble([], machine)
+    assert run(program, machine, 0, arch=0x40000003) == KILL
+    refusing = assemble([], machine, foreign=EPERM)
+    assert run(refusing, machine, 0, arch=0x40000003) == EPERM
+
+
+def test_the_other_numbers_of_x86_are_missing():
+    program = assemble([Rule("mount", EPERM)], "x86_64")
+    assert run(program, "x86_64", 0x40000000 | NUMBERS["x86_64"]["mount"]) == ENOSYS
+
+
+def test_calls_that_a_machine_does_not_have_are_left_out():
+    assert assemble([Rule("open", EPERM)], "aarch64") == assemble([], "aarch64")
+
+
+def test_the_first_rule_that_fits_wins(machine):
+    rules = [Rule("socket", EPERM, Equals(0, 2)), Rule("socket", NOTIFY)]
+    number = NUMBERS[machine]["socket"]
+    program = assemble(rules, machine)
+    assert run(program, machine, number, 2) == EPERM
+    assert run(program, machine, number, 1) == NOTIFY
+
+
+CHECKS = st.one_of(
+    st.builds(Equals, st.integers(0, 5), st.integers(0, 7), st.sampled_from([7, 3, 0xFFFFFFFF])),
+    st.builds(AnyBit, st.integers(0, 5), st.integers(1, 7)),
+    st.builds(NoneOf, st.integers(0, 5), st.lists(st.integers(0, 7), max_size=5).map(tuple)),
+)
+RULES = st.lists(
+    st.builds(
+        Rule,
+        st.sampled_from(["mount", "openat", "ioctl", "socket"]),
+        st.sampled_from([EPERM, ENOSYS, NOTIFY]),
+        st.one_of(st.none(), CHECKS),
+    ),
+    max_size=8,
+)
+
+
+def holds(check, arguments):
+    match check:
+        case None:
+            return True
+        case Equals(argument, value, mask):
+            return arguments[argument] & mask == value
+        case AnyBit(argument, bits):
+            return bool(arguments[argument] & bits)
+        case NoneOf(argument, values):
+            return arguments[argument] not in values
+
+
+@given(
+    RULES,
+    st.sampled_from(["mount", "openat", "ioctl", "socket", "rename"]),
+    st.lists(st.integers(0, 9), min_size=6, max_size=6),
+)
+def test_a_filter_does_what_its_rules_say(rules, call, arguments):
+    fitting = [r.action for r in rules if r.call == call and holds(r.check, arguments)]
+    program = assemble(rules, "x86_64")
+    assert run(program, "x86_64", NUMBERS["x86_64"][call], *arguments) == [*fitting, ALLOW][0]
+
+
+def test_cells_cannot_leave_by_a_call(machine):
+    program = assemble(cell_rules(internet=True), machine)
+    numbers = NUMBERS[machine]
+    for call in ("ptrace", "mount", "setns", "bpf", "open_by_handle_at", "pidfd_getfd"):
+        assert run(program, machine, numbers[call]) == EPERM
+    assert run(program, machine, numbers["clone3"]) == ENOSYS
+    assert run(program, machine, numbers["clone"], 0x10000000 | 17) == EPERM
+    assert run(program, machine, numbers["clone"], 0x01200011) == ALLOW
+    assert run(program, machine, numbers["unshare"], 0x80) == EPERM
+    assert run(program, machine, numbers["ioctl"], 0, 0x5412) == EPERM
+    assert run(program, machine, numbers["ioctl"], 0, 0xFFFFFFFF00005412) == EPERM
+    assert run(program, machine, numbers["ioctl"], 0, 0x5401) == ALLOW
+
+
+@pytest.mark.parametrize(("internet", "expected"), [(True, ALLOW), (False, refuse(97))])
+def test_sockets_by_family(machine, internet, expected):
+    program = assemble(cell_rules(internet=internet), machine)
+    number = NUMBERS[machine]["socket"]
+    assert run(program, machine, number, 1) == ALLOW
+    assert run(program, machine, number, 2) == expected
+    assert run(program, machine, number, 10) == expected
+    assert run(program, machine, number, 40) == refuse(97)
+
+
+def test_the_numbers_are_those_of_this_machine():
+    """Checked against the C library's headers, where they are installed."""
+    machine = platform.machine()
+    names = sorted(NUMBERS.get(machine, {}))
+    source = "#include <sys/syscall.h>\n" + "".join(
+        f"#ifdef SYS_{name}\nours {name} SYS_{name}\n#endif\n" for name in names
+    )
+    try:
+        done = subprocess.run(
+            ["cc", "-E", "-P", "-"], input=source, capture_output=True, text=True, check=True
+        )
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        pytest.skip("no C compiler or no headers here")
+    found = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("ours ")]
+    assert found
+    assert {name: int(number) for name, number in found} == {
+        name: NUMBERS[machine][name] for name, _ in found
+    }

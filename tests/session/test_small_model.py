@@ -1,0 +1,245 @@
+from dataclasses import dataclass, field
+
+import pytest
+
+from interpreter.models.scripted import ScriptedModel
+from interpreter.protocol.events import ActionProposed, ReplyFinished, TextDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import (
+    ActionResult,
+    Code,
+    MalformedCall,
+    Message,
+    Output,
+    user_says,
+)
+from interpreter.protocol.ports import Capabilities, Request
+from interpreter.session.small_model import SmallModel, next_request
+from interpreter.session.small_words import missing_from
+
+QUESTION = user_says("What is the mean of x in t.csv?")
+TRACEBACK = """\
+---------------------------------------------------------------------------
+KeyError                                  Traceback (most recent call last)
+Cell In[1], line 2
+      1 df = load()
+----> 2 print(df['y'])
+KeyError: 'y'
+"""
+
+
+def wrote(source="print(1)"):
+    return Message("assistant", (Code("python", source, "c1"),))
+
+
+def printed(text, outcome="ok", summary="", errors=""):
+    parts = [Output(text)] if text else []
+    parts += [Output(errors, "stderr")] if errors else []
+    return Message("computer", (*parts, ActionResult("c1", outcome, summary)))
+
+
+def failed(summary="KeyError: 'y'", errors=TRACEBACK):
+    return printed("", "failed", summary, errors)
+
+
+def asked(*messages):
+    return [message.text for message in next_request((QUESTION, *messages)).messages]
+
+
+def test_a_question_about_data_asks_for_code():
+    plan = next_request((QUESTION,))
+    assert plan.must_act
+    assert plan.messages[0].text.endswith("prints the answer as asked for above.")
+
+
+def test_small_talk_stays_small_talk():
+    hello = (user_says("Hello, who are you?"),)
+    assert next_request(hello).messages == hello
+
+
+def test_an_error_comes_back_as_the_line_the_error_and_a_hint():
+    (_, code, hint) = asked(wrote("df = load()\nprint(df['y'])"), failed())
+    assert code == "```python\ndf = load()\nprint(df['y'])\n```"
+    assert hint == (
+        "The code failed: KeyError: 'y'\n"
+        "The failing line is: print(df['y'])\n"
+        "Use only column names that exist, written exactly as they are.\n"
+        "Write the whole block again with only that corrected; it must print the answer."
+    )
+
+
+def test_an_error_comes_with_the_variables_where_they_are_known():
+    looked = failed("KeyError: 'y'\nvariables: df: DataFrame 3x1 with columns x", "")
+    hint = asked(wrote(), looked)[-1]
+    assert hint.startswith("The code failed: KeyError: 'y'\n")
+    assert "\nVariables now: df: DataFrame 3x1 with columns x\n" in hint
+
+
+def test_only_the_last_failure_is_shown():
+    texts = asked(wrote("a"), failed("KeyError: 'a'", ""), wrote("b"), failed("ValueError: b", ""))
+    assert len(texts) == 3
+    assert "ValueError: b" in texts[-1]
+
+
+def test_the_same_error_twice_starts_afresh_with_what_was_learnt():
+    plan = next_request((QUESTION, wrote("a"), failed(), wrote("b"), failed()))
+    (only,) = plan.messages
+    assert "Earlier attempts failed with:\n- KeyError: 'y'\n" in only.text
+    assert plan.variation == 1
+
+
+def test_every_further_failure_varies_the_sampling():
+    turn = [QUESTION]
+    seen = []
+    for number in range(4):
+        turn += [wrote(str(number)), failed(f"Error {number}", "")]
+        seen.append(next_request(turn).variation)
+    assert seen == [0, 1, 2, 3]
+
+
+def test_a_block_that_prints_nothing_is_asked_to_print():
+    assert asked(wrote(), printed(""))[-1].startswith("The code ran but printed nothing.")
+
+
+def test_output_is_shown_and_must_be_carried():
+    plan = next_request((QUESTION, wrote(), printed("mean 3.5\n")))
+    assert plan.messages[-1].text.startswith("The code printed:\nmean 3.5\n")
+    assert plan.output == "mean 3.5"
+
+
+def test_long_output_is_cut_in_the_middle():
+    plan = next_request((QUESTION, wrote(), printed("a" * 5000 + "the end")))
+    assert len(plan.output) < 1600
+    assert plan.output.endswith("the end")
+
+
+def test_an_unreadable_call_counts_as_a_failure():
+    broken = Message("assistant", (MalformedCall("```python\nwhile T", "It was cut off.", "c1"),))
+    hint = asked(broken, printed("", "invalid", "It was cut off."))[-1]
+    assert hint.startswith("The code failed: It was cut off.")
+
+
+def test_what_was_said_in_earlier_turns_is_kept_as_it_was():
+    before = (user_says("Hi"), Message("assistant", ()), QUESTION, wrote(), printed("7"))
+    later = next_request((*before, user_says("And of z?")))
+    assert later.messages[:5] == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "output", "lost"),
+    [
+        ("The mean is 3.5.", "mean 3.5", ""),
+        ("The mean is 3.46.", "mean 3.456789", ""),
+        ("About 3.", "mean 3.456789", ""),
+        ("The output answers the question.", "@mean[871]", "@mean[871]"),
+        ("It is 4.5.", "mean 3.5", "mean 3.5"),
+        ("Nigeria, in 2010.", "Nigeria 2010", ""),
+        ("It is done.", "Nigeria", "Nigeria"),
+        ("It is NIGERIA.", "Nigeria", ""),
+        ("1234 rows", "1,234", ""),
+        ("anything", "", ""),
+    ],
+)
+def test_an_answer_must_carry_what_was_printed(answer, output, lost):
+    assert missing_from(answer, output) == lost
+
+
+@dataclass
+class Recorder:
+    """A model that says what it is told to and keeps what it was asked."""
+
+    script: list
+    name = "recorder"
+    capabilities = Capabilities()
+    requests: list = field(default_factory=list)
+    closed: bool = False
+
+    def stream(self, request, interrupt):
+        self.requests.append(request)
+        yield from ScriptedModel([self.script.pop(0)], piece=100).stream(request, interrupt)
+
+    def close(self):
+        self.closed = True
+
+
+def replies(*script, messages=(QUESTION,), varied=None):
+    model = Recorder(list(script))
+    small = SmallModel(model, varied or (lambda number: model))
+    events = list(small.stream(Request("Be brief.", messages), Interrupt()))
+    return model, events
+
+
+def said(events):
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def test_a_guess_is_answered_with_a_nudge():
+    model, events = replies("It is 5.", {"code": "print(5)"})
+    assert model.requests[1].messages[-1].text.startswith("Do not guess.")
+    assert sum(isinstance(event, ActionProposed) for event in events) == 1
+    assert isinstance(events[-1], ReplyFinished)
+    assert sum(isinstance(event, ReplyFinished) for event in events) == 1
+
+
+def test_a_promise_is_answered_with_a_nudge():
+    talk = (user_says("Tidy up the folder"),)
+    model, _ = replies("I will list the files first.", {"code": "ls"}, messages=talk)
+    assert len(model.requests) == 2
+
+
+def test_an_answer_is_left_alone():
+    model, events = replies("I am a program.", messages=(user_says("Who are you?"),))
+    assert len(model.requests) == 1
+    assert said(events) == "I am a program."
+
+
+def test_a_lost_value_is_added_to_the_answer():
+    turn = (QUESTION, wrote(), printed("@mean[3.5]"))
+    _, events = replies("The output answers the question.", messages=turn)
+    assert said(events) == "The output answers the question.\n\n@mean[3.5]"
+
+
+def test_another_block_after_an_output_is_no_answer_yet():
+    turn = (QUESTION, wrote(), printed("x y z"))
+    _, events = replies({"code": "print(2)"}, messages=turn)
+    assert said(events) == ""
+
+
+def test_a_second_failure_is_asked_of_another_mood():
+    moods = []
+
+    def varied(number):
+        moods.append(number)
+        return Recorder([{"code": "print(3)"}])
+
+    turn = (QUESTION, wrote("a"), failed("A", ""), wrote("b"), failed("B", ""))
+    model, _ = replies(messages=turn, varied=varied)
+    assert (moods, model.requests) == ([1], [])
+
+
+def test_the_worked_example_comes_before_the_users_own_words():
+    model, _ = replies({"code": "1"})
+    assert model.requests[0].system.endswith("Be brief.")
+    assert "club.csv" in model.requests[0].system
+
+
+FORMED = user_says("How many are there in t.csv? Answer as @count[number] and total: number")
+
+
+@pytest.mark.parametrize(
+    ("output", "is_answer"),
+    [
+        ("@count[12]\n", True),
+        ("@count[12]\ntotal: 7", True),
+        ("12", False),
+        ("count 12", False),
+        ("@count[12]\nsomething else", False),
+        ("@counts[12]", False),
+        ("total 7", False),
+    ],
+)
+def test_output_in_the_form_that_was_asked_for_is_the_answer(output, is_answer):
+    turn = (FORMED, wrote(), printed(output))
+    model, events = replies("Said by the model.", messages=turn)
+    assert (model.requests == []) == is_answer
+    assert said(events).startswith(output.strip() if is_answer else "Said by the model.")

@@ -1,0 +1,64 @@
+import pytest
+
+from interpreter.protocol.events import ExecutionFinished, OutputDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Code
+from interpreter.protocol.ports import ToolContext, nobody_answers
+from interpreter.runtimes.pool import RuntimePool
+from interpreter.sandboxes.none import NoSandbox
+from interpreter.tools.live_variables import WithLiveVariables
+from interpreter.tools.run_code import RunCode
+
+CONTEXT = ToolContext(nobody_answers, Interrupt())
+
+
+@pytest.fixture(scope="module")
+def tool(tmp_path_factory):
+    cell = NoSandbox().open(tmp_path_factory.mktemp("work"))
+    pool = RuntimePool(cell.launch, cell.exchange)
+    yield WithLiveVariables(RunCode(pool))
+    pool.close()
+    cell.close()
+
+
+def run(tool, source, language="python"):
+    events = list(tool.run(Code(language, source), CONTEXT))
+    return events[-1], "".join(e.text for e in events if isinstance(e, OutputDelta))
+
+
+def test_a_block_ends_with_the_variables_it_left(tool):
+    end, printed = run(tool, "import os\nn = 3\nwords = ['a', 'b']\n_hidden = 1\nprint('out')")
+    assert end == ExecutionFinished("ok", "variables: n: 3; words: list of 2")
+    assert printed == "out\n"
+
+
+def test_a_table_is_told_with_its_columns(tool):
+    source = "import pandas as pd\ntable = pd.DataFrame({'x': [1, 2], 'y y': [3, 4]})"
+    end, _ = run(tool, source)
+    assert "table: DataFrame 2x2 with columns x, y y" in end.summary
+
+
+def test_a_failure_keeps_its_own_summary_first(tool):
+    end, _ = run(tool, "kept = 1\n1 / 0")
+    assert end.outcome == "failed"
+    first, second = end.summary.splitlines()
+    assert first == "ZeroDivisionError: division by zero"
+    assert second.startswith("variables: ")
+    assert "kept: 1" in second
+
+
+def test_looking_leaves_nothing_behind(tool):
+    run(tool, "a = 1")
+    _, printed = run(tool, "print('listed' in globals(), 'names' in globals(), _i.strip())")
+    assert printed.startswith("False False")
+
+
+def test_values_that_refuse_to_be_described_do_no_harm(tool):
+    source = "class Bad:\n    def __len__(self): raise ValueError\nbad = Bad()"
+    end, _ = run(tool, source)
+    assert end.outcome == "ok"
+
+
+def test_other_languages_are_left_alone(tool):
+    end, printed = run(tool, "echo hi", "shell")
+    assert (end.summary, printed) == ("", "hi\n")

@@ -1,0 +1,215 @@
+import json
+import sqlite3
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from interpreter.sandboxes.none import NoSandbox
+from interpreter.tools import profile_file
+from interpreter.tools.profile_file import Profiler, ProfilerOptions, mentioned_files
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    directory = tmp_path / "work"
+    directory.mkdir()
+    return directory
+
+
+@pytest.fixture
+def profiler(workspace, tmp_path):
+    cell = NoSandbox().open(workspace)
+    yield Profiler(
+        cell.launch, ProfilerOptions(workspace, cell.exchange, sys.executable, tmp_path / "cache")
+    )
+    cell.close()
+
+
+def profile_of(profiler, workspace, name, content):
+    path = workspace / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return profiler.describe(f"Look at {name}").splitlines()
+
+
+PEOPLE = """\
+name,age,height,joined,member
+Ann,31,1.62,2024-01-05,yes
+Bob,,1.80,2024-02-17,no
+Cy,45,1.75,2025-11-30,yes
+"""
+
+
+def test_a_table_is_described_column_by_column(profiler, workspace):
+    assert profile_of(profiler, workspace, "people.csv", PEOPLE) == [
+        "people.csv: 3 rows x 5 columns",
+        "- 'name' text: 'Ann', 'Bob', 'Cy'",
+        "- 'age' int 31 to 45, 1 missing",
+        "- 'height' float 1.62 to 1.8",
+        "- 'joined' dates as text, 2024-01-05 to 2025-11-30",
+        "- 'member' text: 'yes', 'no'",
+        "First rows:",
+        "Ann, 31, 1.62, 2024-01-05, yes",
+        "Bob, , 1.80, 2024-02-17, no",
+        "Cy, 45, 1.75, 2025-11-30, yes",
+    ]
+
+
+def test_how_a_table_has_to_be_read_is_said(profiler, workspace):
+    content = "stadt;einwohner\nKöln;1087863\nZürich;421878\n".encode("cp1252")
+    first = profile_of(profiler, workspace, "staedte.csv", content)[0]
+    assert first == "staedte.csv (read it with encoding='cp1252', sep=';'): 2 rows x 2 columns"
+
+
+def test_numbers_that_are_text_are_pointed_out(profiler, workspace):
+    rows = "\n".join(f"{n}[{n - 1}-{n + 1}],{n if n % 5 else '?'}" for n in range(10, 40))
+    lines = profile_of(profiler, workspace, "cases.csv", f"cases,power\n{rows}\n")
+    assert lines[1:3] == [
+        "- 'cases' text, not numeric, e.g. '10[9-11]'",
+        "- 'power' text: numbers and others such as '?'",
+    ]
+
+
+def test_tabs_and_quoted_commas_are_understood(profiler, workspace):
+    tabs = profile_of(profiler, workspace, "t.tsv", "a\tb\n1\t2\n")
+    quoted = profile_of(profiler, workspace, "q.csv", 'a,b\n"x, y",2\n"z",3\n')
+    assert tabs[0] == "t.tsv (read it with sep='\\t'): 1 rows x 2 columns"
+    assert quoted[0] == "q.csv: 2 rows x 2 columns"
+
+
+def test_objects_in_json_are_a_table(profiler, workspace):
+    content = json.dumps([{"x": 1, "tags": ["a"]}, {"x": None, "y": "b"}])
+    assert profile_of(profiler, workspace, "o.json", content)[:4] == [
+        "o.json: JSON, a list of objects: 2 rows x 3 columns",
+        "- 'x' int 1 to 1, 1 missing",
+        "- 'tags' text: '[\"a\"]', 1 missing",
+        "- 'y' text: 'b', 1 missing",
+    ]
+
+
+def test_lines_of_json_are_a_table_too(profiler, workspace):
+    lines = profile_of(profiler, workspace, "o.jsonl", '{"x": 1}\n{"x": 2}\n')
+    assert lines[0] == "o.jsonl: JSON, a list of objects: 2 rows x 1 columns"
+
+
+def test_other_json_is_described_by_its_shape(profiler, workspace):
+    content = '{"meta": {"v": 1}, "items": [1, 2, 3]}'
+    assert profile_of(profiler, workspace, "c.json", content) == [
+        "c.json: JSON, an object of 2: meta, items",
+        "- 'meta' an object of 1: v",
+        "- 'items' a list of 3, first int 1",
+    ]
+
+
+def test_a_database_is_described_by_its_tables(profiler, workspace):
+    connection = sqlite3.connect(workspace / "shop.db")
+    connection.execute('CREATE TABLE "order items" (id INTEGER, price REAL)')
+    connection.execute('INSERT INTO "order items" VALUES (1, 2.5)')
+    connection.commit()
+    connection.close()
+    assert profiler.describe("@shop.db").splitlines() == [
+        "shop.db: SQLite, 1 tables",
+        "- order items (1 rows): id INTEGER, price REAL",
+        "  e.g. 1, 2.5",
+    ]
+
+
+def test_a_workbook_is_described_sheet_by_sheet(profiler, workspace):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book = openpyxl.Workbook()
+    book.active.title = "Sales"
+    for row in (["region", "total"], ["North", 3], ["South", 4]):
+        book.active.append(row)
+    book.save(workspace / "s.xlsx")
+    assert profiler.describe("s.xlsx").splitlines()[:4] == [
+        "s.xlsx: Excel, sheets: Sales",
+        "sheet 'Sales': 2 rows x 2 columns",
+        "- 'region' text: 'North', 'South'",
+        "- 'total' int 3 to 4",
+    ]
+
+
+def test_a_parquet_file_is_described_by_its_schema(profiler, workspace):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet, table
+
+    parquet.write_table(table({"n": [1, 2, None]}), workspace / "n.parquet")
+    assert profiler.describe("n.parquet").splitlines()[:2] == [
+        "n.parquet: parquet, 3 rows x 1 columns",
+        "- 'n' int64, int 1 to 2, 1 missing",
+    ]
+
+
+def test_a_picture_is_described_by_its_size(profiler, workspace):
+    png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
+    assert profile_of(profiler, workspace, "p.png", png) == [
+        "p.png: picture, 640 x 480 pixels, 0.0 kB"
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["x.csv", "x.json", "x.db", "x.png", "x.pdf", "x.parquet", "x.xlsx"]
+)
+def test_rubbish_is_said_in_one_line_or_few(profiler, workspace, name):
+    lines = profile_of(profiler, workspace, name, b"\x00\xff\xfe rubbish \x80")
+    assert 0 < len(lines) <= 6
+    assert lines[0].startswith("x.")
+
+
+def test_an_empty_file_is_no_problem(profiler, workspace):
+    assert profile_of(profiler, workspace, "e.csv", "") == ["e.csv: 0 rows x 0 columns"]
+
+
+def test_a_wide_table_stays_within_three_hundred_tokens(profiler, workspace):
+    names = ",".join(f"a_rather_long_column_name_{n}" for n in range(300))
+    rows = "\n".join(",".join(str(n * m) for n in range(300)) for m in range(5))
+    profile = "\n".join(profile_of(profiler, workspace, "w.csv", f"{names}\n{rows}\n"))
+    assert profile.startswith("w.csv: 5 rows x 300 columns")
+    assert len(profile) <= 1_010
+
+
+def test_a_content_is_profiled_once(profiler, workspace, monkeypatch):
+    first = profile_of(profiler, workspace, "people.csv", PEOPLE)
+    monkeypatch.setattr(profile_file, "PROGRAM", "is not there any more")
+    assert profiler.describe("people.csv").splitlines() == first
+    with pytest.raises(FileNotFoundError):
+        profile_of(profiler, workspace, "people.csv", PEOPLE + "Di,1,1,2020-01-01,no\n")
+
+
+def test_a_file_that_takes_too_long_has_no_profile(profiler, workspace, monkeypatch):
+    monkeypatch.setattr(profile_file, "SECONDS", 0.01)
+    assert profile_of(profiler, workspace, "people.csv", PEOPLE) == []
+
+
+def test_the_users_modules_do_not_get_in_the_way(profiler, workspace):
+    (workspace / "csv.py").write_text("raise SystemExit('the wrong csv')")
+    assert profile_of(profiler, workspace, "people.csv", PEOPLE)[0].startswith("people.csv: 3 rows")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("plot sales.csv by month", ["sales.csv"]),
+        ("see @data/x.parquet, please", ["data/x.parquet"]),
+        ("compare sales.csv and 'my file.csv'.", ["my file.csv", "sales.csv"]),
+        ("what is sales.csv? And sales.csv!", ["sales.csv"]),
+        ("missing.csv and notes.docx and e.g. this", []),
+        ("../../etc/passwd.csv\x00.csv", []),
+    ],
+)
+def test_files_are_recognised_in_a_message(workspace, text, names):
+    (workspace / "data").mkdir()
+    for name in ("sales.csv", "data/x.parquet", "my file.csv", "notes.docx"):
+        (workspace / name).touch()
+    assert mentioned_files(text, workspace) == tuple(workspace / name for name in names)
+
+
+def test_the_program_runs_in_a_python_without_anything(workspace):
+    (workspace / "people.csv").write_text(PEOPLE)
+    program = Path(profile_file.INSIDE) / profile_file.PROGRAM
+    command = [sys.executable, "-S", str(program), str(workspace / "people.csv")]
+    assert subprocess.run(command, capture_output=True, text=True).stdout.startswith(
+        "people.csv: 3"
+    )
