@@ -139,6 +139,8 @@ def _collecting(events: Iterator[Event], output: list[str]) -> Iterator[Event]:
 
 # The same without commands, for the library.
 
+QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
+
 
 def chat(session: Session, face: PlainFace) -> None:
     """Take messages at a plain prompt until the user leaves."""

@@ -6,8 +6,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from interpreter.assembly import Workshop
+from interpreter.assembly.model_choice import Wishes
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import TurnFinished
@@ -17,8 +19,10 @@ from interpreter.settings.settings import Settings
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.models_command import Bar
+from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.signals import ctrl_c
-from interpreter.terminal.start import Plan
+from interpreter.terminal.start import AskInFront, Plan
 
 GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
 
@@ -42,7 +46,8 @@ def open_chat(plan: Plan) -> Chat:
     """The conversation of a plan, before its first message."""
     desk = _live_desk(plan.settings) if plan.live else PlainDesk()
     notices: list[str] = []  # a prompt may be on the screen when they come
-    workshop = Workshop(plan.settings, desk.approve, desk.answer, notices.append)
+    wishes = Wishes(notices.append, partial(_may_download, plan), Bar())
+    workshop = Workshop(plan.settings, desk.approve, desk.answer, wishes)
     desk.background = workshop.background
     try:
         session = workshop.open_session(plan.settings, resume=plan.resume)
@@ -50,6 +55,16 @@ def open_chat(plan: Plan) -> Chat:
         workshop.close()
         raise
     return Chat(desk, workshop, session, plan.settings, notices)
+
+
+def _may_download(plan: Plan, question: str) -> bool:
+    """Ask whether a model may be downloaded; when nobody is there, it may not."""
+    if plan.behind_prompt:
+        raise AskInFront
+    if not someone_is_there():
+        return False
+    print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
+    return input().strip().lower().startswith("y")
 
 
 def _live_desk(settings: Settings) -> Desk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from interpreter.settings.paths import data_directory
@@ -12,7 +13,7 @@ from interpreter.settings.settings import Settings
 from interpreter.terminal.ansi import COLOURS, NO_COLOURS
 from interpreter.terminal.loop import converse
 from interpreter.terminal.prompt import Prompt
-from interpreter.terminal.start import Plan
+from interpreter.terminal.start import AskInFront, Plan
 
 if TYPE_CHECKING:
     from interpreter.terminal.chat import Chat
@@ -47,13 +48,22 @@ def prompt_first(plan: Plan) -> int:
     model = plan.settings.model or "the best that can be reached"
     print(GREETING if used_before else FIRST_RUN.format(model=model))
     prompt = make_prompt(plan.settings)
-    opening = Opening(lambda: _open(plan), prompt.fail)
+    behind = replace(plan, behind_prompt=True)
+    opening = Opening(lambda: _open(behind), prompt.fail)
     prompt.shown = opening.begin
     try:
         converse(lambda: _read(opening, prompt), lambda text: opening.get().handle(text), print)
         return 0
+    except AskInFront:
+        return _in_front(plan)
     finally:
         opening.close()
+
+
+def _in_front(plan: Plan) -> int:
+    from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
+
+    return talk(plan)
 
 
 def _open(plan: Plan) -> Chat:

@@ -10,7 +10,7 @@ from typing import Any
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
-from interpreter.terminal.errands import profile
+from interpreter.terminal.errands import presets, profile
 from interpreter.terminal.piped import attached, piped_text, someone_is_there
 
 RUN_OPTIONS = frozenset([
@@ -48,13 +48,20 @@ class Plan:
     interactive: bool = True
     live: bool = True
     json: bool = False
+    behind_prompt: bool = False
+    """Whether it is opened while a prompt has the terminal, so that nothing can be asked."""
+
+
+class AskInFront(Exception):
+    """Opening needs an answer of the user, and a prompt has the terminal."""
 
 
 def run(options: dict[str, Any]) -> int:
     """Start what the options say; the exit code."""
     if options.get("server"):
         raise ConfigurationError("The server is not part of this installation.")
-    settings = gather(_flags(options), profile=profile(options)).settings
+    flags = {**presets(options), **_flags(options)}
+    settings = gather(flags, profile=profile(options)).settings
     resume = options.get("resume", "")
     if options.get("conversations"):
         resume = _picked()
