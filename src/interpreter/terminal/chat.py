@@ -55,7 +55,16 @@ class Chat:
     def send(self, message: Message) -> TurnFinished:
         """A message as it is, and its turn."""
         with self.desk.attend(self.session.interrupt):
-            return self.desk.show(_without_model_errors(self.session.send(message)))
+            end = self.desk.show(_without_model_errors(self.session.send(message)))
+        if self.settings.speak_messages and end.end == "answered":
+            self._speak(self.session.transcript[-1].text)
+        return end
+
+    def _speak(self, text: str) -> None:
+        from interpreter.terminal.speech import speak  # noqa: PLC0415  (few want it)
+
+        if not speak(text):
+            self.desk.note("Nothing on this machine can speak; try: apt install espeak-ng")
 
     def shell(self, line: str, *, tell: bool) -> None:
         """Run a line in the session's shell; with `tell` the model sees it with the next one."""

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from interpreter.assembly import Workshop
@@ -13,9 +14,11 @@ from interpreter.assembly.model_choice import Wishes
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import TurnFinished
+from interpreter.protocol.ports import Approver
 from interpreter.session.session import Session
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
+from interpreter.terminal.approval import as_dry_runs
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
@@ -47,14 +50,19 @@ def open_chat(plan: Plan) -> Chat:
     desk = _live_desk(plan.settings) if plan.live else PlainDesk()
     notices: list[str] = []  # a prompt may be on the screen when they come
     wishes = Wishes(notices.append, partial(_may_download, plan), Bar())
-    workshop = Workshop(plan.settings, desk.approve, desk.answer, wishes)
+    settings = plan.settings
+    approve: Approver = desk.approve
+    if settings.dry_run:
+        approve = as_dry_runs(desk.approve, without_asking=settings.auto_run)
+        settings = replace(settings, auto_run=False)
+    workshop = Workshop(settings, approve, desk.answer, wishes)
     desk.background = workshop.background
     try:
-        session = workshop.open_session(plan.settings, resume=plan.resume)
+        session = workshop.open_session(settings, resume=plan.resume)
     except BaseException:
         workshop.close()
         raise
-    return Chat(desk, workshop, session, plan.settings, notices)
+    return Chat(desk, workshop, session, settings, notices)
 
 
 def _may_download(plan: Plan, question: str) -> bool:
