@@ -1,5 +1,6 @@
 """How the terminal feels: the prompt on screen, the CPU of rendering, the echo of a key."""
 
+import fcntl
 import io
 import os
 import pty
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -105,7 +107,7 @@ def _echo():
     )
     indented = "".join(f"    {line}\n" for line in block.splitlines())
     script = f"- code: |\n{indented}- Done.\n"
-    arguments = ["-y", "--sandbox", "off"]
+    arguments = ["-y"]
     with tempfile.TemporaryDirectory() as home, _Program(home, arguments, script) as program:
         program.start()
         program.read_until(b"> ")
@@ -153,6 +155,7 @@ class _Program:
 
     def start(self):
         self._ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (30, 100))
         env = {
             **os.environ,
             "HOME": self._home,
@@ -175,7 +178,7 @@ class _Program:
     def write(self, data):
         os.write(self._ours, data)
 
-    def read_until(self, wanted, limit=60.0):
+    def read_until(self, wanted, limit=30.0):
         end = time.perf_counter() + limit
         while wanted not in self._seen:
             ready, _, _ = select.select([self._ours], [], [], end - time.perf_counter())
@@ -185,9 +188,6 @@ class _Program:
 
 
 def _own_terminal(descriptor):
-    import fcntl
-    import termios
-
     fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
 
 
