@@ -80,7 +80,11 @@ class Chat:
     def change(self, **values: Any) -> None:
         """Use other settings from the next turn on."""
         settings = replace(self.settings, **values)
-        self.session.engine = self.workshop.engine(settings)
+        try:
+            self.session.engine = self.workshop.engine(settings)
+        except InterpreterError:
+            self.session.engine = self.workshop.engine(self.settings)  # the old model was closed
+            raise
         self.settings = settings
 
     def take(self, text: str) -> None:
