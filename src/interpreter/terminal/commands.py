@@ -21,6 +21,7 @@ WRONG = (ConfigurationError, StoreError)
 SUBCOMMANDS = {
     "sessions": "sessions:sessions_command",
     "config": "config:config_command",
+    "models": "local_models:command",
     "doctor": "doctor:doctor_command",
     "models": "models_command:models_command",
     "completion": "completion:completion_command",
