@@ -76,7 +76,12 @@ if not held:
 verdict(held)""",
     "signal a process outside": 'verdict(refused(os.kill, facts["pid"], 0))',
     "see a process outside": """
-seen = [pid for pid in os.listdir("/proc") if pid.isdigit() and b"driver" b".py" in read(f"/proc/{pid}/cmdline")]
+def command_line(pid):
+    try:
+        return read(f"/proc/{pid}/cmdline")
+    except OSError:
+        return b""  # it has ended since
+seen = [pid for pid in os.listdir("/proc") if pid.isdigit() and b"driver" b".py" in command_line(pid)]
 verdict(not seen)""",
     "see the network of this machine": 'verdict([name for _, name in socket.if_nameindex()] == ["lo"] and not os.path.exists("/sys/class/net"))',
     "look into /run": 'verdict(os.listdir("/run") == [])',
