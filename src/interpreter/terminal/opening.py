@@ -67,6 +67,8 @@ def open_chat(plan: Plan) -> Chat:
 
 def _may_download(plan: Plan, question: str) -> bool:
     """Ask whether a model may be downloaded; when nobody is there, it may not."""
+    if os.environ.get("REPLOOP_DOWNLOAD"):  # who started us has agreed, as `make run` does
+        return True
     if plan.behind_prompt:
         raise AskInFront
     if not someone_is_there():

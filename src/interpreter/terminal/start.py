@@ -92,17 +92,6 @@ def _plan(options: dict[str, Any], settings: Settings, resume: str) -> Plan:
     )
 
 
-def _wishes(desk: Desk) -> Wishes:
-    """How a session that is being opened speaks to the person."""
-    from interpreter.terminal.models_command import Bar  # noqa: PLC0415  (only a download needs it)
-
-    def may_download(question: str) -> bool:
-        request = ApprovalRequested(ActionCall("download", "{}"), question)
-        return bool(os.environ.get("REPLOOP_DOWNLOAD")) or desk.approve(request).allows
-
-    return Wishes(desk.note, may_download, Bar())
-
-
 def _flags(options: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in options.items() if name not in RUN_OPTIONS}
     if given.pop("debug_mode", False) or given.get("debug"):
