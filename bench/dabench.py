@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.table import show
@@ -27,6 +27,7 @@ DATA = os.environ.get("DABENCH", "../shared/data/dabench")
 ANSWER = re.compile(r"@(\w+)\[(.*?)\]")
 BLOCK_SECONDS = 60
 QUESTION_SECONDS = 900
+STEPS = 8
 SINGLE_SHOT = "You are a data analyst. Reply with one Python code block."
 
 
@@ -190,10 +191,8 @@ def ours(question, tables, labels):
 
     start = time.perf_counter()
     answer, blocks, tokens = "", 0, 0
-    with _session(tables / question["file_name"]) as (session, describe):
-        text = _prompt(question)
-        profile = describe(text)
-        for event in session.send(f"{text}\n\n{profile}" if profile else text):
+    with _session(tables / question["file_name"]) as session:
+        for event in session.send(_prompt(question)):
             if isinstance(event, MessageFinished) and event.message.role == "assistant":
                 answer = event.message.text
             blocks += isinstance(event, ExecutionFinished)
@@ -220,15 +219,11 @@ def _embedded():
 
 @contextmanager
 def _session(table):
-    """A session in a directory of its own that holds the table, and what describes files."""
-    from interpreter.assembly import Workshop
+    """A session of the built-in model, as a user has it, in a directory that holds the table."""
+    from interpreter.assembly.workshop import Workshop
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
-    from interpreter.sandboxes.none import NoSandbox
-    from interpreter.session.engine import Limits
-    from interpreter.session.small_model import SmallModel
     from interpreter.settings.settings import Settings
-    from interpreter.tools.profile_file import Profiler, ProfilerOptions
 
     with tempfile.TemporaryDirectory(prefix="dabench-") as workspace:
         shutil.copy(table, workspace)
@@ -238,24 +233,13 @@ def _session(table):
             keep_history=False,
             workspace=workspace,
             context_window=8192,
+            max_steps=STEPS,
         )
         workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
-        session = workshop.open_session(settings)
-        model = session.engine.model
-        session.engine = replace(
-            session.engine,
-            model=SmallModel(model, model.varied),
-            asking=replace(session.engine.asking, system=""),
-            limits=Limits(steps=8),
-        )
-        cell = NoSandbox().open(Path(workspace))  # for the profiler; the session has its own
-        cache = Path(workspace) / ".cache"
-        places = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, cache)
         try:
-            yield session, Profiler(cell.launch, places).describe
+            yield workshop.open_session(settings)
         finally:
             workshop.close()
-            cell.close()
 
 
 if __name__ == "__main__":

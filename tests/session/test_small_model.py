@@ -11,9 +11,10 @@ from interpreter.protocol.messages import (
     MalformedCall,
     Message,
     Output,
+    Text,
     user_says,
 )
-from interpreter.protocol.ports import Capabilities, Request
+from interpreter.protocol.ports import Capabilities, Request, ToolSpec
 from interpreter.session.small_model import SmallModel, next_request
 from interpreter.session.small_words import missing_from
 
@@ -52,6 +53,12 @@ def test_a_question_about_data_asks_for_code():
     assert plan.messages[0].text.endswith("prints the answer as asked for above.")
 
 
+def test_what_is_told_about_files_stands_after_the_question():
+    profile = Message("user", (Text("t.csv: 3 rows"),), audience="assistant")
+    (only,) = next_request((profile, QUESTION)).messages
+    assert only.text.startswith("What is the mean of x in t.csv?\n\nt.csv: 3 rows\n\nWrite one")
+
+
 def test_small_talk_stays_small_talk():
     hello = (user_says("Hello, who are you?"),)
     assert next_request(hello).messages == hello
@@ -85,7 +92,7 @@ def test_the_same_error_twice_starts_afresh_with_what_was_learnt():
     plan = next_request((QUESTION, wrote("a"), failed(), wrote("b"), failed()))
     (only,) = plan.messages
     assert "Earlier attempts failed with:\n- KeyError: 'y'\n" in only.text
-    assert plan.variation == 1
+    assert plan.variation == 2
 
 
 def test_every_further_failure_varies_the_sampling():
@@ -94,7 +101,7 @@ def test_every_further_failure_varies_the_sampling():
     for number in range(4):
         turn += [wrote(str(number)), failed(f"Error {number}", "")]
         seen.append(next_request(turn).variation)
-    assert seen == [0, 1, 2, 3]
+    assert seen == [1, 2, 3, 4]
 
 
 def test_a_block_that_prints_nothing_is_asked_to_print():
@@ -214,7 +221,7 @@ def test_a_second_failure_is_asked_of_another_mood():
 
     turn = (QUESTION, wrote("a"), failed("A", ""), wrote("b"), failed("B", ""))
     model, _ = replies(messages=turn, varied=varied)
-    assert (moods, model.requests) == ([1], [])
+    assert (moods, model.requests) == ([2], [])
 
 
 def test_the_worked_example_comes_before_the_users_own_words():
@@ -243,3 +250,11 @@ def test_output_in_the_form_that_was_asked_for_is_the_answer(output, is_answer):
     model, events = replies("Said by the model.", messages=turn)
     assert (model.requests == []) == is_answer
     assert said(events).startswith(output.strip() if is_answer else "Said by the model.")
+
+
+def test_a_small_model_has_one_tool():
+    tools = (ToolSpec("execute", "Run.", "{}"), ToolSpec("jobs", "Look after jobs.", "{}"))
+    model = Recorder([{"code": "1"}])
+    small = SmallModel(model, lambda number: model)
+    list(small.stream(Request("", (QUESTION,), tools), Interrupt()))
+    assert [tool.name for tool in model.requests[0].tools] == ["execute"]

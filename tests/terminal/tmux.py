@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import time
 
-HANG = 20.0
+HANG = 60.0  # seconds
 
 
 class Terminal:

@@ -13,12 +13,19 @@ CONTEXT = ToolContext(nobody_answers, Interrupt())
 
 
 @pytest.fixture(scope="module")
-def tool(tmp_path_factory):
+def one_tool(tmp_path_factory):
     cell = NoSandbox().open(tmp_path_factory.mktemp("work"))
     pool = RuntimePool(cell.launch, cell.exchange)
     yield WithLiveVariables(RunCode(pool))
     pool.close()
     cell.close()
+
+
+@pytest.fixture
+def tool(one_tool):
+    """The tool, in a session that holds nothing yet."""
+    run(one_tool, "%reset -f")
+    return one_tool
 
 
 def run(tool, source, language="python"):
@@ -55,8 +62,8 @@ def test_looking_leaves_nothing_behind(tool):
 
 def test_values_that_refuse_to_be_described_do_no_harm(tool):
     source = "class Bad:\n    def __len__(self): raise ValueError\nbad = Bad()"
-    end, _ = run(tool, source)
-    assert end.outcome == "ok"
+    end, _ = run(tool, f"before = 1\n{source}")
+    assert end == ExecutionFinished("ok", "variables: before: 1; bad: Bad")
 
 
 def test_other_languages_are_left_alone(tool):

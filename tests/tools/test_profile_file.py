@@ -213,3 +213,7 @@ def test_the_program_runs_in_a_python_without_anything(workspace):
     assert subprocess.run(command, capture_output=True, text=True).stdout.startswith(
         "people.csv: 3"
     )
+
+
+def test_a_very_long_word_takes_no_time(workspace):
+    assert mentioned_files("a" * 1_000_000 + ".csv", workspace) == ()

@@ -132,7 +132,7 @@ class Block:
 
     def size(self) -> int:
         """The bytes that the block keeps on the disk."""
-        return sum(entry.lstat().st_blocks * 512 for entry in self.path.rglob("*"))
+        return _size(str(self.path))
 
     def close(self) -> None:
         """Close the log."""
@@ -144,6 +144,16 @@ class Block:
         """Remove the block and give its space back."""
         self.close()
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _size(directory: str) -> int:
+    total = 0
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            total += entry.stat(follow_symlinks=False).st_blocks * 512
+            if entry.is_dir(follow_symlinks=False):
+                total += _size(entry.path)
+    return total
 
 
 def _facts(plain: dict[str, Any]) -> Facts:

@@ -71,7 +71,8 @@ class Supervision:
                 os.close(listener)
                 raise OSError(errno.EAGAIN, "too many programs run under the journal")
             self._listeners[slot] = listener
-            self._hand_over(slot, listener)
+            with contextlib.suppress(OSError):  # it has just died; the next one gets them all
+                self._hand_over(slot, listener)
 
     def close(self) -> None:
         """Stop asking; the supervisor ends when the cell is empty."""

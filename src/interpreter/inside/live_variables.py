@@ -18,7 +18,15 @@ HIDDEN = {"In", "Out", "exit", "quit", "get_ipython", "open", "display", "comput
 
 
 def described(value: Any) -> str:
-    """A value in a few words: its type, shape, columns, or itself when it is short."""
+    """A value in a few words; one that raises when it is looked at is told by its type."""
+    try:
+        return in_few_words(value)
+    except Exception:  # noqa: BLE001  (the user's objects may do anything)
+        return type(value).__name__
+
+
+def in_few_words(value: Any) -> str:
+    """A value's type, shape and columns, or itself when it is short."""
     if isinstance(value, PLAIN):
         text = repr(value)
         return text if len(text) <= VALUE else f"{text[:VALUE]}..."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from interpreter.models.options import Dialect
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 
 DATA = Path(__file__).with_name("catalogue.toml")
@@ -46,7 +47,7 @@ class CatalogueModel:
     kv_bytes: int
     """Bytes of memory that one token of context takes."""
     sha256: str = ""
-    dialect: str = "fenced"
+    dialect: Dialect = "fenced"
     small: bool = False
     """Whether it needs the form made for small models."""
     hidden: bool = False
@@ -102,8 +103,3 @@ def _model(entry: dict[str, Any]) -> CatalogueModel:
 
 def _made(kind: type, value: Any) -> Any:
     return tuple(value) if kind is tuple else kind(**value)
-
-
-def settings_of(model: CatalogueModel) -> dict[str, Any]:
-    """The sampling of a model as the parameters of a request."""
-    return {item.name: getattr(model.sampling, item.name) for item in fields(Sampling)}

@@ -6,6 +6,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from interpreter.models.engine_cache import PromptCache
 from interpreter.models.engine_process import EngineOptions, Lease, lease
 from interpreter.models.http import Line
 from interpreter.models.machine import Machine, room_for, this_machine
-from interpreter.models.options import ModelOptions, Patience, Templates
+from interpreter.models.options import Dialect, ModelOptions, Patience, Templates
 from interpreter.models.troubles import Address
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 from interpreter.protocol.events import ModelEvent
@@ -29,7 +30,6 @@ from interpreter.settings.paths import data_directory
 LEAST_CONTEXT = 4_096
 KEEP_WARM = "REPLOOP_KEEP_WARM"
 WARM_SECONDS = 300.0
-SMALL = 3 << 30  # bytes of a file below which a model needs help
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
 
@@ -41,8 +41,7 @@ class Speech:
     templates: Templates = Templates()
     patience: Patience = Patience()
     seed: int | None = None
-    is_small: bool = False
-    """Whether it needs the form made for small models."""
+    dialect: Dialect = "fenced"
 
 
 class Engine:
@@ -77,14 +76,15 @@ class EmbeddedModel:
 
     def __init__(self, name: str, engine: Engine, speech: Speech = Speech()) -> None:  # noqa: B008
         self.name = name
-        self.is_small = speech.is_small
         context = engine.options.context
         output = min(speech.sampling.max_tokens, context // 2)
-        self.capabilities = Capabilities(tools=False, context_window=context, max_output=output)
+        self.capabilities = Capabilities(
+            tools=speech.dialect != "fenced", context_window=context, max_output=output
+        )
         self._engine = engine
         self._speech = speech
         self._chat: ChatCompletions | None = None
-        self._address = ""
+        self._held: Lease | None = None
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request; the first one starts the engine."""
@@ -97,8 +97,9 @@ class EmbeddedModel:
         yield from chat.stream(request, interrupt)
 
     def varied(self, number: int) -> EmbeddedModel:
-        """The same model in another mood: it samples, from a seed of its own."""
-        sampling = replace(self._speech.sampling, temperature=0.6, top_p=0.95)
+        """The same model in another mood: it samples, the more freely the higher the number."""
+        temperature = min(0.2 + 0.2 * number, 0.8)
+        sampling = replace(self._speech.sampling, temperature=temperature, top_p=0.95)
         speech = replace(self._speech, sampling=sampling, seed=number)
         return EmbeddedModel(self.name, self._engine, speech)
 
@@ -109,26 +110,25 @@ class EmbeddedModel:
         self._engine.close()
 
     def _chat_with(self, held: Lease) -> ChatCompletions:
-        if self._chat is None or self._address != held.address:
+        if self._chat is None or self._held is not held:
             if self._chat is not None:
                 self._chat.close()
             self._chat = self._connect(held, self._parameters())
-            self._address = held.address
+            self._held = held
         return self._chat
 
     def _process(self, request: Request, held: Lease, interrupt: Interrupt) -> None:
         """Let the engine read the system text, and say nothing."""
-        chat = self._connect(held, {**self._parameters(), "max_tokens": 1})
-        for _ in chat.stream(replace(request, messages=()), interrupt):
-            pass
-        chat.close()
+        with closing(self._connect(held, {**self._parameters(), "max_tokens": 1})) as chat:
+            for _ in chat.stream(replace(request, messages=()), interrupt):
+                pass
 
     def _connect(self, held: Lease, parameters: dict[str, Any]) -> ChatCompletions:
         address = Address("the built-in model", held.address, self.name, "", is_local=True)
         settings = ChatSettings(
             model=self.name,
             url=f"{held.address}/v1/chat/completions",
-            dialect="fenced",
+            dialect=self._speech.dialect,
             parameters=parameters,
             templates=self._speech.templates,
             patience=self._speech.patience,
@@ -160,11 +160,11 @@ def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
         sampling = replace(sampling, temperature=options.temperature)
     if options.max_tokens is not None:
         sampling = replace(sampling, max_tokens=options.max_tokens)
-    small = entry.small or path.stat().st_size < SMALL
     templates = options.templates
-    if small:  # its own form tells it how to act; see session/small_model.py
+    if entry.small:  # its own form tells it how to act; see session/small_model.py
         templates = replace(templates, execution_instructions="")
-    speech = Speech(sampling, templates, options.patience, is_small=small)
+    dialect = options.dialect or entry.dialect
+    speech = Speech(sampling, templates, options.patience, dialect=dialect)
     return EmbeddedModel(f"embedded/{entry.name or path.name}", engine, speech)
 
 

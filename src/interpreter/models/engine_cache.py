@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
+import json
 from collections.abc import Callable
 from pathlib import Path
-
-import httpx
+from urllib.parse import urlsplit
 
 from interpreter.models.engine_process import Lease
 
@@ -40,16 +41,20 @@ class PromptCache:
 
     def _act(self, action: str, path: Path) -> bool:
         """A cache that cannot be used costs time, never an answer."""
-        url = f"{self._held.address}/slots/0?action={action}"
-        headers = {"Authorization": f"Bearer {self._held.key}"}
-        body = {"filename": path.name}
+        parts = urlsplit(self._held.address)
+        connection = http.client.HTTPConnection(parts.netloc, timeout=TIMEOUT)
+        headers = {"Authorization": f"Bearer {self._held.key}", "Content-Type": "application/json"}
+        body = json.dumps({"filename": path.name})
         try:
-            answer = httpx.post(url, json=body, headers=headers, timeout=TIMEOUT, trust_env=False)
-        except httpx.HTTPError:
+            connection.request("POST", f"/slots/0?action={action}", body, headers)
+            done = connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
             return False
-        if answer.status_code != 200 and action == "restore":
+        finally:
+            connection.close()
+        if not done and action == "restore":
             path.unlink(missing_ok=True)
-        return answer.status_code == 200
+        return done
 
     def _forget_the_oldest(self) -> None:
         files = sorted(self._directory.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime)

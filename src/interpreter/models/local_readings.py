@@ -90,11 +90,6 @@ def vllm_models(listed: Any) -> tuple[LocalModel, ...]:
     )
 
 
-def jan_models(listed: Any) -> tuple[LocalModel, ...]:
-    """From `/v1/models` of Jan."""
-    return openai_models(listed)
-
-
 def openai_models(listed: Any) -> tuple[LocalModel, ...]:
     """From `/v1/models` of a server that says no more than a name."""
     return tuple(LocalModel(str(entry.get("id", ""))) for entry in _list(listed, "data"))

@@ -14,12 +14,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from interpreter.models.local_readings import (
     LocalModel,
-    jan_models,
     llama_models,
     lm_studio_models,
     ollama_models,
@@ -113,7 +112,7 @@ def _listening(places: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
                 selector.register(knocking, selectors.EVENT_WRITE, place)
         found.extend(_opened(selector))
         for key in tuple(selector.get_map().values()):
-            _close(key.fileobj)
+            cast(socket.socket, key.fileobj).close()
     return [place for place in places if place in found]
 
 
@@ -122,8 +121,7 @@ def _opened(selector: selectors.BaseSelector) -> Iterator[tuple[str, int]]:
     while selector.get_map() and (left := end - time.monotonic()) > 0:
         for key, _ in selector.select(left):
             selector.unregister(key.fileobj)
-            knocking = key.fileobj
-            assert isinstance(knocking, socket.socket)
+            knocking = cast(socket.socket, key.fileobj)
             if not knocking.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
                 yield key.data
             knocking.close()
@@ -141,10 +139,6 @@ def _knock(place: tuple[str, int]) -> socket.socket | None:
         knocking.close()
         return None
     return knocking
-
-
-def _close(knocking: Any) -> None:
-    knocking.close()
 
 
 def _identify(place: tuple[str, int]) -> LocalServer | None:
@@ -194,7 +188,7 @@ def _with_openai_list(place: tuple[str, int], url: str) -> LocalServer | None:
         return LocalServer(LLAMAFILE, url, openai_models(listed.content))
     if models := vllm_models(listed.content):
         return LocalServer(VLLM, url, models)
-    return LocalServer(JAN, url, jan_models(listed.content))
+    return LocalServer(JAN, url, openai_models(listed.content))
 
 
 def ask(place: tuple[str, int], method: str, path: str, body: Any = None) -> Answer:

@@ -17,6 +17,10 @@ HINTS = (
         'pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").',
     ),
     (
+        r"no capture groups",
+        'Put parentheses around the part to take out: .str.extract(r"(\\d+)").',
+    ),
+    (
         r"NaN",
         "Drop the rows with missing values in all the columns you use, in one step, before "
         "anything else.",

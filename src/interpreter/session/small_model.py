@@ -30,6 +30,7 @@ from interpreter.session.small_words import (
 )
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
+EXECUTE = "execute"  # one tool is enough for a small model
 REPEATS = 2  # failures after which an attempt starts afresh
 
 
@@ -67,7 +68,11 @@ class SmallModel:
             yield TextDelta(plan.answer)
             yield ReplyFinished("stop", Usage())
             return
-        asked = replace(request, system=f"{EXAMPLE}\n{request.system}", messages=plan.messages)
+        asked = Request(
+            system=f"{EXAMPLE}\n{request.system}",
+            messages=plan.messages,
+            tools=tuple(tool for tool in request.tools if tool.name == EXECUTE),
+        )
         said, acted, end = yield from self._ask(asked, plan.variation, interrupt)
         if not acted and end is not None and plan.is_unfinished(said):
             nudged = (*asked.messages, _assistant(said), user_says(NUDGE))
@@ -124,7 +129,7 @@ def next_request(messages: Sequence[Message]) -> Plan:
     if not last.output.strip():
         known = f" Variables now: {last.variables}" if last.variables else ""
         more = user_says(NOTHING_PRINTED.format(variables=known))
-        return Plan((*asked, _assistant(last.code), more), len(rounds) - 1)
+        return Plan((*asked, _assistant(last.code), more), len(rounds))
     if is_in_the_form_of(question.text, last.output):
         return Plan((), answer=last.output.strip())
     shown = _shortened(last.output)
@@ -137,15 +142,17 @@ def _with_more(question: Message, text: str) -> Message:
 
 
 def _after_failure(asked: tuple[Message, ...], rounds: list[Round]) -> Plan:
-    """Repair the block; when that does not help, begin again and say what went wrong."""
+    """Repair the block, sampling: greedy, it would be written again word for word.
+
+    When that does not help, begin again and say what went wrong.
+    """
     failures = _failures_in_a_row(rounds)
     last = rounds[-1]
-    variation = failures - 1
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
         errors = dict.fromkeys(one.summary for one in rounds if one.failed)
         learnt = AFRESH.format(errors="\n".join(f"- {error}" for error in errors))
-        return Plan((*asked[:-1], _with_more(asked[-1], learnt)), variation, must_act=True)
-    return Plan((*asked, _assistant(last.code), user_says(error_hint(last))), variation)
+        return Plan((*asked[:-1], _with_more(asked[-1], learnt)), failures, must_act=True)
+    return Plan((*asked, _assistant(last.code), user_says(error_hint(last))), failures)
 
 
 def _failures_in_a_row(rounds: list[Round]) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from interpreter.protocol.messages import (
     Action,
@@ -14,6 +14,8 @@ from interpreter.protocol.messages import (
     MalformedCall,
     Message,
     Output,
+    Part,
+    Text,
 )
 
 VARIABLES = "variables: "  # as tools/live_variables.py writes it
@@ -40,11 +42,27 @@ def split_turn(
     messages: Sequence[Message],
 ) -> tuple[tuple[Message, ...], Message | None, tuple[Message, ...]]:
     """What came before the user last spoke, what the user said, and what came after."""
-    heard = tuple(message for message in messages if message.audience != "user")
+    heard = _folded(message for message in messages if message.audience != "user")
     for at in range(len(heard) - 1, -1, -1):
         if heard[at].role == "user":
             return heard[:at], heard[at], heard[at + 1 :]
     return heard, None, ()
+
+
+def _folded(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Messages in which what we tell the model stands at the end of what the user says next."""
+    told: tuple[Part, ...] = ()
+    kept: list[Message] = []
+    for message in messages:
+        if message.role == "user" and message.audience == "assistant":
+            told = (*told, Text("\n\n"), *message.parts)
+            continue
+        if message.role == "user" and told:
+            kept.append(replace(message, parts=(*message.parts, *told)))
+            told = ()
+        else:
+            kept.append(message)
+    return tuple(kept)
 
 
 def rounds_of(messages: Sequence[Message]) -> list[Round]:

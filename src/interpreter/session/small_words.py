@@ -28,8 +28,8 @@ PRINTED = """\
 The code printed:
 {output}
 
-Give the final answer now in the form that was asked for, with the values printed above and \
-without code."""
+Does this answer the request? If so, give the final answer now in the form that was asked for, \
+with these values and without code. If not, write the next ```python block."""
 NOTHING_PRINTED = """\
 The code ran but printed nothing.{variables}
 Write it again so that it prints the answer."""
@@ -47,7 +47,12 @@ PROMISE = re.compile(
     r"|to do this|steps?)\b",
     re.IGNORECASE,
 )
-COMPUTABLE = re.compile(r"\d|\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b")
+COMPUTABLE = re.compile(
+    r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b"
+    r"|\d\s*([-+*/^%]|to the power|times|plus|minus)"
+    r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime)\b",
+    re.IGNORECASE,
+)
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 LONGEST_ERROR = 300
 LINES = 8  # of an answer that is shown as it was printed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -29,9 +29,16 @@ class Prompt:
     """Asks for a message."""
 
     def __init__(
-        self, *, commands: Mapping[str, str], history: Path | None, palette: Palette, vi: bool
+        self,
+        *,
+        commands: Callable[[], Mapping[str, str]],
+        history: Path | None,
+        palette: Palette,
+        vi: bool,
     ) -> None:
         self._pastes: dict[str, str] = {}
+        self.shown: Callable[[], None] = lambda: None
+        """Called whenever the prompt has been drawn."""
         self._mark = ANSI(paint("> ", palette.accent))
         self._session: PromptSession[str] = PromptSession(
             history=_history(history),
@@ -45,6 +52,14 @@ class Prompt:
             tempfile_suffix=".md",
             mouse_support=False,
         )
+
+        self._session.app.after_render += lambda app: self.shown()
+
+    def fail(self, error: BaseException) -> None:
+        """Break off the asking with an error; callable from any thread."""
+        app = self._session.app
+        if app.loop is not None:
+            app.loop.call_soon_threadsafe(lambda: app.exit(exception=error))
 
     def ask(self, draft: str = "") -> str:
         """One message, with pastes in full; raises what `input` raises."""
@@ -112,7 +127,7 @@ def _history(path: Path | None) -> History:
 class Suggestions(Completer):
     """Commands after `%` at the beginning, files after `@` anywhere."""
 
-    def __init__(self, commands: Mapping[str, str]) -> None:
+    def __init__(self, commands: Callable[[], Mapping[str, str]]) -> None:
         self._commands = commands
         self._paths = PathCompleter(expanduser=True)
 
@@ -127,6 +142,6 @@ class Suggestions(Completer):
             yield from self._paths.get_completions(Document(found[1]), complete_event)
 
     def _command(self, text: str) -> Iterator[Completion]:
-        for name, about in self._commands.items():
+        for name, about in self._commands().items():
             if name.startswith(text):
                 yield Completion(name, start_position=-len(text), display_meta=about)

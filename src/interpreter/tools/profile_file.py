@@ -39,8 +39,9 @@ SUFFIXES = frozenset([
     ".pdf",
 ])
 QUOTED = re.compile(r"""["'`]([^"'`\n]{1,300}\.\w{2,8})["'`]""")
-BARE = re.compile(r"@?((?:[\w.~+=-]|/|\\ )+\.\w{2,8})")
+BARE = re.compile(r"(?<![\w.~+=/-])@?((?:[\w.~+=-]|/|\\ )+\.\w{2,8})")
 FILES = 3  # of one message
+LOOKED_AT = 20_000  # characters of a message
 HASHED = 64 << 20  # bytes at the beginning that count for the hash, with the size and time
 LONGEST = 1_200
 SECONDS = 20.0
@@ -101,7 +102,8 @@ class Profiler:
 
 def mentioned_files(text: str, workspace: Path) -> tuple[Path, ...]:
     """The data files that a text names and that exist, in the order of their names."""
-    names = [*QUOTED.findall(text), *BARE.findall(text)]
+    said = text[:LOOKED_AT]
+    names = [*QUOTED.findall(said), *BARE.findall(said)]
     found: dict[Path, None] = {}
     for name in names:
         path = _existing(name, workspace)

@@ -1,15 +1,12 @@
 """The whole way with the real default model: a question, code that runs, a right answer."""
 
-from dataclasses import replace
-
 import pytest
 from tests.models.embedded.conftest import MODELS, model_file
 
-from interpreter.assembly import Workshop
+from interpreter.assembly.workshop import Workshop
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ActionProposed, MessageFinished, TurnFinished
 from interpreter.protocol.ports import nobody_answers
-from interpreter.session.small_model import SmallModel
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 
@@ -37,12 +34,7 @@ def session(default_model, tmp_path, monkeypatch):
         context_window=4096,
     )
     workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
-    session = workshop.open_session(settings)
-    model = session.engine.model
-    if not isinstance(model, SmallModel):
-        model = SmallModel(model, model.varied)
-    session.engine = replace(session.engine, model=model)
-    yield session
+    yield workshop.open_session(settings)
     workshop.close()
 
 
