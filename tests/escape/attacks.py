@@ -3,7 +3,6 @@
 `HARMLESS` ones are also run without a sandbox, where they must escape: that proves that they bite.
 """
 
-
 PREAMBLE = """
 import ctypes, errno, glob, json, os, resource, signal, socket, struct, subprocess, sys, time
 facts = json.loads(sys.argv[1])

@@ -93,12 +93,18 @@ def test_importing_loads_nothing_and_starts_nothing():
     code = """
 import sys
 before = set(sys.modules)
-from interpreter import __version__
+from interpreter import interpreter
 print(sorted(set(sys.modules) - before))
-from interpreter import interpreter, computer, OpenInterpreter, load_ipython_extension
-import subprocess, threading
-print(threading.active_count(), interpreter.computer is computer)
+from interpreter import computer, OpenInterpreter, load_ipython_extension
+import threading
+interpreter.auto_run = True
+print(threading.active_count(), interpreter.computer is computer, interpreter.auto_run)
+print(isinstance(interpreter, OpenInterpreter), "chat" in dir(interpreter))
 """
     run = [sys.executable, "-c", code]
     out = subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert out == ["['__future__', 'interpreter', 'interpreter._version']", "1 True"]
+    assert out == [
+        "['__future__', 'interpreter', 'interpreter._version']",
+        "1 True True",
+        "True True",
+    ]
