@@ -26,7 +26,6 @@ from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered
 from interpreter.facade.translation import settings_of
 from interpreter.facade.view import ShownModel
-from interpreter.policies.approvals import RunAll
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
@@ -283,8 +282,7 @@ class OpenInterpreter(Options):
         workshop.use_completions(self.llm.completions)
         engine = workshop.engine(self._settings())
         if self.auto_run and workshop.unconfined:
-            warnings.warn(f"Code runs unconfined: {workshop.unconfined}", stacklevel=2)
-            engine = replace(engine, policy=RunAll())
+            warnings.warn(f"{workshop.unconfined} Set sandbox='off' to run anyway.", stacklevel=2)
         return replace(engine, model=self._shown_model(engine.model))
 
     def _shown_model(self, model: Model) -> ShownModel:
