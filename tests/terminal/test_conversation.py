@@ -142,7 +142,7 @@ def test_stopping_at_the_question_runs_nothing(chat, key):
 
 def test_ctrl_c_twice_at_the_prompt_leaves(chat):
     terminal = chat()
-    terminal.press("C-c", "C-c")
+    terminal.wait_until(lambda: terminal.has_ended() or terminal.press("C-c", "C-c"), "the end")
     assert terminal.wait_for_end() == 0
 
 

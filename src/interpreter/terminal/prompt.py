@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from interpreter.terminal.ansi import Palette, paint
+from interpreter.terminal.loop import LEAVE_WITHIN
 
 PASTE_SHOWN = 1_000  # characters of a paste that are put into the line as they are
 PASTE_LINES = 12
@@ -37,6 +39,7 @@ class Prompt:
         vi: bool,
     ) -> None:
         self._pastes: dict[str, str] = {}
+        self._last_wish = -LEAVE_WITHIN
         self.shown: Callable[[], None] = lambda: None
         """Called whenever the prompt has been drawn."""
         self._mark = ANSI(paint("> ", palette.accent))
@@ -51,6 +54,7 @@ class Prompt:
             enable_open_in_editor=True,
             tempfile_suffix=".md",
             mouse_support=False,
+            rprompt=self._hint,
         )
 
         self._session.app.after_render += lambda app: self.shown()
@@ -104,13 +108,19 @@ class Prompt:
             f"[pasted text {number}: {lines:,} line{plural}, {len(text):,} characters]"
         )
 
-    @staticmethod
-    def _ctrl_c(event: KeyPressEvent) -> None:
-        """Empties the line first; at an empty line it is a wish to leave."""
+    def _ctrl_c(self, event: KeyPressEvent) -> None:
+        """Empties the line first; at an empty line, twice within a second leaves."""
+        now = time.monotonic()
         if event.current_buffer.text:
             event.current_buffer.reset()
-        else:
-            event.app.exit(exception=KeyboardInterrupt())
+            return
+        if now - self._last_wish < LEAVE_WITHIN:
+            event.app.exit(exception=EOFError())
+        self._last_wish = now
+
+    def _hint(self) -> str:
+        recent = time.monotonic() - self._last_wish < LEAVE_WITHIN
+        return "Ctrl-C again leaves" if recent else ""
 
 
 def _history(path: Path | None) -> History:

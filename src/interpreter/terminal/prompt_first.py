@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -57,6 +58,7 @@ def prompt_first(plan: Plan) -> int:
     except AskInFront:
         return _in_front(plan)
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C too many must not break the end
         opening.close()
 
 
