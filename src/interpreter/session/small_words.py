@@ -28,8 +28,8 @@ PRINTED = """\
 The code printed:
 {output}
 
-Does this answer the request? If so, give the final answer now in the form that was asked for, \
-with these values and without code. If not, write the next ```python block."""
+Reply only with the final answer, written exactly in the form that the request asks for, with \
+these values. Only if the output does not answer the request, write the next ```python block."""
 NOTHING_PRINTED = """\
 The code ran but printed nothing.{variables}
 Write it again so that it prints the answer."""
