@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 export ASK
 
-.PHONY: run test test-litellm check format bench bench-dabench constraints clean help
+.PHONY: run test test-litellm test-integrations check format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -20,6 +20,12 @@ test: $(VENV)/.test $(VENV)/.system
 # Apart, because LiteLLM alone is larger than everything else together.
 test-litellm: $(VENV)/.litellm
 	$(BIN)/python -m pytest tests/models/test_litellm_bridge.py $(PYTEST)
+
+# CrewAI brings 130 packages, some at odds with ours, so its adapter is tested in a place of its own.
+test-integrations:
+	@[ -x .venv-integrations/bin/python ] || python3 -m venv .venv-integrations
+	.venv-integrations/bin/python -m pip install -q --group integrations -e .
+	.venv-integrations/bin/python -m pytest -rs tests/docs -k crewai
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .

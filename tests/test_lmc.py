@@ -77,6 +77,62 @@ def test_a_dictionary_comes_back_as_it_was(dictionary, recipient):
     assert lmc.encode(lmc.decode(dictionary)) == [dictionary]
 
 
+html = st.builds(
+    lambda style, content: {
+        **{"role": "computer", "type": "code", "format": style, "content": content}
+    },
+    st.sampled_from(["html", "javascript"]),
+    text,
+)
+
+
+@given(st.lists(st.tuples(dictionaries | html, st.sampled_from([None, "user", "assistant"]))))
+def test_a_conversation_comes_back_as_it_was(tagged):
+    conversation = [{**d, **({"recipient": r} if r else {})} for d, r in tagged]
+    messages = lmc.decode_all(conversation)
+    assert [d for message in messages for d in lmc.encode(message)] == conversation
+
+
+@given(st.lists(dictionaries, max_size=8))
+def test_every_result_belongs_to_code_that_came_before_it(conversation):
+    proposed = []
+    for message in lmc.decode_all(conversation):
+        proposed += [action.call_id for action in message.actions]
+        for result in message.results:
+            assert result.call_id in proposed
+            proposed.remove(result.call_id)
+
+
+def test_code_joins_what_was_said_and_results_find_their_code():
+    said = {"role": "assistant", "type": "message", "content": "Look."}
+    written = {"role": "assistant", "type": "code", "format": "python", "content": "x"}
+    printed = {"role": "computer", "type": "console", "format": "output", "content": "1"}
+    shown = {"role": "computer", "type": "image", "format": "base64.png", "content": PNG}
+    assert lmc.decode_all([said, written, printed, shown]) == [
+        Message("assistant", (Text("Look."), Code("python", "x", "call_1"))),
+        Message(
+            "computer",
+            (
+                Output("1"),
+                Display((Face("image/png", b"\x89PNG"),)),
+                ActionResult("call_1", "ok"),
+            ),
+        ),
+    ]
+
+
+def test_a_picture_in_a_file_is_read(tmp_path):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"\x89PNG")
+    picture = {"role": "user", "type": "image", "format": "path", "content": str(path)}
+    assert lmc.decode(picture).parts == (
+        Text(f"[picture: {path}]"),
+        Display((Face("image/png", b"\x89PNG"),)),
+    )
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        lmc.decode({**picture, "content": str(tmp_path / "nowhere.png")})
+
+
 def test_a_reply_is_one_dictionary_per_part():
     assert lmc.encode(REPLY) == [
         {"role": "assistant", "type": "message", "content": "Adding."},

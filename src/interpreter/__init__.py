@@ -48,12 +48,45 @@ def __getattr__(name: str) -> object:
         from importlib import import_module
 
         return getattr(import_module(f"interpreter.{_PLACES[name]}"), name)
-    if name not in ("interpreter", "computer"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "interpreter":
+        return globals().setdefault("interpreter", _Shared())
+    if name == "computer":
+        return __getattr__("interpreter").computer  # type: ignore[attr-defined]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Shared:
+    """The interpreter that all programs share: importing it loads nothing, using it does."""
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(_real(), name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(_real(), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(_real(), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(_real())
+
+    def __repr__(self) -> str:
+        return repr(_real())
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(_real())
+
+
+def _real() -> object:
     from interpreter.facade.interpreter import OpenInterpreter
 
-    shared = globals().setdefault("interpreter", OpenInterpreter())
-    return shared if name == "interpreter" else shared.computer
+    if not _made:
+        _made.append(OpenInterpreter())
+    return _made[0]
+
+
+_made: list[object] = []
 
 
 def __dir__() -> list[str]:

@@ -151,3 +151,15 @@ def test_a_shell_whose_host_is_gone_ends(tmp_path):
         host.wait()
         host.stdout.close()
     wait_until(lambda: not os.path.exists(f"/proc/{pid}"))  # noqa: PTH110
+
+
+def test_a_link_laid_out_for_us_is_not_followed(tmp_path):
+    """A block that guesses where its successor is written must not write to the user's files."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    with live(bash, tmp_path) as shell:
+        run(shell, "here=$(dirname $BASH_SOURCE)")
+        run(shell, f"for i in 3 4 5 6; do ln -s {precious} $here/$i.sh; done")
+        assert said(shell, "echo fine") == "fine"
+        assert said(shell, "echo fine") == "fine"
+    assert precious.read_text() == "mine"

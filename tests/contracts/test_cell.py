@@ -251,13 +251,12 @@ def test_a_jupyter_kernel_answers_over_sockets_in_the_exchange_directory(cell):
     client.load_connection_file()
     client.start_channels()
     try:
-        client.wait_for_ready(timeout=HANG)
-        results = []
-        client.execute_interactive("x = 41", timeout=HANG)
-        client.execute_interactive(
-            "x + 1", timeout=HANG, output_hook=lambda message: results.append(message["content"])
-        )
-        assert [r["data"]["text/plain"] for r in results if "data" in r] == ["42"]
+        client.kernel_info(reply=True, timeout=HANG)
+        client.execute("x = 41", reply=True, timeout=HANG)
+        expressions = {"answer": "x + 1"}
+        reply = client.execute("", user_expressions=expressions, reply=True, timeout=HANG)
+        answer = reply["content"]["user_expressions"]["answer"]
+        assert answer["data"]["text/plain"] == "42"
     finally:
         client.stop_channels()
         program.kill()

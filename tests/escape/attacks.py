@@ -3,8 +3,6 @@
 `HARMLESS` ones are also run without a sandbox, where they must escape: that proves that they bite.
 """
 
-# ruff: noqa: E501
-
 PREAMBLE = """
 import ctypes, errno, glob, json, os, resource, signal, socket, struct, subprocess, sys, time
 facts = json.loads(sys.argv[1])
@@ -77,7 +75,12 @@ if not held:
 verdict(held)""",
     "signal a process outside": 'verdict(refused(os.kill, facts["pid"], 0))',
     "see a process outside": """
-seen = [pid for pid in os.listdir("/proc") if pid.isdigit() and b"driver" b".py" in read(f"/proc/{pid}/cmdline")]
+def command_line(pid):
+    try:
+        return read(f"/proc/{pid}/cmdline")
+    except OSError:
+        return b""  # it has ended since
+seen = [pid for pid in os.listdir("/proc") if pid.isdigit() and b"driver" b".py" in command_line(pid)]
 verdict(not seen)""",
     "see the network of this machine": 'verdict([name for _, name in socket.if_nameindex()] == ["lo"] and not os.path.exists("/sys/class/net"))',
     "look into /run": 'verdict(os.listdir("/run") == [])',

@@ -206,3 +206,10 @@ def test_the_async_interpreter_is_an_interpreter_with_its_own_attributes():
         assert hasattr(interpreter, name)
     assert (interpreter.print, interpreter.require_acknowledge) == (False, False)
     assert (interpreter.acknowledged_outputs, interpreter.context_mode) == ([], False)
+
+
+def test_os_mode_and_the_wizard_say_that_they_are_not_here():
+    with pytest.raises(ConfigurationError, match="OS mode"):
+        OpenInterpreter(os=True).chat("hi", display=False)
+    with pytest.raises(ConfigurationError, match="llm.model"):
+        OpenInterpreter().local_setup()

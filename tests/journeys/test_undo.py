@@ -121,6 +121,25 @@ def test_what_somebody_else_changed_is_not_overwritten_silently(changed, work):
     assert (work / "gone.txt").read_text() == "here"
 
 
+@pytest.mark.parametrize(
+    ("language", "set_up", "change", "look", "expected"),
+    [
+        ("shell", "X=1; f() { echo one; }", "X=2; f() { echo two; }; cd /", 'f; echo "$X"', "one\n1\n"),
+        ("bash", "export X=1", "unset X; Y=3", 'echo "$X$Y"', "1\n"),
+        ("javascript", "var a = {n: 1}", "a.n = 5; var b = 2", "console.log(a.n, typeof b)", "1 undefined\n"),
+        ("py", "x = [1]", "x.append(2); y = 1", "print(x, 'y' in globals())", "[1] False\n"),
+    ],
+)  # fmt: skip
+def test_every_stateful_language_goes_back(open_session, language, set_up, change, look, expected):
+    blocks = [{"code": code, "language": language} for code in (set_up, change, look)]
+    session = open_session(blocks[0], "Set.", blocks[1], "Changed.", blocks[2], "Looked.")
+    say(session, "set")
+    say(session, "change")
+    session.undo()
+    say(session, "look")
+    assert printed(session) == expected
+
+
 def test_there_is_an_end_to_undoing(changed):
     with pytest.raises(CheckpointError, match="There are 2 blocks"):
         changed.undo(3)
@@ -161,7 +180,7 @@ def test_a_crash_loses_nothing_but_the_block_that_crashed(open_session):
     )
     say(session)
     outcomes = [result.outcome for message in session.transcript for result in message.results]
-    assert outcomes == ["ok", "died", "ok"]
+    assert outcomes == ["ok", "died", "ok"], list(session.transcript)
     assert printed(session) == "6 2\n"
     died = [r for m in session.transcript for r in m.results if r.outcome == "died"]
     assert "numbers" in died[0].summary

@@ -45,6 +45,9 @@ def test_the_model_is_shown_and_changed(command, tmp_path):
     say(terminal, "who?", "I am another one.")
     command("%model nonsense/x", "nonsense", terminal=terminal)
     command("%auto_run", "Code is asked about.", terminal=terminal)
+    terminal.type("still there?")
+    terminal.press("Enter")
+    terminal.wait_until(lambda: terminal.everything().count("I am another one.") == 2)
 
 
 def test_auto_run_is_switched(command):

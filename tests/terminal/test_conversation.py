@@ -38,6 +38,12 @@ def test_the_prose_is_styled_and_without_colour_it_is_not(chat):
     assert "\x1b[1mbold" not in grey.everything(styled=True)
 
 
+def test_what_goes_wrong_behind_the_prompt_is_one_sentence(start):
+    terminal = start(arguments=["--resume", "nonsense"])
+    terminal.wait_for("interpreter: 'nonsense' is no session")
+    assert terminal.wait_for_end() == 2
+
+
 # Approval.
 
 
@@ -136,7 +142,7 @@ def test_stopping_at_the_question_runs_nothing(chat, key):
 
 def test_ctrl_c_twice_at_the_prompt_leaves(chat):
     terminal = chat()
-    terminal.press("C-c", "C-c")
+    terminal.wait_until(lambda: terminal.has_ended() or terminal.press("C-c", "C-c"), "the end")
     assert terminal.wait_for_end() == 0
 
 

@@ -98,6 +98,14 @@ def test_a_pipe_is_attached_to_the_message_as_a_file(interpreter_command, script
     assert len(shown) < 6_000
 
 
+def test_a_dry_run_leaves_nothing_behind(interpreter_command, script, tmp_path):  # noqa: F811
+    block = {"code": "open('made.txt', 'w').write('x')\nprint('did it')"}
+    done = interpreter_command("-y", "--dry-run", "--model", script(block, "Tried."), "go")
+    assert done.stdout == "Tried.\n"
+    assert "did it" in done.stderr
+    assert not (tmp_path / "work" / "made.txt").exists()
+
+
 def test_stdin_takes_the_message_and_exits(interpreter_command, script):  # noqa: F811
     assert (
         interpreter_command("--stdin", "--model", script("Hi."), input="hello\n").stdout == "Hi.\n"

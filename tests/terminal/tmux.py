@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import time
 
-HANG = 20.0
+HANG = 60.0  # seconds
 
 
 class Terminal:
@@ -88,8 +88,12 @@ class Terminal:
 
     def wait_for_end(self):
         """Wait until the program has left; its exit status."""
-        self.wait_until(lambda: len(self._dead().split()) > 1, "the end")
+        self.wait_until(self.has_ended, "the end")
         return int(self._dead().split()[1])
+
+    def has_ended(self):
+        """Whether the program has left."""
+        return len(self._dead().split()) > 1
 
     def _dead(self):
         return self._tmux("list-panes", "-t", "main", "-F", "#{pane_dead} #{pane_dead_status}")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
+from subprocess import DEVNULL, TimeoutExpired
 from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.later import Later
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.checkpoints.variables import PythonVariables
-    from interpreter.runtimes.pool import RuntimePool
+    from interpreter.runtimes.pool import Registered, RuntimePool
     from interpreter.sandboxes.confinement import Level
     from interpreter.sandboxes.grants import GrantBook
     from interpreter.sandboxes.host_gate import HostGate
     from interpreter.tools.guarded import Guard
 
+INLINE = "inline"
+PROBE_SECONDS = 20.0
 Notify = Callable[[str], None]
 
 
@@ -67,11 +70,52 @@ class Ground:
     @cached_property
     def runtimes(self) -> RuntimePool:
         """The REPLs of this session."""
+        from interpreter.runtimes.kernelspecs import kernel_directories
         from interpreter.runtimes.pool import PoolOptions, RuntimePool
         from interpreter.runtimes.python import PythonOptions
 
-        options = PoolOptions(settings={"python": PythonOptions(companion=self._variables)})
+        python = PythonOptions(python=self._python(), companion=self._variables)
+        options = PoolOptions(
+            settings={"python": python},
+            registered=self._registered(),
+            kernel_directories=kernel_directories(),
+        )
         return RuntimePool(self._launch, self.cell.get().exchange, options)
+
+    def _registered(self) -> tuple[Registered, ...]:
+        """Python elsewhere than in the cell, where the user asks for that; it is said."""
+        from interpreter.runtimes.attached import attached_kernel, find_connection_file
+        from interpreter.runtimes.inline_python import InlinePython
+        from interpreter.runtimes.pool import Registered
+        from interpreter.runtimes.python import PYTHON
+
+        if self._settings.kernel:
+            file = find_connection_file(self._settings.kernel)
+            self._notice(f"Python runs in the kernel of {file}, outside of the sandbox.")
+            return (Registered(PYTHON, lambda launch, exchange: attached_kernel(file)),)
+        if self._settings.python == INLINE:
+            self._notice("Python runs in this very process, outside of the sandbox.")
+            return (Registered(PYTHON, lambda launch, exchange: InlinePython()),)
+        return ()
+
+    def _python(self) -> str:
+        from interpreter.runtimes.choose_python import choose_python
+
+        wanted = "" if self._settings.python == INLINE else self._settings.python
+        workspace = self._settings.directory()
+        choice = choose_python(wanted, workspace, os.environ, self._succeeds)
+        if choice.offer:
+            self._notice(choice.offer)
+        return choice.python
+
+    def _succeeds(self, command: list[str]) -> bool:
+        """Whether a command does, tried inside the cell."""
+        try:
+            launch = self.cell.get().launch
+            program = launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+            return program.wait(PROBE_SECONDS) == 0
+        except (OSError, TimeoutExpired):
+            return False
 
     @cached_property
     def tools(self) -> dict[str, Tool]:
@@ -130,11 +174,19 @@ class Ground:
             level=cast("Level", self._settings.sandbox),  # checked there
             read=tuple(map(Path, book.all("read"))),
             write=tuple(map(Path, book.all("write"))),
-            programs=interpreter_places(),
+            programs=(*interpreter_places(), *self._python_places()),
             hidden=(config_directory(), data_directory()),
         )
         best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
         return best.open(workspace)
+
+    def _python_places(self) -> tuple[Path, ...]:
+        """The environments that the user named or activated; the workspace's needs no mention."""
+        named = self._settings.python
+        given = [Path(named).expanduser().parent.parent] if "/" in named else []
+        active = filter(None, map(os.environ.get, ("VIRTUAL_ENV", "CONDA_PREFIX")))
+        places = [*given, *map(Path, active)]
+        return tuple(at for at in places if (at / "bin").is_dir() and at != Path("/usr"))
 
     @cached_property
     def _book(self) -> GrantBook:
@@ -188,13 +240,23 @@ class Ground:
     # What is kept.
 
     def _open_checkpoints(self) -> Checkpoints:
+        from interpreter.checkpoints.language_state import node_state, shell_state
         from interpreter.checkpoints.transaction import Transaction
 
         workspace = self._settings.directory().resolve()
-        kept = Transaction(self._file_keeper(workspace), workspace)
+        kept = Transaction(
+            self._file_keeper(workspace), workspace, lambda name: self.runtimes.canonical(name)
+        )
         kept.attach("python", self._variables)
+        kept.attach("shell", shell_state(partial(self._run_quietly, "shell")))
+        kept.attach("javascript", node_state(partial(self._run_quietly, "javascript")))
         self._closing.insert(0, kept.close)  # the journal ends when the cell is empty
         return kept
+
+    def _run_quietly(self, language: str, source: str) -> str:
+        from interpreter.checkpoints.language_state import through
+
+        return through(self.runtimes.get(language))(source)
 
     def _file_keeper(self, workspace: Path) -> FileKeeper:
         from interpreter.checkpoints.journal import FileJournal, JournalOptions
@@ -203,10 +265,13 @@ class Ground:
         store = data_directory() / "undo" / (self.session_id or f"unkept-{os.getpid()}")
         try:
             options = JournalOptions(store, (workspace,), self.cell.get().exchange)
-            self._journal = FileJournal(options)
-        except CheckpointError:
+            journal = FileJournal(options)
+            journal.check(self.cell.get().launch)
+        except CheckpointError as reason:
+            self._notice(f"{reason} Files are kept by snapshots instead.")
             return ShadowGit(ShadowOptions(store, workspace))
-        return self._journal
+        self._journal = journal
+        return journal
 
     @cached_property
     def _variables(self) -> PythonVariables:

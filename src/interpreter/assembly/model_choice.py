@@ -142,7 +142,7 @@ def _choose(settings: Settings) -> Choice:
 
     entry = catalogue().get()
     facts = Facts(
-        environ=os.environ,
+        environ=model_options(settings).environ,
         find_servers=lambda: find_servers(usual_places(os.environ)),
         embedded=entry,
         embedded_runs=find_spec("xllamacpp") is not None,
@@ -170,8 +170,17 @@ def model_options(settings: Settings) -> ModelOptions:
         dialect=settings.dialect or None,  # type: ignore[arg-type]
         price_file=_if_there(config_directory() / "prices.json"),
         findings_file=str(findings_file()),
-        environ=dict(os.environ),
+        environ=_keys(settings.model),
     )
+
+
+def _keys(model: str) -> dict[str, str]:
+    """The environment over the keys that the user has kept; a local model needs none."""
+    if model.startswith(("scripted/", "embedded")):
+        return dict(os.environ)
+    from interpreter.settings.keys import kept_keys
+
+    return {**kept_keys(), **os.environ}
 
 
 def findings_file() -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,8 +31,14 @@ class _Entry:
 class Transaction:
     """The checkpoints of one session. Languages are attached as their runtimes start."""
 
-    def __init__(self, files: FileKeeper, workspace: Path) -> None:
+    def __init__(
+        self,
+        files: FileKeeper,
+        workspace: Path,
+        canonical: Callable[[str], str] = lambda language: language,
+    ) -> None:
         self._files = files
+        self._canonical = canonical
         self._workspace = workspace
         self._states: dict[str, StateKeeper] = {}
         blocks = files.blocks()
@@ -49,7 +55,7 @@ class Transaction:
         """A block is about to run; the checkpoint's name."""
         self._count += 1
         name = f"{self._count:06}"
-        language = action.language if isinstance(action, Code) else ""
+        language = self._canonical(action.language) if isinstance(action, Code) else ""
         entry = _Entry(name, _label(action), time.time(), language)
         self._files.begin(name, entry.label)
         for gone in self._undone:

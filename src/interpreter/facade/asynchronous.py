@@ -25,6 +25,7 @@ from interpreter.protocol.ports import Approver
 from interpreter.session.session import Session
 
 T = TypeVar("T")
+PATIENCE = 3.0  # seconds for a turn to end before it is ended by force
 
 
 class AsyncInterpreter(OpenInterpreter):
@@ -181,9 +182,7 @@ class AsyncInterpreter(OpenInterpreter):
         try:
             return await asyncio.shield(coming)
         except asyncio.CancelledError:
-            stop.set()
-            self._stop()
-            await asyncio.wait([self._in_thread(deque, events, 0)])
+            await self._ended(self._in_thread(deque, events, 0), stop)
             raise
 
     async def _stoppable(self, work: Callable[[threading.Event], T]) -> T:
@@ -193,10 +192,17 @@ class AsyncInterpreter(OpenInterpreter):
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            stop.set()
-            self._stop()
-            await asyncio.wait([running])
+            await self._ended(running, stop)
             raise
+
+    async def _ended(self, running: asyncio.Future[Any], stop: threading.Event) -> None:
+        """Stop what runs and wait for it; what does not stop by itself is stopped by force."""
+        stop.set()
+        self._stop()
+        _, going = await asyncio.wait([running], timeout=PATIENCE)
+        if going:
+            self._dialogue.interrupt(force=True)
+            await asyncio.wait([running])
 
     def _in_thread(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._worker, work, *args)

@@ -13,7 +13,7 @@ from interpreter.facade.result import Block, BlockCollector, Collector, Result
 from interpreter.facade.values import Values
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import AnswerInvalid, NotApproved
-from interpreter.protocol.events import ApprovalRequested, Event
+from interpreter.protocol.events import ApprovalRequested, Event, RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import Approver, Checkpoints
@@ -78,17 +78,21 @@ class Dialogue:
                 question = structured.complaint(problem)
         raise AnswerInvalid(f"The answer is not what was asked for: {problem}.")
 
-    def interrupt(self) -> None:
-        """Stop what is running, once: a second request would end the REPL itself."""
-        if not self._session().stopping:
+    def interrupt(self, *, force: bool = False) -> None:
+        """Stop what is running; asked a second time, by force, it ends even at the REPL's cost."""
+        if force or not self._session().stopping:
             self._session().interrupt()
-        if not self._by_hand.requested:
+        if force or not self._by_hand.requested:
             self._by_hand.request()
 
-    def _minding(self, events: Iterator[Event], stop: threading.Event | None) -> Iterator[Event]:
+    def _minding(
+        self, events: Generator[Event, None, None], stop: threading.Event | None
+    ) -> Iterator[Event]:
         """The events; a stop that came before there was anything to interrupt is not lost."""
         for event in events:
             if stop is not None and stop.is_set():
+                if not isinstance(event, RuntimeEvent):
+                    return  # no code is running: the turn ends here
                 self.interrupt()
             yield event
 

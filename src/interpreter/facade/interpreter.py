@@ -26,7 +26,6 @@ from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered
 from interpreter.facade.translation import settings_of
 from interpreter.facade.view import ShownModel
-from interpreter.policies.approvals import RunAll
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
@@ -149,6 +148,11 @@ class OpenInterpreter(Options):
         """Where settings, profiles and skills are."""
         return str(config_directory())
 
+    def local_setup(self) -> None:
+        """The questions of Open Interpreter's wizard are not asked here."""
+        text = "local_setup() is not part of this version; set llm.model, e.g. to ollama/NAME."
+        raise ConfigurationError(text)
+
     def _streaming_chat(
         self, message: Said | None = None, display: bool = True
     ) -> Iterator[dict[str, Any]]:
@@ -185,6 +189,8 @@ class OpenInterpreter(Options):
 
     def _events(self, message: Said | None, *, display: bool) -> Generator[Event, None, None]:
         """Take the message in at once; the turn runs as the result is iterated."""
+        if self.os:
+            raise ConfigurationError("OS mode is not part of this version; leave `os` False.")
         self._end_turn()
         self._display = display
         if isinstance(message, list):
@@ -276,8 +282,7 @@ class OpenInterpreter(Options):
         workshop.use_completions(self.llm.completions)
         engine = workshop.engine(self._settings())
         if self.auto_run and workshop.unconfined:
-            warnings.warn(f"Code runs unconfined: {workshop.unconfined}", stacklevel=2)
-            engine = replace(engine, policy=RunAll())
+            warnings.warn(f"{workshop.unconfined} Set sandbox='off' to run anyway.", stacklevel=2)
         return replace(engine, model=self._shown_model(engine.model))
 
     def _shown_model(self, model: Model) -> ShownModel:

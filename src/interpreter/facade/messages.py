@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from interpreter import lmc
-from interpreter.protocol.messages import Action, Code, Message
+from interpreter.protocol.messages import Action, Message
 
 
 class Ledger:
@@ -56,8 +56,3 @@ class Ledger:
 def user_dictionary(text: str) -> lmc.Dictionary:
     """What a user says in plain words."""
     return {"role": "user", "type": "message", "content": text}
-
-
-def is_code(action: Action) -> bool:
-    """Whether an action is a block of code."""
-    return isinstance(action, Code)

@@ -55,7 +55,7 @@
     for (const name of Object.keys(now.values)) {
       if (name in kept.values || name in kept.others) continue;
       if (lexical.includes(name)) set(name, null);
-      else delete globalThis[name];
+      else if (!Reflect.deleteProperty(globalThis, name)) globalThis[name] = undefined; // a var stays declared
       report.removed.push(name);
     }
     for (const [name, kind] of Object.entries(kept.others)) {

@@ -201,13 +201,20 @@ class Plumbing(threading.Thread):
             os.close(tap.source)
 
     def _tap(self, stream: Stream) -> Tap:
-        source, sink = os.pipe()
+        source, sink = (above_the_streams(end) for end in os.pipe())
         os.set_blocking(source, False)
         os.dup2(sink, stream.fileno(), inheritable=True)
         os.close(sink)
         tap = Tap(source, stream)
         self._selector.register(source, selectors.EVENT_READ, tap)
         return tap
+
+
+def above_the_streams(descriptor: int) -> int:
+    """The same end under a number that is no standard stream's, should a block have closed one."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
+    os.close(descriptor)
+    return moved
 
 
 class Tap:

@@ -6,7 +6,7 @@ The only room where such dictionaries are made or read.
 from __future__ import annotations
 
 from interpreter.lmc.chunks import ChunkWriter, events_of, merged
-from interpreter.lmc.conversations import decode_all, read_conversation, text_of
+from interpreter.lmc.conversations import decode_all, read_conversation
 from interpreter.lmc.messages import Dictionary, decode, edited, encode, end_of
 
 __all__ = [
@@ -20,5 +20,4 @@ __all__ = [
     "events_of",
     "merged",
     "read_conversation",
-    "text_of",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,9 +87,3 @@ def read_conversation(path: Path) -> list[Dictionary]:
     for dictionary in kept:
         decode(dictionary)
     return kept
-
-
-def text_of(dictionaries: Sequence[Dictionary]) -> str:
-    """What the assistant said last."""
-    said = (d for d in reversed(dictionaries) if d.get("role") == "assistant")
-    return next((str(d.get("content", "")) for d in said if d.get("type") == "message"), "")

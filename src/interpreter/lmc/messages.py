@@ -55,7 +55,7 @@ def _computer(message: Message, most_output: int | None) -> Iterator[Dictionary]
     results = message.results
     if not printed and results and results[-1].outcome != "ok":
         printed = results[-1].summary
-    if printed or not rich:
+    if printed or not rich or any(isinstance(part, Output) for part in message.parts):
         yield {"type": "console", "format": "output", "content": end_of(printed, most_output)}
     yield from rich
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,11 +22,20 @@ class PythonChoice:
     offer: str = ""
 
 
-def choose_python(wanted: str, directory: Path, environment: Mapping[str, str]) -> PythonChoice:
-    """The first that has ipykernel; where a better one lacks it, `offer` says how to get it."""
+def choose_python(
+    wanted: str,
+    directory: Path,
+    environment: Mapping[str, str],
+    succeeds: Callable[[list[str]], bool] | None = None,
+) -> PythonChoice:
+    """The first that has ipykernel; where a better one lacks it, `offer` says how to get it.
+
+    A Python in the workspace may be anybody's: `succeeds` tries a command inside the cell.
+    """
     offer = ""
+    succeeds = succeeds or _succeeds_here
     for python, reason in _candidates(wanted, directory, environment):
-        if has_ipykernel(python):
+        if succeeds([python, "-c", PROBE]):
             return PythonChoice(python, reason, offer)
         offer = offer or (
             f"{python} ({reason}) lacks ipykernel; to run code in it: "
@@ -37,9 +46,13 @@ def choose_python(wanted: str, directory: Path, environment: Mapping[str, str]) 
 
 def has_ipykernel(python: str) -> bool:
     """Whether a kernel can be started with this Python."""
+    return _succeeds_here([python, "-c", PROBE])
+
+
+def _succeeds_here(command: list[str]) -> bool:
     try:
         probe = subprocess.run(
-            [python, "-c", PROBE],
+            command,
             check=False,
             capture_output=True,
             stdin=subprocess.DEVNULL,

@@ -14,6 +14,7 @@ from pathlib import Path
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.runtimes import handover
 from interpreter.runtimes.driven_block import DrivenBlock, Words, ended
 from interpreter.runtimes.leftovers import Leftovers
 from interpreter.runtimes.pipes import Lines, Pipe
@@ -114,7 +115,7 @@ class DrivenProcess:
         block = DrivenBlock(process, marks, self._turnstile, self._options.interrupt_seconds)
         pipes = self._streams or self._open_streams(directory, str(self._blocks))
         file = directory / f"{self._blocks}{self.language.suffix}"
-        file.write_text(source + "\n", errors="replace")
+        handover.write(file, source + "\n")
         try:
             yield from block.run(self._words(file, pipes), pipes)
             yield self._end(block)
@@ -166,7 +167,7 @@ class DrivenProcess:
         if self._process is not None:
             close_stdin(self._process)
             self._former.append(self._process)  # its background jobs live on in its group
-        driver = shutil.copy(INSIDE / self._dialect.driver, directory)
+        driver = handover.copy(INSIDE / self._dialect.driver, directory)
         self._renew_streams(directory)
         out, err = self._streams or (None, None)
         argv = [part.format(driver=driver, directory=directory) for part in self._dialect.argv]

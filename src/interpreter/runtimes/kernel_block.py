@@ -35,6 +35,7 @@ class KernelBlock:
         self._reply: Incoming | None = None
         self._sent = self._idle = self._given_up = False
         self._interrupting: float | None = None
+        self._next_interrupt = 0.0
         self._owed_replies = 0
         self._late = 0
         self._reported_lines = False
@@ -52,10 +53,9 @@ class KernelBlock:
         self._sent = True
         while not self._is_over():
             message = self._channels.receive(self._patience_now())
-            if message is None:
-                self._given_up = not self._mind_interrupts(interrupts())
-            else:
+            if message is not None:
                 yield from self._take(message, answer)
+            self._mind(message, interrupts())
         yield from self._late_report()
         if self._reported_lines:
             yield ActiveLine(None)
@@ -65,13 +65,12 @@ class KernelBlock:
         """Make sure that the block does not go on: the caller has lost interest in it."""
         if not self._sent or self._is_over():
             return
-        self._given_up = not self._mind_interrupts(1)
+        self._mind(None, 1)
         while not self._is_over():
             message = self._channels.receive(self._patience_now())
-            if message is None:
-                self._given_up = not self._mind_interrupts(1)
-            else:
+            if message is not None:
                 self._note(message)
+            self._mind(message, 1)
 
     def _is_over(self) -> bool:
         if self._given_up or self._host.gone():
@@ -83,20 +82,28 @@ class KernelBlock:
             return SETTLE_SECONDS
         return self._host.check_seconds if self._interrupting is None else RESEND_SECONDS
 
-    def _mind_interrupts(self, count: int) -> bool:
-        """Nothing came: pass an interrupt on, or give up. False when the block is over for us."""
-        self._channels.silence()
-        if self._reply is not None or self._idle:
-            return False  # what is still owed got lost, as when an interrupt hits the reply
-        if count == 0:
-            return self._host.check_seconds is None or self._channels.beats()
+    def _mind(self, message: Incoming | None, count: int) -> None:
+        """Look after interrupts, also while messages flood in; and after a silence."""
+        if message is None:
+            self._channels.silence()
+            # What is still owed after the reply got lost, as when an interrupt hits it.
+            self._given_up = self._reply is not None or self._idle or not self._lives(count)
+        if count and not self._given_up and self._reply is None:
+            self._insist(count)
+
+    def _lives(self, count: int) -> bool:
+        return count > 0 or self._host.check_seconds is None or self._channels.beats()
+
+    def _insist(self, count: int) -> None:
+        now = time.monotonic()
         if self._interrupting is None:
-            self._interrupting = time.monotonic()
-        if count > 1 or time.monotonic() > self._interrupting + self._patience:
+            self._interrupting = now
+        if count > 1 or now > self._interrupting + self._patience:
             self._host.kill()
-            return False
-        self._interrupt()
-        return True
+            self._given_up = True
+        elif now >= self._next_interrupt:
+            self._next_interrupt = now + RESEND_SECONDS
+            self._interrupt()
 
     def _interrupt(self) -> None:
         if not self._host.interrupt():

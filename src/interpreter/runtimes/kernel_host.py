@@ -12,6 +12,7 @@ from typing import Protocol
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.ports import Launch, Process
+from interpreter.runtimes import handover
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 from interpreter.runtimes.wire import Connection, new_connection, read_connection
 
@@ -75,7 +76,7 @@ class LaunchedKernel:
         argv = [part.replace("{connection_file}", str(self._file)) for part in self._command.argv]
         leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
         try:
-            with self._log().open("wb") as log:
+            with handover.create(self._log()) as log:
                 process = self._process = self._launch(
                     argv,
                     env=self._command.env,
@@ -99,8 +100,8 @@ class LaunchedKernel:
     def last_words(self) -> str:
         """The end of what the kernel itself wrote, which tells why it did not start."""
         try:
-            return self._log().read_text(errors="replace")[-1000:].strip()
-        except OSError:
+            return handover.read_end(self._log(), 1000).strip()
+        except StartFailed:
             return ""
 
     def interrupt(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 import signal
 import subprocess
 import threading
@@ -14,6 +13,7 @@ from pathlib import Path
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.runtimes import handover
 from interpreter.runtimes.node_block import NodeBlock, NodePipes
 from interpreter.runtimes.turnstile import Turnstile
 from interpreter.runtimes.wake import when_it_ends
@@ -108,7 +108,7 @@ class Node:
         return self._process, self._pipes
 
     def _start(self, pipes: NodePipes) -> Process:
-        driver = shutil.copy(INSIDE / "node_driver.js", pipes.directory)
+        driver = handover.copy(INSIDE / "node_driver.js", pipes.directory)
         argv = [self._options.node, str(driver), str(pipes.directory), self.language.name]
         try:
             process = self._launch(

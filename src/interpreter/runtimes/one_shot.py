@@ -13,6 +13,7 @@ from pathlib import Path
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.runtimes import handover
 from interpreter.runtimes.driven_block import DrivenBlock, ended
 from interpreter.runtimes.leftovers import Leftovers
 from interpreter.runtimes.pipes import Lines, Pipe
@@ -101,7 +102,7 @@ class OneShot:
             Pipe(self._directory / f"{name}.err", "stderr"),
         )
         file = self._directory / f"block{name}{self.language.suffix}"
-        file.write_text(source, errors="replace")
+        handover.write(file, source)
         try:
             process = self._start(file, pipes)
             block = DrivenBlock(

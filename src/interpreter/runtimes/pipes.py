@@ -9,6 +9,7 @@ from pathlib import Path
 
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.messages import Stream
+from interpreter.runtimes.handover import make_pipe, open_pipe
 
 READ_BYTES = 65_536
 LONGEST_LINE = 2_000_000
@@ -21,8 +22,8 @@ class Pipe:
         self.path = path
         self.stream: Stream = stream
         self.ended = False
-        os.mkfifo(path, 0o600)
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        make_pipe(path)
+        self._descriptor = open_pipe(path, os.O_RDONLY | os.O_NONBLOCK)
         self._writer: int | None = None
         self._decode = getincrementaldecoder("utf-8")("replace").decode
 
@@ -32,7 +33,7 @@ class Pipe:
 
     def writer(self) -> int:
         """A descriptor of the other end, for a program to inherit; then `close_writer`."""
-        self._writer = os.open(self.path, os.O_WRONLY)
+        self._writer = open_pipe(self.path, os.O_WRONLY)
         return self._writer
 
     def close_writer(self) -> None:
@@ -70,9 +71,9 @@ class Lines:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        os.mkfifo(path, 0o600)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-        self._writing = os.open(path, os.O_WRONLY)
+        make_pipe(path)
+        self._descriptor = open_pipe(path, os.O_RDWR | os.O_NONBLOCK)
+        self._writing = open_pipe(path, os.O_WRONLY)
         self._pieces: list[bytes] = []
 
     def fileno(self) -> int:

@@ -64,6 +64,13 @@ class RuntimePool:
                 self._runtimes[found.name] = make()
             return self._runtimes[found.name]
 
+    def canonical(self, language: str) -> str:
+        """The name proper of a language by any of its names; unknown ones stay as they are."""
+        try:
+            return self._find(language.strip().lower())[0].name
+        except UnknownLanguage:
+            return language
+
     def names(self) -> tuple[str, ...]:
         """The languages that can be run here."""
         return tuple(dict.fromkeys(language.name for language, _ in self._known()))

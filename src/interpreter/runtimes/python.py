@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from interpreter.protocol.ports import Companion, Language, Launch
+from interpreter.runtimes import handover
 from interpreter.runtimes.jupyter_kernel import PATIENT, JupyterKernel, KernelOptions
 from interpreter.runtimes.kernel_host import KernelCommand, LaunchedKernel
 
@@ -45,7 +45,7 @@ def python_kernel(
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
     """Our launcher, copied to where the cell can read it."""
     for name in ("python_kernel.py", "python_display.py", "python_sql.py"):
-        shutil.copy(INSIDE / name, exchange / name)
+        handover.copy(INSIDE / name, exchange)
     argv = (
         options.python,
         "-Xfrozen_modules=off",

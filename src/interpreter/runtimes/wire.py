@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.errors import StartFailed
+from interpreter.runtimes import handover
 
 DELIMITER = b"<IDS|MSG>"
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
@@ -56,15 +57,15 @@ def new_connection(directory: Path, name: str) -> tuple[Connection, Path]:
     ports = {channel: number for number, channel in enumerate(CHANNELS, 1)}
     connection = Connection("ipc", str(directory / name), ports, key.encode())
     file = directory / f"{name}.json"
-    file.touch(mode=0o600)
-    file.write_text(
+    handover.write(
+        file,
         json.dumps({
             "transport": "ipc",
             "ip": connection.ip,
             "key": key,
             "signature_scheme": "hmac-sha256",
             **{f"{channel}_port": port for channel, port in ports.items()},
-        })
+        }),
     )
     return connection, file
 

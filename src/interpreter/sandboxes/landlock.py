@@ -15,7 +15,13 @@ from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.keeper import Keeper
 from interpreter.sandboxes.seccomp import filter_for
-from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command
+from interpreter.sandboxes.site import (
+    INSIDE,
+    Site,
+    cell_environment,
+    inside_command,
+    launcher_command,
+)
 from interpreter.sandboxes.walls import set_up
 from interpreter.sandboxes.watchdog import limit
 
@@ -80,8 +86,8 @@ class LandlockSandbox:
         with Ends() as ends:
             calls = ends.memory_file(rules)
             allowed = ends.memory_file(os.fsencode("\0".join(words)))
-            shim = [sys.executable, "-I", "-S", "-B", str(INSIDE / "landlock.py")]
-            command = [*shim, str(allowed), str(calls), *launcher_command(ends.control)]
+            command = inside_command("landlock.py", str(allowed), str(calls))
+            command += launcher_command(ends.control)
             keeper = Keeper(command, env, (ends.control, calls, allowed), site.state / "log")
             first = keeper.start()
             undo.callback(keeper.close)

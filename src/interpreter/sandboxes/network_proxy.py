@@ -105,7 +105,7 @@ class NetworkProxy:
     def _run(self, listener: socket.socket) -> None:
         with contextlib.suppress(asyncio.CancelledError):
             self._loop.run_until_complete(self._accept(listener))
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.run_until_complete(_ended(asyncio.all_tasks(self._loop)))
         self._loop.close()
 
     async def _accept(self, listener: socket.socket) -> None:
@@ -183,6 +183,11 @@ class NetworkProxy:
 
         threading.Thread(target=ask, name="ask-host", daemon=True).start()
         return future
+
+
+async def _ended(tasks: set[asyncio.Task[object]]) -> None:
+    """Wait for connections that were cut."""
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _refusal(status: str) -> bytes:

@@ -7,6 +7,7 @@ import platform
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from interpreter.sandboxes.syscalls import AUDIT_ARCH, NUMBERS
 
@@ -146,6 +147,7 @@ def cell_rules(*, internet: bool) -> tuple[Rule, ...]:
     )
 
 
+@cache
 def filter_for(*, internet: bool) -> bytes:
     """The filter of a cell on this machine; empty where we have no table for it."""
     machine = platform.machine()

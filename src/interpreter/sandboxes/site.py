@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import shutil
+import struct
 import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
 from interpreter.sandboxes.confinement import (
@@ -78,7 +81,30 @@ class Site:
 
 def launcher_command(control: int) -> list[str]:
     """How the launcher is started, by the Python that runs us."""
-    return [sys.executable, "-I", "-S", "-B", str(INSIDE / "launcher.py"), str(control)]
+    return inside_command("launcher.py", str(control))
+
+
+def inside_command(name: str, *arguments: str) -> list[str]:
+    """The command that runs one of our Python files inside a cell."""
+    return [sys.executable, "-I", "-S", "-B", str(_compiled(INSIDE / name)), *arguments]
+
+
+def _compiled(source: Path) -> Path:
+    """The compiled file, made if need be: compiling takes longer than all that follows."""
+    target = Path(cache_from_source(str(source)))
+    try:
+        made_from = source.stat()
+        wanted = struct.pack("<4sIII", MAGIC_NUMBER, 0, int(made_from.st_mtime), made_from.st_size)
+        with target.open("rb") as file:
+            if file.read(16) == wanted:
+                return target
+    except OSError:
+        pass  # it was never compiled
+    try:
+        py_compile.compile(str(source), doraise=True)
+    except (OSError, py_compile.PyCompileError):
+        return source
+    return target
 
 
 def cell_environment(

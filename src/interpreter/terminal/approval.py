@@ -9,6 +9,7 @@ from interpreter.protocol.actions import Answer, Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import Action, ActionCall, Code
+from interpreter.protocol.ports import Approver
 from interpreter.terminal.ansi import Palette, paint, tame_plain
 from interpreter.terminal.editor import edit
 
@@ -42,6 +43,20 @@ class Hands:
     print: Callable[[str], None]
     show_code: Callable[[str, str], None]
     edit: Callable[[str, str], str] = edit
+
+
+def as_dry_runs(approve: Approver, *, without_asking: bool) -> Approver:
+    """Whatever is allowed is only tried: what it did is always taken back."""
+
+    def decide(request: ApprovalRequested) -> Decision:
+        if not isinstance(request.action, Code):
+            return approve(request)
+        if _is_afterwards(request):
+            return Decision("no", "every block is a dry run")
+        decision = Decision("yes") if without_asking else approve(request)
+        return replace(decision, answer="dry_run") if decision.allows else decision
+
+    return decide
 
 
 def ask(

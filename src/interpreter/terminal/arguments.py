@@ -18,6 +18,7 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   cat log | interpreter "why?"        the input is attached as a file
   interpreter --resume last           go on where you left off
   interpreter sessions                list what was kept; also: search, show, fork, delete, export
+  interpreter models                  local models: list, pull, rm
   interpreter config | doctor         settings and where they come from | what works here
   interpreter completion bash         completion for the shell: bash, zsh or fish
 """
@@ -76,13 +77,13 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _optional("-lsf --llm_supports_functions", "whether it calls tools"),
         _switch("-o --offline", "never leave this machine"),
         _switch("-l --local", "a model that runs here"),
-        _switch("-f --fast", "the profile `fast`: a small model, few words"),
-        _switch("-vi --vision", "the profile `vision`"),
-        _switch("--codestral", "the profile `codestral`"),
-        _switch("--llama3", "the profile `llama3`"),
-        _switch("--groq", "the profile `groq`"),
-        _switch("--assistant", "the profile `assistant`"),
-        _switch("-os --os", "let it use the screen, mouse and keyboard"),
+        _switch("-f --fast", "few words"),
+        _switch("-vi --vision", "it sees pictures"),
+        _switch("--codestral", "codestral, by Ollama"),
+        _switch("--llama3", "llama3, by Ollama"),
+        _switch("--groq", "a model of groq"),
+        _switch("--assistant", "help with everyday things"),
+        _switch("-os --os", "the screen, mouse and keyboard (not part of this version)"),
     ),
     "the work": (
         _switch("-y --auto_run", "run without asking"),

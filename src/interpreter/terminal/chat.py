@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,10 +23,10 @@ from interpreter.session.session import Session
 from interpreter.settings.settings import Settings
 from interpreter.terminal.compose import compose
 from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.loop import converse
 from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
 
-LEAVE_WITHIN = 1.0  # seconds between two Ctrl-C at the prompt
 OUTPUT_TOLD = 20_000  # characters of a shell line's output that the model is shown
 Read = Callable[[str], str]
 
@@ -40,6 +39,8 @@ class Chat:
     workshop: Workshop
     session: Session
     settings: Settings
+    notices: list[str] = field(default_factory=list)
+    """What the user should hear of as soon as there is room for it."""
     news: list[str] = field(default_factory=list)
     """What happened since the last message and the model should know."""
     leaving: bool = False
@@ -54,7 +55,16 @@ class Chat:
     def send(self, message: Message) -> TurnFinished:
         """A message as it is, and its turn."""
         with self.desk.attend(self.session.interrupt):
-            return self.desk.show(_without_model_errors(self.session.send(message)))
+            end = self.desk.show(_without_model_errors(self.session.send(message)))
+        if self.settings.speak_messages and end.end == "answered":
+            self._speak(self.session.transcript[-1].text)
+        return end
+
+    def _speak(self, text: str) -> None:
+        from interpreter.terminal.speech import speak  # noqa: PLC0415  (few want it)
+
+        if not speak(text):
+            self.desk.note("Nothing on this machine can speak; try: apt install espeak-ng")
 
     def shell(self, line: str, *, tell: bool) -> None:
         """Run a line in the session's shell; with `tell` the model sees it with the next one."""
@@ -70,7 +80,11 @@ class Chat:
     def change(self, **values: Any) -> None:
         """Use other settings from the next turn on."""
         settings = replace(self.settings, **values)
-        self.session.engine = self.workshop.engine(settings)
+        try:
+            self.session.engine = self.workshop.engine(settings)
+        except InterpreterError:
+            self.session.engine = self.workshop.engine(self.settings)  # the old model was closed
+            raise
         self.settings = settings
 
     def take(self, text: str) -> None:
@@ -87,38 +101,39 @@ class Chat:
         elif line:
             self.say(text)
 
-    def run(self, read: Read, draft: Callable[[], str]) -> None:
+    def run(self, read: Read) -> None:
         """Take messages at the prompt until the user leaves."""
-        last_interrupt = -LEAVE_WITHIN
-        while not self.leaving:
-            try:
-                text = self._next(read, self._draft + draft())
-            except EOFError:
-                return
-            except KeyboardInterrupt:
-                if time.monotonic() - last_interrupt < LEAVE_WITHIN:
-                    return
-                last_interrupt = time.monotonic()
-                self.desk.note("Press Ctrl-C again to leave.")
-                continue
-            self._take_safely(text)
+        converse(lambda: self.next(read), self.handle, self.desk.note)
 
-    def _next(self, read: Read, draft: str) -> str:
-        """A message that was finished while the last turn ran is sent at once."""
-        line, ended, self._draft = draft.rpartition("\n")
+    def next(self, read: Read) -> str:
+        """A message that was finished while the last turn ran is the next one; else one is read."""
+        line, ended, self._draft = (self._draft + self.desk.take_draft()).rpartition("\n")
         if ended and line.strip():
             self.desk.note(f"> {line}")
             return line
         draft, self._draft = self._draft, ""
         return read(draft)
 
-    def _take_safely(self, text: str) -> None:
+    def handle(self, text: str) -> bool:
+        """Take what was typed; errors of ours are shown. Whether the user wants to leave."""
+        self.show_notices()
         try:
             self.take(text)
         except InterpreterError as error:
             self.desk.note(str(error))
         except KeyboardInterrupt:
             self.desk.note("Interrupted.")
+        self.show_notices()
+        return self.leaving
+
+    def show_notices(self) -> None:
+        """Say what had to wait."""
+        while self.notices:
+            self.desk.note(self.notices.pop(0))
+
+    def close(self) -> None:
+        """End everything that was started."""
+        self.workshop.close()
 
 
 def _without_model_errors(events: Iterator[Event]) -> Iterator[Event]:
@@ -137,25 +152,19 @@ def _collecting(events: Iterator[Event], output: list[str]) -> Iterator[Event]:
 
 # The same without commands, for the library.
 
+QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
+
 
 def chat(session: Session, face: PlainFace) -> None:
     """Take messages at a plain prompt until the user leaves."""
-    last_interrupt = -LEAVE_WITHIN
-    while True:
-        try:
-            text = input("> ")
-        except EOFError:
-            face.note("")
-            return
-        except KeyboardInterrupt:
-            if time.monotonic() - last_interrupt < LEAVE_WITHIN:
-                return
-            last_interrupt = time.monotonic()
-            face.note("\nPress Ctrl-C again to leave.")
-            continue
+
+    def take(text: str) -> bool:
         if text.strip():
             with ctrl_c(session.interrupt):
                 face.show(_without_model_errors(session.send(compose(text))))
+        return False
+
+    converse(lambda: input("> "), take, face.note)
 
 
 def approve(request: ApprovalRequested) -> Decision:

@@ -21,8 +21,8 @@ WRONG = (ConfigurationError, StoreError)
 SUBCOMMANDS = {
     "sessions": "sessions:sessions_command",
     "config": "config:config_command",
+    "models": "local_models:command",
     "doctor": "doctor:doctor_command",
-    "models": "models_command:models_command",
     "completion": "completion:completion_command",
     "wtf": "wtf:wtf_command",
 }

@@ -12,6 +12,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
 from interpreter.terminal.ansi import NO_COLOURS
 from interpreter.terminal.approval import Hands, ask
+from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
 
@@ -34,6 +35,10 @@ class Desk(Protocol):
         """Show a sentence of our own."""
         ...
 
+    def take_draft(self) -> str:
+        """What was typed while a turn ran."""
+        ...
+
     def approve(self, request: ApprovalRequested) -> Decision:
         """Ask whether something may run."""
         ...
@@ -45,11 +50,6 @@ class Desk(Protocol):
     def attend(self, stop: Callable[[], None]) -> contextlib.AbstractContextManager[None]:
         """Within this block a turn runs and can be stopped."""
         ...
-
-
-def someone_is_there() -> bool:
-    """Whether there is a person at both ends of the terminal."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 class PlainDesk:
@@ -75,6 +75,10 @@ class PlainDesk:
         """Ctrl-C stops the turn."""
         with ctrl_c(stop):
             yield
+
+    def take_draft(self) -> str:
+        """Nothing: what is typed meanwhile waits in the terminal."""
+        return ""
 
     def approve(self, request: ApprovalRequested) -> Decision:
         """Ask by a line; when nobody is there, nothing runs."""

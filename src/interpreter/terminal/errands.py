@@ -7,13 +7,21 @@ from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import data_directory, profile_directory
+from interpreter.settings.profiles import SUFFIXES
 
 GONE = {
     "disable_telemetry": "There is no telemetry in this program: --disable_telemetry does nothing.",
     "contribute_conversation": "Conversations are never sent anywhere: "
     "--contribute_conversation does nothing.",
 }
-PROFILE_FLAGS = ("codestral", "llama3", "groq", "assistant", "local", "fast")
+PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {"custom_instructions": "Be fast: few words, one block where one is enough."},
+    "vision": {"supports_vision": True},
+    "codestral": {"model": "ollama/codestral"},
+    "llama3": {"model": "ollama/llama3"},
+    "groq": {"model": "groq/llama-3.3-70b-versatile"},
+    "assistant": {"custom_instructions": "You help with everyday things; explain what you do."},
+}
 
 
 def run(options: dict[str, Any]) -> int | None:
@@ -32,13 +40,32 @@ def run(options: dict[str, Any]) -> int | None:
     return None
 
 
+def presets(options: dict[str, Any]) -> dict[str, Any]:
+    """What flags such as --fast, --local and --vision stand for; your own profile of that name
+    comes first."""
+    if options.get("os"):
+        raise ConfigurationError("--os is not part of this version.")
+    values: dict[str, Any] = {}
+    for name, preset in PRESETS.items():
+        if options.get(name) and not _has_profile(name):
+            values |= preset
+    if options.get("local") and not options.get("model") and not _has_profile("local"):
+        from interpreter.terminal.local_models import choose_local  # noqa: PLC0415  (asks servers)
+
+        values |= choose_local()
+    return values
+
+
 def profile(options: dict[str, Any]) -> str:
-    """The profile by name; --fast, --local, --vision, --os and the like each name one."""
+    """The profile by name, or the one that is called like a flag that was given."""
     if options.get("profile"):
         return str(options["profile"])
-    base = next((name for name in PROFILE_FLAGS if options.get(name)), "")
-    extra = "os" if options.get("os") else "vision" if options.get("vision") else ""
-    return "-".join(filter(None, (base, extra)))
+    named = [name for name in (*PRESETS, "local") if options.get(name) and _has_profile(name)]
+    return named[0] if named else ""
+
+
+def _has_profile(name: str) -> bool:
+    return any((profile_directory() / f"{name}{suffix}").exists() for suffix in SUFFIXES)
 
 
 def _reset_profile(name: str) -> int:

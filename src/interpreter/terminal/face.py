@@ -129,7 +129,8 @@ class LiveFace:
         lines += self._status.lines()
         draft = self._draft()
         if draft:
-            lines.append(f"{paint('›', self._palette.accent)} {draft.splitlines()[-1]}")
+            typed = draft.splitlines()[-1][-(self._screen.width - 4) :]  # where it is typed
+            lines.append(f"{paint('›', self._palette.accent)} {typed}")
         return lines
 
     @property

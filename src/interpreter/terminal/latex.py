@@ -28,7 +28,7 @@ WRAPPER = re.compile(
     rf"\\(?:text|mathrm|mathbf|mathit|mathbb|mathcal|operatorname|boxed|hat|bar|vec)\s*{GROUP}"
 )
 SCRIPT = re.compile(rf"([\^_])(?:{GROUP}|([^\s\\{{}}]))")
-COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
+COMMAND = re.compile(r"\\([A-Za-z]+)")
 DELIMITERS = re.compile(r"\$\$?|\\[\[\]()]|\\(?:begin|end)\{[^{}]*\}")
 DEEPEST = 8  # groups within groups that are followed
 

@@ -151,7 +151,7 @@ def models(chat: Chat, argument: str) -> None:
     from interpreter.terminal.reachable import reachable_models  # noqa: PLC0415  (asks servers)
 
     now = chat.session.engine.model.name
-    others = [name for name in reachable_models(chat.settings) if name != now]
+    others = [name for name in reachable_models() if name != now]
     chat.desk.note("\n".join([f"* {now}", *(f"  {name}" for name in others)]))
 
 

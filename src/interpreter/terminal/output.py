@@ -19,16 +19,16 @@ class OutputPane:
         self._colour = colour
         self._lines: deque[str] = deque()
         self._line = ""
-        self._return = False  # a carriage return came last: what follows overwrites the line
+        self._column = 0  # where the next character goes
 
     def add(self, text: str) -> list[str]:
         """The next piece of output."""
         *whole, rest = text.split("\n")
         for piece in whole:
-            self._overwrite(piece)
+            self._write(piece)
             self._end_line()
         if rest:
-            self._overwrite(rest)
+            self._write(rest)
         if len(self._line) > LONGEST:
             self._end_line()
         return self._overflow()
@@ -36,7 +36,7 @@ class OutputPane:
     def clear(self) -> None:
         """Forget what has not been given out."""
         self._lines.clear()
-        self._line = ""
+        self._line, self._column = "", 0
 
     def live(self, most: int) -> list[str]:
         """The last lines."""
@@ -54,22 +54,27 @@ class OutputPane:
         self.clear()
         return lines
 
-    def _overwrite(self, piece: str) -> None:
-        if "\r" not in piece and not self._return and "\b" not in piece:
-            self._line += piece
-            return
+    def _write(self, piece: str) -> None:
+        """Put text where the cursor is; a carriage return moves it to the beginning."""
         for place, part in enumerate(piece.split("\r")):
-            if place or self._return:
-                self._return = False
-                self._line = _over(self._line, part) if part else self._line
-            else:
-                self._line += part
-        self._return = piece.endswith("\r")
+            if place:
+                self._column = 0
+            if part:
+                self._put(part)
+
+    def _put(self, part: str) -> None:
+        before, at = self._line, self._column
+        if at == len(before):
+            self._line += part
+        elif ERASES.search(part) or "\x1b" in before:
+            self._line = before[:at] + part
+        else:
+            self._line = before[:at] + part + before[at + len(part) :]
+        self._column = at + len(part)
 
     def _end_line(self) -> None:
         self._lines.append(self._styled(self._line))
-        self._line = ""
-        self._return = False
+        self._line, self._column = "", 0
 
     def _styled(self, line: str) -> str:
         line = expand_tabs(tame(line))
@@ -80,10 +85,3 @@ class OutputPane:
     def _overflow(self) -> list[str]:
         excess = len(self._lines) - KEPT
         return [self._lines.popleft() for _ in range(excess)]
-
-
-def _over(line: str, part: str) -> str:
-    """A line with `part` written over its beginning."""
-    if ERASES.search(part) or "\x1b" in line:
-        return part
-    return part + line[len(part) :]

@@ -13,6 +13,11 @@ SHOWN = 4_000  # characters of the file that the message quotes
 LARGEST = 200_000_000
 
 
+def someone_is_there() -> bool:
+    """Whether there is a person at both ends of the terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def piped_text() -> str:
     """All of the standard input, as text."""
     data = sys.stdin.buffer.read(LARGEST)

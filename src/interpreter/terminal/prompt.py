@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -17,6 +18,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from interpreter.terminal.ansi import Palette, paint
+from interpreter.terminal.loop import LEAVE_WITHIN
 
 PASTE_SHOWN = 1_000  # characters of a paste that are put into the line as they are
 PASTE_LINES = 12
@@ -29,9 +31,17 @@ class Prompt:
     """Asks for a message."""
 
     def __init__(
-        self, *, commands: Mapping[str, str], history: Path | None, palette: Palette, vi: bool
+        self,
+        *,
+        commands: Callable[[], Mapping[str, str]],
+        history: Path | None,
+        palette: Palette,
+        vi: bool,
     ) -> None:
         self._pastes: dict[str, str] = {}
+        self._last_wish = -LEAVE_WITHIN
+        self.shown: Callable[[], None] = lambda: None
+        """Called whenever the prompt has been drawn."""
         self._mark = ANSI(paint("> ", palette.accent))
         self._session: PromptSession[str] = PromptSession(
             history=_history(history),
@@ -44,7 +54,16 @@ class Prompt:
             enable_open_in_editor=True,
             tempfile_suffix=".md",
             mouse_support=False,
+            rprompt=self._hint,
         )
+
+        self._session.app.after_render += lambda app: self.shown()
+
+    def fail(self, error: BaseException) -> None:
+        """Break off the asking with an error; callable from any thread."""
+        app = self._session.app
+        if app.loop is not None:
+            app.loop.call_soon_threadsafe(lambda: app.exit(exception=error))
 
     def ask(self, draft: str = "") -> str:
         """One message, with pastes in full; raises what `input` raises."""
@@ -89,13 +108,19 @@ class Prompt:
             f"[pasted text {number}: {lines:,} line{plural}, {len(text):,} characters]"
         )
 
-    @staticmethod
-    def _ctrl_c(event: KeyPressEvent) -> None:
-        """Empties the line first; at an empty line it is a wish to leave."""
+    def _ctrl_c(self, event: KeyPressEvent) -> None:
+        """Empties the line first; at an empty line, twice within a second leaves."""
+        now = time.monotonic()
         if event.current_buffer.text:
             event.current_buffer.reset()
-        else:
-            event.app.exit(exception=KeyboardInterrupt())
+            return
+        if now - self._last_wish < LEAVE_WITHIN:
+            event.app.exit(exception=EOFError())
+        self._last_wish = now
+
+    def _hint(self) -> str:
+        recent = time.monotonic() - self._last_wish < LEAVE_WITHIN
+        return "Ctrl-C again leaves" if recent else ""
 
 
 def _history(path: Path | None) -> History:
@@ -112,7 +137,7 @@ def _history(path: Path | None) -> History:
 class Suggestions(Completer):
     """Commands after `%` at the beginning, files after `@` anywhere."""
 
-    def __init__(self, commands: Mapping[str, str]) -> None:
+    def __init__(self, commands: Callable[[], Mapping[str, str]]) -> None:
         self._commands = commands
         self._paths = PathCompleter(expanduser=True)
 
@@ -127,6 +152,6 @@ class Suggestions(Completer):
             yield from self._paths.get_completions(Document(found[1]), complete_event)
 
     def _command(self, text: str) -> Iterator[Completion]:
-        for name, about in self._commands.items():
+        for name, about in self._commands().items():
             if name.startswith(text):
                 yield Completion(name, start_position=-len(text), display_meta=about)

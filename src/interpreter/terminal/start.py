@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from interpreter.assembly import Wishes, Workshop
-from interpreter.protocol.codec import encode
-from interpreter.protocol.errors import ConfigurationError, ModelError
-from interpreter.protocol.events import ApprovalRequested, TurnFinished
-from interpreter.protocol.messages import ActionCall
-from interpreter.session.session import Session
-from interpreter.settings.paths import data_directory
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
-from interpreter.terminal.chat import Chat
-from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
-from interpreter.terminal.desk import Desk, PlainDesk, someone_is_there
-from interpreter.terminal.errands import profile
-from interpreter.terminal.piped import attached, piped_text
+from interpreter.terminal.errands import presets, profile
+from interpreter.terminal.piped import attached, piped_text, someone_is_there
 
 RUN_OPTIONS = frozenset([
     "message",
@@ -47,54 +36,60 @@ RUN_OPTIONS = frozenset([
     "reset_profile",
 ])
 ONE_SHOT = ("once", "json", "stdin")
-GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
-FIRST_RUN = """\
-Welcome. Say what you want in plain words; the model writes code, you approve it, it runs here.
-  Model: {model}. Another one: interpreter --model NAME, or interpreter config set model NAME.
-  A key for it: interpreter config key PROVIDER. What works here: interpreter doctor.
-  %help lists the commands, ! runs a shell line, Ctrl-C stops, Ctrl-D leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be started."""
+
+    settings: Settings
+    text: str = ""
+    resume: str = ""
+    interactive: bool = True
+    live: bool = True
+    json: bool = False
+    behind_prompt: bool = False
+    """Whether it is opened while a prompt has the terminal, so that nothing can be asked."""
+
+
+class AskInFront(Exception):
+    """Opening needs an answer of the user, and a prompt has the terminal."""
 
 
 def run(options: dict[str, Any]) -> int:
     """Start what the options say; the exit code."""
     if options.get("server"):
         raise ConfigurationError("The server is not part of this installation.")
-    settings = gather(_flags(options), profile=profile(options)).settings
+    flags = {**presets(options), **_flags(options)}
+    settings = gather(flags, profile=profile(options)).settings
     resume = options.get("resume", "")
     if options.get("conversations"):
         resume = _picked()
         if not resume:
             return 0
-    text = _first_message(options, settings)
-    at_terminal = someone_is_there() and sys.stdout.isatty()
-    interactive = at_terminal and not any(options.get(name) for name in ONE_SHOT)
-    if not text.strip() and not interactive:
+    plan = _plan(options, settings, resume)
+    if not plan.text.strip() and not plan.interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
-    live = at_terminal and not options.get("json") and _can_be_live(settings)
-    desk = _live_desk(settings) if live else PlainDesk()
-    workshop = Workshop(settings, desk.approve, desk.answer, _wishes(desk))
-    desk.background = workshop.background
-    with contextlib.closing(workshop):
-        session = workshop.open_session(settings, resume=resume)
-        if options.get("json"):
-            return _as_json(session, text)
-        chat = Chat(desk, workshop, session, settings)
-        code = EXIT_CODES.get(chat.say(text).end, EXIT_FAILED) if text.strip() else 0
-        if not interactive:
-            return code
-        _converse(chat, desk, greet=not text.strip(), live=live)
-        return 0
+    if plan.live and plan.interactive and not plan.text.strip():
+        from interpreter.terminal.prompt_first import prompt_first  # noqa: PLC0415
+
+        return prompt_first(plan)
+    from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
+
+    return talk(plan)
 
 
-def _wishes(desk: Desk) -> Wishes:
-    """How a session that is being opened speaks to the person."""
-    from interpreter.terminal.models_command import Bar  # noqa: PLC0415  (only a download needs it)
-
-    def may_download(question: str) -> bool:
-        request = ApprovalRequested(ActionCall("download", "{}"), question)
-        return bool(os.environ.get("REPLOOP_DOWNLOAD")) or desk.approve(request).allows
-
-    return Wishes(desk.note, may_download, Bar())
+def _plan(options: dict[str, Any], settings: Settings, resume: str) -> Plan:
+    at_terminal = someone_is_there() and sys.stdout.isatty()
+    json = bool(options.get("json"))
+    return Plan(
+        settings,
+        text=_first_message(options, settings),
+        resume=resume,
+        interactive=at_terminal and not any(options.get(name) for name in ONE_SHOT),
+        live=at_terminal and not json and _can_be_live(settings),
+        json=json,
+    )
 
 
 def _flags(options: dict[str, Any]) -> dict[str, Any]:
@@ -124,55 +119,3 @@ def _first_message(options: dict[str, Any], settings: Settings) -> str:
 def _can_be_live(settings: Settings) -> bool:
     """Whether the terminal can do more than print lines."""
     return not settings.plain and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
-
-
-def _live_desk(settings: Settings) -> Desk:
-    from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
-    from interpreter.terminal.face import Look  # noqa: PLC0415
-    from interpreter.terminal.live_desk import LiveDesk  # noqa: PLC0415
-    from interpreter.terminal.pictures.painter import painter  # noqa: PLC0415
-    from interpreter.terminal.screen import Screen  # noqa: PLC0415
-    from interpreter.terminal.shown_files import ShownFiles  # noqa: PLC0415
-
-    look = Look(
-        palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
-        draw=painter(settings.images, os.environ),
-        keep=ShownFiles(data_directory() / "shown").keep,
-        active_line=settings.highlight_active_line,
-        verbose=settings.verbose,
-    )
-    return LiveDesk(Screen(sys.stdout), look)
-
-
-def _converse(chat: Chat, desk: Desk, *, greet: bool, live: bool) -> None:
-    history = data_directory() / "history"
-    if greet:
-        model = chat.session.engine.model.name
-        desk.note(GREETING if history.exists() else FIRST_RUN.format(model=model))
-    take_draft = getattr(desk, "take_draft", str)
-    chat.run(_reader(chat.settings, history, live=live), take_draft)
-
-
-def _reader(settings: Settings, history: Path, *, live: bool) -> Callable[[str], str]:
-    if not live:
-        return lambda draft: input("> ")
-    from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415
-    from interpreter.terminal.magic import summaries  # noqa: PLC0415
-    from interpreter.terminal.prompt import Prompt  # noqa: PLC0415
-
-    palette = NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS
-    kept = history if settings.keep_history else None
-    vi = settings.edit_mode == "vi"
-    return Prompt(commands=summaries(), history=kept, palette=palette, vi=vi).ask
-
-
-def _as_json(session: Session, text: str) -> int:
-    from interpreter.terminal.signals import ctrl_c  # noqa: PLC0415
-
-    code = EXIT_FAILED
-    with ctrl_c(session.interrupt), contextlib.suppress(ModelError):  # TurnFinished has said why
-        for event in session.send(text):
-            print(encode(event), flush=True)
-            if isinstance(event, TurnFinished):
-                code = EXIT_CODES.get(event.end, EXIT_FAILED)
-    return code

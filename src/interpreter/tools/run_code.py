@@ -68,6 +68,9 @@ class RunCode:
         if busy is not None:
             yield ExecutionFinished("invalid", _busy(busy))
             return
+        if context.interrupt.requested:
+            yield ExecutionFinished("interrupted", "It was stopped before it began.")
+            return
         job = self._current = Job(action, runtime)
         with context.interrupt.calls(runtime.interrupt):
             yield from self._follow(job, context.answer)

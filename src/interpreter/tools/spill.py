@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 from pathlib import Path
 from typing import IO
 
@@ -50,6 +52,19 @@ class Spill:
         for old in sorted(directory.glob("output-*.txt"))[: -FILES_KEPT + 1]:
             old.unlink(missing_ok=True)
         self.path = directory / f"output-{next(_numbers):06d}.txt"
-        self._file = self.path.open("w", encoding="utf-8", errors="replace")
+        self._file = _new_file(self.path)
         self._file.writelines(self._pieces)
         self._pieces.clear()
+
+
+def _new_file(path: Path) -> IO[str]:
+    """The cell can write here too: a link that it left under our name is not followed."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path.name, dir_fd=folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        descriptor = os.open(path.name, flags, 0o600, dir_fd=folder)
+    finally:
+        os.close(folder)
+    return os.fdopen(descriptor, "w", encoding="utf-8", errors="replace")

@@ -1,0 +1,113 @@
+"""From a plan to a conversation: the face, the workshop, the session, the first message."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from interpreter.assembly import Workshop
+from interpreter.assembly.model_choice import Wishes
+from interpreter.protocol.codec import encode
+from interpreter.protocol.errors import ModelError
+from interpreter.protocol.events import TurnFinished
+from interpreter.protocol.ports import Approver
+from interpreter.session.session import Session
+from interpreter.settings.paths import data_directory
+from interpreter.settings.settings import Settings
+from interpreter.terminal.approval import as_dry_runs
+from interpreter.terminal.chat import Chat
+from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
+from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.models_command import Bar
+from interpreter.terminal.piped import someone_is_there
+from interpreter.terminal.signals import ctrl_c
+from interpreter.terminal.start import AskInFront, Plan
+
+GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
+
+
+def talk(plan: Plan) -> int:
+    """Answer the message of the plan, then go on if somebody is there; the exit code."""
+    with contextlib.closing(open_chat(plan)) as chat:
+        if plan.json:
+            return _as_json(chat.session, plan.text)
+        chat.show_notices()
+        code = EXIT_CODES.get(chat.say(plan.text).end, EXIT_FAILED) if plan.text.strip() else 0
+        if not plan.interactive:
+            return code
+        if not plan.text.strip():
+            chat.desk.note(GREETING)
+        chat.run(_reader(plan.settings, live=plan.live))
+        return 0
+
+
+def open_chat(plan: Plan) -> Chat:
+    """The conversation of a plan, before its first message."""
+    desk = _live_desk(plan.settings) if plan.live else PlainDesk()
+    notices: list[str] = []  # a prompt may be on the screen when they come
+    wishes = Wishes(notices.append, partial(_may_download, plan), Bar())
+    settings = plan.settings
+    approve: Approver = desk.approve
+    if settings.dry_run:
+        approve = as_dry_runs(desk.approve, without_asking=settings.auto_run)
+        settings = replace(settings, auto_run=False)
+    workshop = Workshop(settings, approve, desk.answer, wishes)
+    desk.background = workshop.background
+    try:
+        session = workshop.open_session(settings, resume=plan.resume)
+    except BaseException:
+        workshop.close()
+        raise
+    return Chat(desk, workshop, session, settings, notices)
+
+
+def _may_download(plan: Plan, question: str) -> bool:
+    """Ask whether a model may be downloaded; when nobody is there, it may not."""
+    if os.environ.get("REPLOOP_DOWNLOAD"):  # who started us has agreed, as `make run` does
+        return True
+    if plan.behind_prompt:
+        raise AskInFront
+    if not someone_is_there():
+        return False
+    print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
+    return input().strip().lower().startswith("y")
+
+
+def _live_desk(settings: Settings) -> Desk:
+    from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
+    from interpreter.terminal.face import Look  # noqa: PLC0415
+    from interpreter.terminal.live_desk import LiveDesk  # noqa: PLC0415
+    from interpreter.terminal.pictures.painter import painter  # noqa: PLC0415
+    from interpreter.terminal.screen import Screen  # noqa: PLC0415
+    from interpreter.terminal.shown_files import ShownFiles  # noqa: PLC0415
+
+    look = Look(
+        palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
+        draw=painter(settings.images, os.environ),
+        keep=ShownFiles(data_directory() / "shown").keep,
+        active_line=settings.highlight_active_line,
+        verbose=settings.verbose,
+    )
+    return LiveDesk(Screen(sys.stdout), look)
+
+
+def _reader(settings: Settings, *, live: bool) -> Callable[[str], str]:
+    if not live:
+        return lambda draft: input("> ")
+    from interpreter.terminal.prompt_first import make_prompt  # noqa: PLC0415  (a real terminal)
+
+    return make_prompt(settings).ask
+
+
+def _as_json(session: Session, text: str) -> int:
+    code = EXIT_FAILED
+    with ctrl_c(session.interrupt), contextlib.suppress(ModelError):  # TurnFinished has said why
+        for event in session.send(text):
+            print(encode(event), flush=True)
+            if isinstance(event, TurnFinished):
+                code = EXIT_CODES.get(event.end, EXIT_FAILED)
+    return code

@@ -1,0 +1,121 @@
+"""A conversation that begins with its prompt: the rest of the house is opened while you type."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from interpreter.settings.paths import data_directory
+from interpreter.settings.settings import Settings
+from interpreter.terminal.ansi import COLOURS, NO_COLOURS
+from interpreter.terminal.loop import converse
+from interpreter.terminal.prompt import Prompt
+from interpreter.terminal.start import AskInFront, Plan
+
+if TYPE_CHECKING:
+    from interpreter.terminal.chat import Chat
+
+GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
+FIRST_RUN = """\
+Welcome. Say what you want in plain words; the model writes code, you approve it, it runs here.
+  Model: {model}. Another one: interpreter --model NAME, or interpreter config set model NAME.
+  A key for it: interpreter config key PROVIDER. What works here: interpreter doctor.
+  %help lists the commands, ! runs a shell line, Ctrl-C stops, Ctrl-D leaves."""
+
+
+def make_prompt(settings: Settings) -> Prompt:
+    """The prompt as the settings want it."""
+    return Prompt(
+        commands=_commands,
+        history=data_directory() / "history" if settings.keep_history else None,
+        palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
+        vi=settings.edit_mode == "vi",
+    )
+
+
+def _commands() -> Mapping[str, str]:
+    from interpreter.terminal.magic import summaries  # noqa: PLC0415  (loads the whole house)
+
+    return summaries()
+
+
+def prompt_first(plan: Plan) -> int:
+    """Show the prompt, open the rest behind it, and converse."""
+    used_before = (data_directory() / "history").exists()
+    model = plan.settings.model or "the best that can be reached"
+    print(GREETING if used_before else FIRST_RUN.format(model=model))
+    prompt = make_prompt(plan.settings)
+    behind = replace(plan, behind_prompt=True)
+    opening = Opening(lambda: _open(behind), prompt.fail)
+    prompt.shown = opening.begin
+    try:
+        converse(lambda: _read(opening, prompt), lambda text: opening.get().handle(text), print)
+        return 0
+    except AskInFront:
+        return _in_front(plan)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C too many must not break the end
+        opening.close()
+
+
+def _in_front(plan: Plan) -> int:
+    from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
+
+    return talk(plan)
+
+
+def _open(plan: Plan) -> Chat:
+    from interpreter.terminal.opening import open_chat  # noqa: PLC0415  (loads the whole house)
+
+    return open_chat(plan)
+
+
+def _read(opening: Opening, prompt: Prompt) -> str:
+    chat = opening.chat
+    return chat.next(prompt.ask) if chat else prompt.ask("")
+
+
+class Opening:
+    """A chat that is being opened by a thread of its own."""
+
+    def __init__(self, make: Callable[[], Chat], failed: Callable[[BaseException], None]) -> None:
+        self._make = make
+        self._failed = failed
+        self._error: BaseException | None = None
+        self._thread: threading.Thread | None = None
+        self.chat: Chat | None = None
+        """The chat, once it is open."""
+
+    def begin(self) -> None:
+        """Start opening; once is enough."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="opening", daemon=True)
+            self._thread.start()
+
+    def get(self) -> Chat:
+        """The chat, after waiting for it; raises what went wrong."""
+        self.begin()
+        assert self._thread is not None
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        assert self.chat is not None
+        return self.chat
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._thread is not None:
+            self._thread.join()
+        if self.chat is not None:
+            self.chat.close()
+
+    def _work(self) -> None:
+        try:
+            self.chat = self._make()
+        except BaseException as error:  # noqa: BLE001  (raised again where the chat is wanted)
+            self._error = error
+            self._failed(error)

@@ -1,0 +1,59 @@
+"""What the model is shown: the end of long outputs, and pictures that are not too large."""
+
+import io
+
+import numpy
+from PIL import Image
+
+from interpreter.facade.view import LARGEST_PICTURE, ShownModel
+from interpreter.models.scripted import ScriptedModel
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import ActionResult, Display, Face, Message, Output, user_says
+from interpreter.protocol.ports import Request
+
+
+class Watched(ScriptedModel):
+    """A scripted model that remembers what it was asked."""
+
+    def __init__(self):
+        super().__init__(["Yes."], repeat=True)
+        self.seen = []
+
+    def stream(self, request, interrupt):
+        self.seen.append(request.messages)
+        return super().stream(request, interrupt)
+
+
+def shown(*messages, most_output=10, shrink_images=True, times=1):
+    model = Watched()
+    view = ShownModel(model, most_output=most_output, shrink_images=shrink_images)
+    for _ in range(times):
+        list(view.stream(Request("", messages), Interrupt()))
+    return model.seen
+
+
+def test_of_a_long_output_the_model_reads_the_end():
+    message = Message("computer", (Output("a" * 50), Output("the end"), ActionResult("c", "ok")))
+    ((seen,),) = shown(message)
+    assert seen.parts[0].text.endswith("aaathe end")
+    assert seen.parts[1] == ActionResult("c", "ok")
+
+
+def test_what_is_short_is_shown_as_it_is_and_the_same_each_time():
+    hello = user_says("hello")
+    long = Message("computer", (Output("a" * 50),))
+    first, second = shown(hello, long, times=2)
+    assert first[0] is second[0] is hello
+    assert first[1] is second[1]
+
+
+def test_a_picture_that_is_too_large_is_made_smaller():
+    noise = numpy.random.default_rng(0).integers(0, 256, (1400, 1400, 3), dtype="uint8")
+    file = io.BytesIO()
+    Image.fromarray(noise).save(file, "PNG")
+    picture = Display((Face("image/png", file.getvalue()),))
+    assert len(file.getvalue()) > LARGEST_PICTURE
+    ((seen,),) = shown(Message("user", (picture,)))
+    assert len(seen.parts[0].image.data) <= LARGEST_PICTURE
+    ((kept,),) = shown(Message("user", (picture,)), shrink_images=False)
+    assert kept.parts == (picture,)

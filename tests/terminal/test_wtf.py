@@ -1,0 +1,99 @@
+"""`wtf` explains what a hook in the shell has kept; it runs nothing again and types nothing."""
+
+import os
+import subprocess
+
+import pytest
+import yaml
+from tests.journeys.conftest import COMMAND
+
+from interpreter.terminal.wtf import describe
+
+WTF = COMMAND.parent / "wtf"
+
+
+def explained(tmp_path, *arguments, input=None, **environment):
+    """What `wtf` says, and what it asked the model."""
+    script = tmp_path / "script.yaml"
+    script.write_text(yaml.safe_dump({"replies": ["There is no such file."]}))
+    options = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
+    env = {**os.environ, "INTERPRETER_MODEL": f"scripted/{script}", **environment}
+    done = subprocess.run(
+        [WTF, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=env,
+        cwd=tmp_path,
+        **options,
+    )
+    asked = subprocess.run([COMMAND, "sessions", "show", "last"], capture_output=True, text=True)
+    return done.stdout, asked.stdout
+
+
+def test_output_from_a_pipe_is_explained(tmp_path):
+    answer, asked = explained(tmp_path, input="cat: nope: No such file or directory\n")
+    assert answer == "There is no such file.\n"
+    assert "cat: nope: No such file" in asked
+
+
+def test_the_message_has_the_command_its_code_its_output_and_the_source(tmp_path):
+    (tmp_path / "broken.py").write_text("a = 1\nb = 2\nraise ValueError(a)\n")
+    place = f'File "{tmp_path}/broken.py", line 3, in <module>'
+    output = f"Traceback\n  {place}\n\x1b[31mValueError: 1\x1b[0m"
+    kept = {"command": "python broken.py", "status": "1", "output": output, "directory": "/x"}
+    message = describe(kept, "what is it?")
+    assert message.startswith(
+        "what is it?\nCommand: python broken.py\nExit code: 1\nDirectory: /x\n"
+    )
+    assert "ValueError: 1\n" in message
+    assert "    3 raise ValueError(a)" in message
+    assert "\x1b" not in message
+
+
+HOOKED = {
+    "bash": ["bash", "--norc", "-i"],
+    "zsh": ["zsh", "-f", "-i"],
+}
+
+
+@pytest.mark.parametrize("shell", HOOKED)
+def test_the_hook_keeps_the_last_command_and_its_output(shell, tmp_path, start):
+    terminal = start(
+        argv=HOOKED[shell], env={"PS1": "ready: ", "PATH": f"{WTF.parent}:{os.environ['PATH']}"}
+    )
+    terminal.wait_for("ready:")
+    terminal.type(f'eval "$({WTF} hook {shell})"')
+    terminal.press("Enter")
+    terminal.type("ls /nowhere-at-all")
+    terminal.press("Enter")
+    terminal.type("echo kept: $WTF_COMMAND = $WTF_STATUS")
+    terminal.press("Enter")
+    terminal.wait_for("\nkept: ls /nowhere-at-all = 2")
+    terminal.type("keep ls /somewhere-else")
+    terminal.press("Enter")
+    terminal.type("cat $WTF_OUTPUT_FILE; echo done: $WTF_STATUS")
+    terminal.press("Enter")
+    seen = terminal.wait_for("\ndone: 2")
+    assert seen.count("somewhere-else'") == 2
+
+
+def test_without_a_hook_it_says_what_to_do(start):
+    terminal = start(argv=[WTF])
+    terminal.wait_for('wtf knows no command yet: eval "$(wtf hook bash)"')
+
+
+def test_the_fix_is_a_block_to_approve(start, tmp_path):
+    script = tmp_path / "script.yaml"
+    fix = {"text": "Make the directory.", "code": "mkdir missing; echo made", "language": "shell"}
+    script.write_text(yaml.safe_dump({"replies": [fix, "Try again."]}))
+    kept = {
+        "WTF_COMMAND": "cd missing",
+        "WTF_STATUS": "1",
+        "INTERPRETER_MODEL": f"scripted/{script}",
+    }
+    terminal = start(argv=[WTF], env=kept)
+    terminal.wait_for("Make the directory.", "mkdir missing", "Run this?")
+    terminal.press("y")
+    terminal.wait_for("\nmade\n", "Try again.")
+    assert terminal.wait_for_end() == 0
