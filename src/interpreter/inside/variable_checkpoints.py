@@ -210,6 +210,8 @@ class Kernel:
                 FrozenCopy(self, name).wait()
             finally:
                 os._exit(0)
+        with contextlib.suppress(OSError):  # it was faster, or is gone already
+            os.setpgid(pid, pid)  # before this block can end us: who ends us does not mean the copy
         self._children.append(pid)
 
 
@@ -220,7 +222,8 @@ class FrozenCopy:
         gc.disable()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        os.setsid()  # who ends the kernel with all its children does not mean us
+        with contextlib.suppress(PermissionError):  # the kernel has moved us already
+            os.setsid()  # who ends the kernel with all its children does not mean us
         close_everything()
         self._values = kernel.values
         self._kernel = kernel.pid

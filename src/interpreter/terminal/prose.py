@@ -104,6 +104,7 @@ class Prose:
         self._palette = palette
         self._line = ""
         self._begun = False  # the beginning of the line has been understood and handed on
+        self._handed_on = ""  # the end of that, which tells how the line breaks
         self._block: Block | None = None
         self._gap = False
         self._printed = False
@@ -143,12 +144,13 @@ class Prose:
         if not self._begun and UNDECIDED.fullmatch(self._line):
             return []
         done = self._open(self._line) if not self._begun else self._add(self._line)
+        self._handed_on = (self._handed_on + self._line)[-2:] if self._begun else self._line[-2:]
         self._line, self._begun = "", True
         return done
 
     def _end_of_line(self, line: str) -> list[str]:
         if self._begun:
-            return [*self._add(line), *self._soft_break(line)]
+            return [*self._add(line), *self._soft_break(self._handed_on + line)]
         if isinstance(self._block, Fence):
             return self._in_fence(line)
         if isinstance(self._block, Rows):
