@@ -23,7 +23,7 @@ from interpreter.protocol.interrupt import Interrupt
 PROGRAM = Path(__file__).with_name("engine_program.py")
 BACKLOG = 32  # sessions that wait while a model is being loaded
 HELLO = 4096
-CALM = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that spin make a busy machine five times slower
+CALM = {"GOMP_SPINCOUNT": "20000"}  # threads that spin longer make a busy machine much slower
 MISSING = "The built-in model needs llama.cpp; install it with: pip install 'reploop[local]'"
 
 
