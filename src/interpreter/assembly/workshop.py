@@ -20,6 +20,7 @@ from interpreter.protocol.ports import (
     Checkpoints,
     Policy,
     Runtimes,
+    Tool,
     ToolContext,
 )
 from interpreter.session.asking import Asking
@@ -81,7 +82,7 @@ class Workshop:
         """What a turn works with under these settings."""
         return Engine(
             model=self._models.model(settings),
-            tools=self._ground.tools,
+            tools=self._tools(),
             asking=self._asking(settings),
             policy=self._policy(settings),
             checkpoints=self.checkpoints,
@@ -159,6 +160,15 @@ class Workshop:
         for place, message in enumerate(messages):
             self.store.append(session_id, place, message)
         return session_id
+
+    def _tools(self) -> dict[str, Tool]:
+        """What a model can do; a small one is also told which variables there are."""
+        from interpreter.tools.live_variables import WithLiveVariables
+
+        tools = self._ground.tools
+        if not self._models.small:
+            return tools
+        return {**tools, "execute": WithLiveVariables(tools["execute"])}
 
     def _asking(self, settings: Settings) -> Asking:
         facts = Facts(

@@ -21,6 +21,7 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
 from interpreter.session.session import Session
 from interpreter.settings.settings import Settings
+from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
 from interpreter.terminal.compose import compose
 from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.loop import converse
@@ -54,6 +55,8 @@ class Chat:
 
     def send(self, message: Message) -> TurnFinished:
         """A message as it is, and its turn."""
+        if self.settings.sandbox == "off":
+            self.desk.note(_red("the sandbox is off", colourful=self.desk.colourful))
         with self.desk.attend(self.session.interrupt):
             end = self.desk.show(_without_model_errors(self.session.send(message)))
         if self.settings.speak_messages and end.end == "answered":
@@ -175,3 +178,7 @@ def approve(request: ApprovalRequested) -> Decision:
 def answer(request: InputRequested) -> str | None:
     """Pass a block's question on to the person; end of file when there is none."""
     return PlainDesk().answer(request)
+
+
+def _red(text: str, *, colourful: bool) -> str:
+    return paint(text, (COLOURS if colourful else NO_COLOURS).bad)

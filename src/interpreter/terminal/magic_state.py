@@ -6,12 +6,13 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from interpreter.protocol.errors import CheckpointConflict, ConfigurationError
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
-from interpreter.protocol.ports import Checkpoints, ToolContext, nobody_answers
+from interpreter.protocol.ports import OnConflict, ToolContext, nobody_answers
 from interpreter.settings.paths import config_directory
 from interpreter.terminal.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.chat import Chat
@@ -42,32 +43,31 @@ finally: del _list
 
 
 def undo(chat: Chat, argument: str) -> None:
-    """Take back what the last blocks did; the model is told."""
-    count, conflicts = 1, "refuse"
+    """Go back to before the last blocks, or the last message: talk, files and variables."""
+    count, whole_message = 1, False
+    conflicts: OnConflict = "refuse"
     for word in argument.split():
         if word.isdigit():
             count = int(word)
+        elif word == "message":
+            whole_message = True
         elif word in ("keep", "overwrite"):
-            conflicts = word
+            conflicts = word  # type: ignore[assignment]
         else:
-            raise ConfigurationError("How many blocks? For example: %undo 2")
-    done = _or_conflict(lambda: _kept(chat).undo(count, conflicts), "%undo")  # type: ignore[arg-type]
-    chat.desk.note(done)
-    chat.news.append(f"(I undid what your code did last. {done})")
+            raise ConfigurationError("How many blocks? For example: %undo 2, or %undo message")
+    if whole_message:
+        work = partial(chat.session.undo_message, conflicts)
+    else:
+        work = partial(chat.session.undo, count, conflicts)
+    chat.desk.note(_or_conflict(work, "%undo"))
 
 
 def redo(chat: Chat, argument: str) -> None:
-    """Take the last undo back; the model is told."""
+    """Take the last undo back."""
     if argument not in ("", "keep", "overwrite"):
         raise ConfigurationError("%redo takes nothing, or one of keep and overwrite.")
-    wish = argument or "refuse"
-    done = _or_conflict(lambda: _kept(chat).redo(wish), "%redo")  # type: ignore[arg-type]
-    chat.desk.note(done)
-    chat.news.append(f"(I took the undo back. {done})")
-
-
-def _kept(chat: Chat) -> Checkpoints:
-    return chat.session.engine.checkpoints
+    wish: OnConflict = argument or "refuse"  # type: ignore[assignment]
+    chat.desk.note(_or_conflict(partial(chat.session.redo, wish), "%redo"))
 
 
 def _or_conflict(work: Callable[[], str], command: str) -> str:

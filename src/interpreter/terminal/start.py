@@ -56,6 +56,9 @@ class AskInFront(Exception):
     """Opening needs an answer of the user, and a prompt has the terminal."""
 
 
+NO_SANDBOX = "The sandbox is off: code runs with all of your rights, on all of your files."
+
+
 def run(options: dict[str, Any]) -> int:
     """Start what the options say; the exit code."""
     if options.get("server"):
@@ -67,6 +70,8 @@ def run(options: dict[str, Any]) -> int:
         resume = _picked()
         if not resume:
             return 0
+    if settings.sandbox == "off":
+        _confirm_no_sandbox()
     plan = _plan(options, settings, resume)
     if not plan.text.strip() and not plan.interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
@@ -77,6 +82,17 @@ def run(options: dict[str, Any]) -> int:
     from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
 
     return talk(plan)
+
+
+def _confirm_no_sandbox() -> None:
+    """Without a sandbox only after the person typed so; where nobody is there, the flag says it."""
+    red = "{}" if os.environ.get("NO_COLOR") or not sys.stderr.isatty() else "\x1b[31m{}\x1b[0m"
+    print(red.format(NO_SANDBOX), file=sys.stderr)
+    if not someone_is_there():
+        return
+    print("Type off to go on: ", end="", file=sys.stderr, flush=True)
+    if input().strip().lower() != "off":
+        raise ConfigurationError("Nothing was started: the sandbox was not confirmed to be off.")
 
 
 def _plan(options: dict[str, Any], settings: Settings, resume: str) -> Plan:
