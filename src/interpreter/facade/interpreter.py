@@ -18,7 +18,6 @@ from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
 from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
-from interpreter.facade.loop import looped
 from interpreter.facade.messages import Ledger, user_dictionary
 from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
@@ -32,6 +31,7 @@ from interpreter.protocol.events import ApprovalRequested, Event, InputRequested
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Model
 from interpreter.session.engine import Engine
+from interpreter.session.loop import looped
 from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
 from interpreter.settings.paths import config_directory

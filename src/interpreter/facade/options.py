@@ -6,20 +6,9 @@ from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from interpreter.settings.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
 from interpreter.settings.paths import config_directory
 
-LOOP_MESSAGE = (
-    "Go on. You can run code on this machine. If the whole task is done, say exactly "
-    "'The task is done.' If you need something from me, say exactly 'Please provide more "
-    "information.' If it cannot be done, say exactly 'The task is impossible.' If I have given no "
-    "task yet, say exactly 'Let me know what you'd like to do next.' Otherwise keep going."
-)
-LOOP_BREAKERS = (
-    "The task is done.",
-    "The task is impossible.",
-    "Let me know what you'd like to do next.",
-    "Please provide more information.",
-)
 CODE_OUTPUT = (
     "Code output: {content}\n\n"
     "What does this output mean / what's next (if anything, or are we done)?"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from interpreter import lmc
 from interpreter.protocol.events import ModelEvent
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Display, Face, Message, Output, Part, user_says
+from interpreter.protocol.messages import Display, Face, Message, Output, Part
 from interpreter.protocol.ports import Model, Request
 
 LARGEST_PICTURE = 3_750_000  # bytes; as a data URL that is the 5 MB which providers accept
@@ -50,24 +50,6 @@ class ShownModel:
         if shrink_images:
             parts = tuple(_smaller(part) for part in parts)
         return message if parts == message.parts else replace(message, parts=parts)
-
-
-class NudgedModel:
-    """A model to which one more thing is said each time, which is not part of the conversation."""
-
-    def __init__(self, model: Model, text: str) -> None:
-        self.name, self.capabilities = model.name, model.capabilities
-        self._model = model
-        self._nudge = user_says(text)
-
-    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
-        """Answer the request."""
-        messages = (*request.messages, self._nudge)
-        return self._model.stream(replace(request, messages=messages), interrupt)
-
-    def close(self) -> None:
-        """Close the model."""
-        self._model.close()
 
 
 def _end_of_output(parts: tuple[Part, ...], most: int) -> tuple[Part, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,9 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
+from interpreter.session.loop import looped
 from interpreter.session.session import Session
+from interpreter.settings.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
 from interpreter.settings.settings import Settings
 from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
 from interpreter.terminal.compose import compose
@@ -58,10 +60,18 @@ class Chat:
         if self.settings.sandbox == "off":
             self.desk.note(_red("the sandbox is off", colourful=self.desk.colourful))
         with self.desk.attend(self.session.interrupt):
-            end = self.desk.show(_without_model_errors(self.session.send(message)))
+            end = self.desk.show(_without_model_errors(self._events(message)))
         if self.settings.speak_messages and end.end == "answered":
             self._speak(self.session.transcript[-1].text)
         return end
+
+    def _events(self, message: Message) -> Generator[Event, None, None]:
+        """The events of the turn; in loop mode, of all turns until the model says it is done."""
+        events, settings = self.session.send(message), self.settings
+        if not settings.loop:
+            return events
+        breakers = settings.loop_breakers or LOOP_BREAKERS
+        return looped(self.session, events, settings.loop_message or LOOP_MESSAGE, breakers)
 
     def _speak(self, text: str) -> None:
         from interpreter.terminal.speech import speak  # noqa: PLC0415  (few want it)
