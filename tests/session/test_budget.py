@@ -1,7 +1,7 @@
 """What a session costs."""
 
 from interpreter.protocol.events import Usage
-from interpreter.session.budget import Budget
+from interpreter.session.budget import Budget, Ceiling
 
 
 def pricing(usage):
@@ -46,3 +46,27 @@ def test_no_limit_and_no_price_stop_nothing():
     unknown.add(Usage(input=5))
     assert unknown.objection(10**9) is None
     assert "price unknown" in unknown.session.describe()
+
+
+def test_tokens_are_limited_and_what_was_spent_is_told():
+    budget = Budget()
+    budget.limit(Ceiling(tokens=1000), lambda usage: None)
+    assert budget.objection(900) is None
+    budget.add(Usage(input=800, output=100))
+    assert "may use 1,000 tokens" in budget.objection(200)
+    assert "800 tokens in" in budget.objection(200)
+
+
+def test_time_is_limited_for_a_turn_and_for_the_session():
+    now = [0.0]
+    budget = Budget(clock=lambda: now[0])
+    budget.limit(Ceiling(turn_seconds=10, session_seconds=25), lambda usage: None)
+    budget.begin_turn()
+    now[0] = 11
+    assert "The turn may take 10 seconds" in budget.objection(1)
+    budget.begin_turn()
+    assert budget.objection(1) is None
+    now[0] = 20
+    budget.begin_turn()
+    now[0] = 26
+    assert "The session may take 25 seconds" in budget.objection(1)

@@ -31,6 +31,7 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
+from interpreter.session.budget import Ceiling
 from interpreter.session.turn import unanswered
 
 ADD = {"text": "Adding.", "code": "2 + 3"}
@@ -177,6 +178,15 @@ def test_one_empty_reply_is_asked_again(make_session):
 def test_steps_are_limited(make_session):
     session = make_session(*[{"code": f"step {n}"} for n in range(9)], steps=4)
     assert end_of(session) == [TurnFinished("out_of_steps", "stopped after 4 steps")]
+
+
+def test_a_turn_that_would_cost_too_much_ends_cleanly_and_can_go_on(make_session):
+    session = make_session(ADD, "Done.")
+    session.engine.asking.budget.limit(Ceiling(tokens=1), lambda usage: None)
+    [end] = end_of(session)
+    assert end.end == "out_of_budget"
+    session.engine.asking.budget.limit(Ceiling(), lambda usage: None)
+    assert list(session.proceed())[-1] == TurnFinished("answered")
 
 
 def test_a_model_that_fails_in_mid_sentence_leaves_what_it_said(make_session):

@@ -24,7 +24,7 @@ from interpreter.protocol.ports import (
     ToolContext,
 )
 from interpreter.session.asking import Asking
-from interpreter.session.budget import Budget
+from interpreter.session.budget import Budget, Ceiling
 from interpreter.session.engine import Engine, Limits
 from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
@@ -185,7 +185,13 @@ class Workshop:
             custom_instructions=settings.custom_instructions,
         )
         specs = tuple(tool.spec for tool in self._ground.tools.values())
-        self._budget.limit(settings.max_budget or None, self._models.pricing)
+        ceiling = Ceiling(
+            dollars=settings.max_budget or None,
+            tokens=settings.max_session_tokens or None,
+            turn_seconds=settings.max_turn_seconds or None,
+            session_seconds=settings.max_session_seconds or None,
+        )
+        self._budget.limit(ceiling, self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs)
 
     def _policy(self, settings: Settings) -> Policy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,24 +47,47 @@ class Spent:
         return f"{tokens}; ${self.dollars:.4f}{more}"
 
 
-class Budget:
-    """Counts what turns cost and holds the session to a limit."""
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What may be spent; None is without end. Time is looked at before each request."""
 
-    def __init__(self, max_dollars: float | None = None, pricing: Pricing | None = None) -> None:
-        self.max_dollars = max_dollars
+    dollars: float | None = None
+    tokens: int | None = None
+    turn_seconds: float | None = None
+    session_seconds: float | None = None
+
+
+class Budget:
+    """Counts what turns cost and holds the session to its limits."""
+
+    def __init__(
+        self,
+        max_dollars: float | None = None,
+        pricing: Pricing | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ceiling = Ceiling(max_dollars)
         self._pricing = pricing or (lambda usage: None)
+        self._clock = clock
+        self._began = self._turn_began = clock()
         self._last: Usage | None = None
         self.turn = Spent()
         self.session = Spent()
 
-    def limit(self, max_dollars: float | None, pricing: Pricing) -> None:
+    @property
+    def max_dollars(self) -> float | None:
+        """Dollars that the session may cost."""
+        return self._ceiling.dollars
+
+    def limit(self, ceiling: Ceiling, pricing: Pricing) -> None:
         """What may be spent from now on, and what the model of the next request costs."""
-        self.max_dollars = max_dollars
+        self._ceiling = ceiling
         self._pricing = pricing
 
     def begin_turn(self) -> None:
         """A turn begins; its own count starts at nothing."""
         self.turn = Spent()
+        self._turn_began = self._clock()
 
     def add(self, usage: Usage | None) -> None:
         """A request has ended."""
@@ -79,15 +103,37 @@ class Budget:
 
     def objection(self, tokens: int) -> str | None:
         """Why a request of so many tokens must not be sent, or None if it may."""
-        if self.max_dollars is None:
-            return None
+        reason = self._too_dear(tokens) or self._too_much(tokens) or self._too_long()
+        return f"{reason} So far: {self.session.describe()}." if reason else None
+
+    def _too_dear(self, tokens: int) -> str:
+        most = self._ceiling.dollars
+        if most is None:
+            return ""
         expected = self._pricing(self._expected(tokens)) or 0.0
-        if self.session.dollars + expected <= self.max_dollars:
-            return None
+        if self.session.dollars + expected <= most:
+            return ""
         return (
             f"The next request would cost about ${expected:.4f}; with ${self.session.dollars:.4f} "
-            f"spent that is over the budget of ${self.max_dollars:.2f}. Raise max_budget to go on."
+            f"spent that is over the budget of ${most:.2f}. Raise max_budget to go on."
         )
+
+    def _too_much(self, tokens: int) -> str:
+        most = self._ceiling.tokens
+        if most is None or self.session.input + self.session.output + tokens <= most:
+            return ""
+        return f"The session may use {most:,} tokens. Raise max_session_tokens to go on."
+
+    def _too_long(self) -> str:
+        now, ceiling = self._clock(), self._ceiling
+        if ceiling.turn_seconds is not None and now - self._turn_began > ceiling.turn_seconds:
+            return f"The turn may take {ceiling.turn_seconds:g} seconds. Raise max_turn_seconds."
+        if ceiling.session_seconds is not None and now - self._began > ceiling.session_seconds:
+            return (
+                f"The session may take {ceiling.session_seconds:g} seconds. "
+                "Raise max_session_seconds."
+            )
+        return ""
 
     def _expected(self, tokens: int) -> Usage:
         """The next request: what the last one sent comes from the cache if that worked before."""

@@ -44,6 +44,9 @@ class Settings:
     supports_vision: bool | None = None
     max_budget: float = 0.0
     """Dollars that a session may cost; 0: no limit."""
+    max_session_tokens: int = 0
+    max_turn_seconds: float = 0.0
+    max_session_seconds: float = 0.0
     offline: bool = False
     safe_mode: str = "off"
     max_output: int = 0
