@@ -1,6 +1,7 @@
 """Cells by bubblewrap: what each level shows, what can be granted, and how a cell ends."""
 
 import os
+import pwd
 import signal
 import subprocess
 import sys
@@ -21,10 +22,13 @@ OPEN_NETWORK = ["--unshare-user", "--unshare-pid", "--as-pid-1"]
 PLAIN = Confinement(programs=interpreter_places())
 
 
+REAL_HOME = pwd.getpwuid(os.getuid()).pw_dir  # each test has another one in its environment
+
+
 @pytest.fixture
 def place():
     """A directory that is not below /tmp, which every cell has its own of."""
-    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as name:
+    with tempfile.TemporaryDirectory(dir=REAL_HOME) as name:
         yield Path(name)
 
 
