@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from interpreter.runtimes.pool import Registered, RuntimePool
     from interpreter.sandboxes.confinement import Level
     from interpreter.sandboxes.grants import GrantBook
-    from interpreter.sandboxes.host_gate import HostGate
+    from interpreter.sandboxes.host_gate import HostAnswer, HostGate
     from interpreter.tools.guarded import Guard
 
 INLINE = "inline"
@@ -196,14 +196,18 @@ class Ground:
 
     @cached_property
     def _gate(self) -> HostGate:
-        from interpreter.assembly.guards import ask_about_host
         from interpreter.sandboxes.host_gate import HostGate
 
         return HostGate(
             allow=self._book.all("host"),
-            ask=partial(ask_about_host, self._escalations),
+            ask=self._ask_about_host,
             keep=partial(self._book.add, "host"),
         )
+
+    def _ask_about_host(self, host: str) -> HostAnswer:
+        from interpreter.assembly.guards import ask_about_host
+
+        return ask_about_host(self._escalations, host)
 
     @cached_property
     def _escalations(self) -> Any:

@@ -66,9 +66,9 @@ class Workshop:
         elif settings.keep_history:
             session_id = self._new_session(settings, messages := tuple(messages))
         self._ground.session_id = self._ground.session_id or session_id
+        engine = self.engine(settings)
         self._ground.checkpoints.begin()
         self._ground.runtimes.warm("python")  # it starts while the first request is on its way
-        engine = self.engine(settings)
         store = self.store if session_id else None
         return Session(
             engine,
@@ -80,11 +80,13 @@ class Workshop:
 
     def engine(self, settings: Settings) -> Engine:
         """What a turn works with under these settings."""
+        from interpreter.policies.late import LatePolicy
+
         return Engine(
             model=self._models.model(settings),
             tools=self._tools(),
             asking=self._asking(settings),
-            policy=self._policy(settings),
+            policy=LatePolicy(lambda: self._policy(settings)),
             checkpoints=self.checkpoints,
             approve=self._approve,
             answer=self._answer,

@@ -8,15 +8,17 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.errors import PluginError, RuntimeFailure, UnknownLanguage
 from interpreter.protocol.ports import Language, Launch, Runtime
 from interpreter.runtimes.catalog import BUILT_IN, BuiltIn, Factory, Which, is_present, load
 
 PLUGINS = "interpreter.runtimes"
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ class RuntimePool:
         for language, make in self._known():
             if wanted == language.name or wanted in language.aliases:
                 return language, make
+        from importlib.metadata import entry_points  # noqa: PLC0415  (slow, and rarely needed)
+
         plugins = tuple(entry_points(group=PLUGINS, name=wanted))
         if plugins:
             return Language(wanted), lambda: self._plugged_in(plugins[0])

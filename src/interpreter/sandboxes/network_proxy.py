@@ -112,8 +112,9 @@ class NetworkProxy:
         slots = asyncio.Semaphore(_MOST_CONNECTIONS)
 
         async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            async with slots:
-                await self._client(reader, writer)
+            with contextlib.suppress(asyncio.CancelledError):  # the cell closes; nobody is to hear
+                async with slots:
+                    await self._client(reader, writer)
 
         server = await asyncio.start_server(client, sock=listener, limit=_LONGEST_HEAD)
         async with server:

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from interpreter.assembly import Workshop
-from interpreter.assembly.model_choice import Wishes
+from interpreter.assembly.model_choice import Progress, Wishes
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import TurnFinished
@@ -22,7 +22,6 @@ from interpreter.terminal.approval import as_dry_runs
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
-from interpreter.terminal.models_command import Bar
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.signals import ctrl_c
 from interpreter.terminal.start import AskInFront, Plan
@@ -49,7 +48,7 @@ def open_chat(plan: Plan) -> Chat:
     """The conversation of a plan, before its first message."""
     desk = _live_desk(plan.settings) if plan.live else PlainDesk()
     notices: list[str] = []  # a prompt may be on the screen when they come
-    wishes = Wishes(notices.append, partial(_may_download, plan), Bar())
+    wishes = Wishes(notices.append, partial(_may_download, plan), _progress())
     settings = plan.settings
     approve: Approver = desk.approve
     if settings.dry_run:
@@ -63,6 +62,18 @@ def open_chat(plan: Plan) -> Chat:
         workshop.close()
         raise
     return Chat(desk, workshop, session, settings, notices)
+
+
+def _progress() -> Progress:
+    """A bar that is made when there is something to show: models are slow to import."""
+
+    @cache
+    def bar() -> Progress:
+        from interpreter.terminal.models_command import Bar  # noqa: PLC0415
+
+        return Bar()
+
+    return lambda stage, done, total: bar()(stage, done, total)
 
 
 def _may_download(plan: Plan, question: str) -> bool:
