@@ -16,7 +16,7 @@ from interpreter.protocol.messages import (
 )
 from interpreter.protocol.ports import Capabilities, Request, ToolSpec
 from interpreter.session.small_model import SmallModel, next_request
-from interpreter.session.small_words import missing_from
+from interpreter.session.small_words import missing_from, needs_code
 
 QUESTION = user_says("What is the mean of x in t.csv?")
 TRACEBACK = """\
@@ -264,3 +264,17 @@ def test_a_small_model_has_one_tool():
     small = SmallModel(model, lambda number: model)
     list(small.stream(Request("", (QUESTION,), tools), Interrupt()))
     assert [tool.name for tool in model.requests[0].tools] == ["execute"]
+
+
+@pytest.mark.parametrize(
+    ("question", "acts"),
+    [
+        ("How many words are in README.md?", True),
+        ("Which files here are the largest?", True),
+        ("What is 17*23?", True),
+        ("What is the capital of France?", False),
+        ("Hello!", False),
+    ],
+)
+def test_what_only_the_machine_knows_is_not_guessed(question, acts):
+    assert needs_code(question) is acts

@@ -50,9 +50,12 @@ PROMISE = re.compile(
 )
 ABOUT_FORM = re.compile(r"\b(format|form|answer (as|with|in)|exactly|decimals?)\b", re.IGNORECASE)
 COMPUTABLE = re.compile(
-    r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt)\b"
+    r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt|md|log|py|js|html?|ya?ml|toml|ini|xml"
+    r"|sql|sh|zip|png|jpe?g)\b"
     r"|\d\s*([-+*/^%]|to the power|times|plus|minus)"
-    r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime)\b",
+    r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime"
+    r"|how many|count|largest|biggest|smallest|files?|folders?|director(y|ies)|disk|today|installed"
+    r"|processes)\b",
     re.IGNORECASE,
 )
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it

@@ -48,7 +48,8 @@ def open_chat(plan: Plan) -> Chat:
     """The conversation of a plan, before its first message."""
     desk = _live_desk(plan.settings) if plan.live else PlainDesk()
     notices: list[str] = []  # a prompt may be on the screen when they come
-    wishes = Wishes(notices.append, partial(_may_download, plan), _progress())
+    notice = notices.append if plan.live else desk.note
+    wishes = Wishes(notice, partial(_may_download, plan), _progress())
     settings = plan.settings
     approve: Approver = desk.approve
     if settings.dry_run:
