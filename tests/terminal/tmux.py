@@ -20,7 +20,9 @@ class Terminal:
             "set -g default-terminal tmux-256color\nset -g status off\n"
         )
         assignments = [f"{name}={shlex.quote(value)}" for name, value in (env or {}).items()]
-        command = " ".join(["exec env", *assignments, *map(shlex.quote, map(str, argv))])
+        words = ["env", *assignments, *map(shlex.quote, map(str, argv))]
+        command = f"{' '.join(words)}; echo $? > {shlex.quote(str(directory / 'status'))}"
+        self._status = directory / "status"
         start = ["-f", str(settings), "new-session", "-d", "-s", "main"]
         size = ["-x", str(width), "-y", str(height)]
         self._tmux(*start, *size, "-c", str(directory), command)
@@ -89,11 +91,11 @@ class Terminal:
     def wait_for_end(self):
         """Wait until the program has left; its exit status."""
         self.wait_until(self.has_ended, "the end")
-        return int(self._dead().split()[1])
+        return int(self._status.read_text())
 
     def has_ended(self):
         """Whether the program has left."""
-        return len(self._dead().split()) > 1
+        return self._status.exists() and self._status.read_text().endswith("\n")
 
     def _dead(self):
         return self._tmux("list-panes", "-t", "main", "-F", "#{pane_dead} #{pane_dead_status}")

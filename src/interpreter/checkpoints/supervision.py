@@ -112,6 +112,7 @@ class Supervision:
                 pass_fds=(theirs.fileno(), their_door.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,  # it may outlive us, and whoever reads ours waits for it
                 start_new_session=True,  # the user's Ctrl-C is not for the journal
             )
         self._process, self._control, self._door = process, control, door
