@@ -68,7 +68,7 @@ def _candidates(
 ) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if wanted:
-        found.append((shutil.which(Path(wanted).expanduser()) or wanted, "asked for"))
+        found.append((shutil.which(str(Path(wanted).expanduser())) or wanted, "asked for"))
     for name, reason in (("VIRTUAL_ENV", "active virtualenv"), ("CONDA_PREFIX", "active conda")):
         prefix = environment.get(name)
         if prefix and Path(prefix).resolve() != Path(sys.prefix).resolve():
