@@ -30,6 +30,7 @@ test-litellm: $(VENV)/.litellm
 # CrewAI brings 130 packages, some at odds with ours, so its adapter is tested in a place of its own.
 test-integrations:
 	@[ -x .venv-integrations/bin/python ] || python3 -m venv .venv-integrations
+	.venv-integrations/bin/python -m pip install -q --upgrade 'pip>=25.1'
 	.venv-integrations/bin/python -m pip install -q --group integrations -e .
 	.venv-integrations/bin/python -m pytest -rs tests/docs -k crewai
 

@@ -1,6 +1,8 @@
 """Shared by all tests: a closed network, a home of their own, and small helpers."""
 
+import http.server
 import socket
+import threading
 
 import pytest
 
@@ -38,3 +40,32 @@ def own_home(tmp_path_factory, monkeypatch):
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def served():
+    """Serve texts by path; the address of a path."""
+    texts = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = texts[self.path].encode()
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+
+    def serve(path, text):
+        texts[path] = text
+        return f"http://127.0.0.1:{server.server_port}{path}"
+
+    yield serve
+    server.shutdown()
+    server.server_close()
+    thread.join()

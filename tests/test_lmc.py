@@ -1,4 +1,5 @@
 import base64
+import os
 
 import pytest
 from hypothesis import given
@@ -123,14 +124,39 @@ def test_code_joins_what_was_said_and_results_find_their_code():
 
 def test_a_picture_in_a_file_is_read(tmp_path):
     path = tmp_path / "a.png"
-    path.write_bytes(b"\x89PNG")
+    path.write_bytes(content := b"\x89PNG\r\n\x1a\n")
     picture = {"role": "user", "type": "image", "format": "path", "content": str(path)}
     assert lmc.decode(picture).parts == (
         Text(f"[picture: {path}]"),
-        Display((Face("image/png", b"\x89PNG"),)),
+        Display((Face("image/png", content),)),
     )
-    with pytest.raises(ConfigurationError, match="cannot be read"):
-        lmc.decode({**picture, "content": str(tmp_path / "nowhere.png")})
+    gone = {**picture, "content": str(tmp_path / "nowhere.png")}
+    with pytest.raises(ConfigurationError, match=r"nowhere\.png is too large, or is no file"):
+        lmc.decode(gone)
+    assert lmc.decode_all([gone])[0].parts == (Text(f"[picture: {gone['content']}]"),)
+
+
+@pytest.mark.parametrize("place", ["secret.txt", "pipe", "/dev/zero", "", "a\0b"])
+def test_what_is_no_picture_is_not_read_as_one(tmp_path, place):
+    (tmp_path / "secret.txt").write_text("a key")
+    os.mkfifo(tmp_path / "pipe")
+    picture = {"role": "user", "type": "image", "format": "path"}
+    path = str(tmp_path / place) if place else ""
+    with pytest.raises(ConfigurationError):
+        lmc.decode({**picture, "content": path})
+    said = lmc.decode_all([{**picture, "content": path}])[0]
+    assert said.parts == (Text(f"[picture: {path}]"),)
+
+
+def test_a_picture_without_a_named_kind_is_what_it_begins_like():
+    content = base64.b64encode(b"\xff\xd8\xff").decode()
+    picture = {"role": "user", "type": "image", "format": "base64", "content": content}
+    assert lmc.decode(picture).parts[0].image.media_type == "image/jpeg"
+
+
+def test_what_went_wrong_with_a_model_is_not_read_by_a_model():
+    trouble = {"role": "assistant", "type": "error", "content": "Traceback"}
+    assert lmc.decode(trouble).audience == "user"
 
 
 def test_a_reply_is_one_dictionary_per_part():

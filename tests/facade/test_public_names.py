@@ -45,8 +45,8 @@ PUBLIC = {
         *("summary", "text"),
     ],
     "lmc": [
-        *("ChunkWriter", "Dictionary", "decode", "decode_all", "edited", "encode", "end_of"),
-        *("events_of", "merged", "read_conversation"),
+        *("ChunkWriter", "Dictionary", "conversation", "decode", "decode_all", "edited", "encode"),
+        *("end_of", "events_of", "is_conversation", "merged", "read_conversation"),
     ],
 }
 

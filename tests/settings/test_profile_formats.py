@@ -1,8 +1,6 @@
 """Profiles as Open Interpreter's users have them: YAML, JSON and Python, near and far."""
 
-import http.server
 import json
-import threading
 
 import pytest
 
@@ -17,35 +15,6 @@ def kept(name, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
-
-
-@pytest.fixture
-def served():
-    """Serve texts by path; the address of a path."""
-    texts = {}
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            content = texts[self.path].encode()
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-
-    def serve(path, text):
-        texts[path] = text
-        return f"http://127.0.0.1:{server.server_port}{path}"
-
-    yield serve
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 OLD = """\

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
+from interpreter import lmc
 from interpreter.assembly import Workshop
 from interpreter.facade.dialogue import Dialogue
 from interpreter.facade.premises import Premises
@@ -16,7 +18,7 @@ from interpreter.protocol.events import Event
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Answerer, Approver, nobody_answers
 from interpreter.session.session import Session
-from interpreter.settings.profiles import with_profile
+from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
 
 T = TypeVar("T")
@@ -26,7 +28,9 @@ class Interpreter:
     """A conversation with a model that runs code here. Use it as a context manager.
 
     `approve` is asked before code runs; `auto_run=True` runs without asking. Every other setting
-    may be given by name; a profile, if one is named, lies below them.
+    may be given by name; a profile, if one is named, lies below them. A profile from elsewhere is
+    used only if `confirm(address, text)` says so. `resume` is the id of a kept session, or a
+    conversation that Open Interpreter saved, by its path.
     """
 
     def __init__(
@@ -34,13 +38,14 @@ class Interpreter:
         model: str = "",
         *,
         profile: str = "",
+        confirm: Confirm = nobody_confirms,
         resume: str = "",
         approve: Approver | None = None,
         answer: Answerer = nobody_answers,
         **settings: Any,
     ) -> None:
         given = {**settings, **({"model": model} if model else {})}
-        below = with_profile(Settings(), profile) if profile else Settings()
+        below = with_profile(Settings(), profile, confirm) if profile else Settings()
         self.settings = changed(below, given, source="Interpreter")
         self._resume = resume
         self._session: Session | None = None
@@ -143,8 +148,14 @@ class Interpreter:
 
     def _ready_session(self) -> Session:
         if self._session is None:
-            self._session = self._workshop().open_session(self.settings, resume=self._resume)
+            self._session = self._opened()
         return self._session
+
+    def _opened(self) -> Session:
+        if not self._resume.endswith(".json"):
+            return self._workshop().open_session(self.settings, resume=self._resume)
+        kept = lmc.decode_all(lmc.read_conversation(Path(self._resume)))
+        return self._workshop().open_session(self.settings, messages=kept)
 
     def _workshop(self) -> Workshop:
         if self._closed:

@@ -19,7 +19,8 @@ def decode_all(dictionaries: Iterable[Dictionary]) -> list[Message]:
     """A whole conversation: code joins what was said before it, results find their code."""
     reader = _Reader()
     for dictionary in dictionaries:
-        reader.add(decode(dictionary), is_console=dictionary.get("type") == "console")
+        message = decode(dictionary, strict=False)
+        reader.add(message, is_console=dictionary.get("type") == "console")
     return reader.messages
 
 
@@ -78,12 +79,36 @@ class _Reader:
 def read_conversation(path: Path) -> list[Dictionary]:
     """A conversation that Open Interpreter saved: a JSON list of dictionaries, each checked."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"Cannot read the conversation {path}: {error}.") from error
+        return conversation(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ConfigurationError) as error:
+        raise ConfigurationError(f"Cannot read the conversation {path}: {error}") from error
+
+
+def conversation(text: str) -> list[Dictionary]:
+    """The dictionaries of a saved conversation; ConfigurationError if it is none."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"It is not JSON: {error}.") from error
     if not isinstance(content, list):
-        raise ConfigurationError(f"The conversation {path} is not a list of messages.")
-    kept = [d for d in content if not (isinstance(d, dict) and d.get("type") in NOT_STORED)]
+        raise ConfigurationError("It is not a list of messages.")
+    kept = [row for row in content if not _is_passing(row)]
     for dictionary in kept:
-        decode(dictionary)
+        decode(dictionary, strict=False)
     return kept
+
+
+def is_conversation(text: str) -> bool:
+    """Whether a text looks like a conversation that Open Interpreter saved."""
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(rows, list) and all(
+        isinstance(row, dict) and "role" in row and "parts" not in row for row in rows
+    )
+
+
+def _is_passing(row: object) -> bool:
+    """Whether it was meant for the moment, not for the record."""
+    return isinstance(row, dict) and (row.get("type") in NOT_STORED or row.get("role") == "server")

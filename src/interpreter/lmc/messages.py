@@ -26,6 +26,10 @@ Dictionary = dict[str, Any]
 IMAGE_FORMATS = {"base64.png": "image/png", "base64.jpeg": "image/jpeg", "base64": "image/png"}
 RICH_FORMATS = {"html": "text/html", "javascript": "application/javascript"}
 LARGEST_PICTURE = 50_000_000
+SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+}
 
 
 def encode(message: Message, *, most_output: int | None = None) -> list[Dictionary]:
@@ -109,8 +113,11 @@ def _image(face: Face) -> Dictionary:
     return {"type": "image", "format": kind, "content": base64.b64encode(data).decode("ascii")}
 
 
-def decode(dictionary: Dictionary) -> Message:
-    """One dictionary as a message of ours; ConfigurationError says what is wrong with it."""
+def decode(dictionary: Dictionary, *, strict: bool = True) -> Message:
+    """One dictionary as a message of ours; ConfigurationError says what is wrong with it.
+
+    If it is not `strict`, a picture that is gone from its path is only named.
+    """
     if not isinstance(dictionary, dict):
         raise ConfigurationError(f"A message is a dictionary, not {type(dictionary).__name__}.")
     role, kind = dictionary.get("role", "user"), dictionary.get("type", "message")
@@ -122,7 +129,13 @@ def decode(dictionary: Dictionary) -> Message:
         raise ConfigurationError(f"A message's recipient is user or assistant, not {audience!r}.")
     if not isinstance(content, str):
         raise ConfigurationError(f"A message's content is a text, not {type(content).__name__}.")
-    return Message(role, tuple(_parts(role, kind, style, content)), audience=audience)
+    if kind == "error":
+        audience = "user"  # a model never reads what went wrong with a model
+    if (kind, style) == ("image", "path"):
+        parts = tuple(_picture_at(content, strict=strict))
+    else:
+        parts = tuple(_parts(role, kind, style, content))
+    return Message(role, parts, audience=audience)
 
 
 def _parts(role: str, kind: str, style: str, content: str) -> Iterator[Part]:
@@ -145,10 +158,6 @@ def _decoded_image(style: str, content: str) -> Iterator[Part]:
     if style == "description":
         yield Text(content)
         return
-    if style == "path":
-        yield Text(f"[picture: {content}]")
-        yield _picture_file(Path(content).expanduser())
-        return
     if style not in IMAGE_FORMATS:
         known = ", ".join([*IMAGE_FORMATS, "path", "description"])
         raise ConfigurationError(f"A picture's format is one of {known}, not {style!r}.")
@@ -156,17 +165,36 @@ def _decoded_image(style: str, content: str) -> Iterator[Part]:
         data = base64.b64decode(content, validate=True)
     except (binascii.Error, ValueError) as error:
         raise ConfigurationError(f"A picture is not valid base64: {error}.") from error
-    yield Display((Face(IMAGE_FORMATS[style], data),))
+    kind = picture_kind(data) if style == "base64" else None
+    yield Display((Face(kind or IMAGE_FORMATS[style], data),))
+
+
+def picture_kind(content: bytes) -> str | None:
+    """What kind of picture it is, by how it begins."""
+    return next((kind for sign, kind in SIGNATURES.items() if content.startswith(sign)), None)
+
+
+def _picture_at(place: str, *, strict: bool) -> Iterator[Part]:
+    yield Text(f"[picture: {place}]")
+    try:
+        yield _picture_file(Path(place).expanduser())
+    except ConfigurationError:
+        if strict:
+            raise
 
 
 def _picture_file(path: Path) -> Display:
-    kind = "image/jpeg" if path.suffix.lower() in (".jpg", ".jpeg") else "image/png"
+    """A picture, and nothing else: a conversation of others may name any file of this machine."""
     try:
-        if path.stat().st_size > LARGEST_PICTURE:
-            raise ConfigurationError(f"The picture {path} is too large.")
-        return Display((Face(kind, path.read_bytes()),))
-    except OSError as error:
-        raise ConfigurationError(f"The picture {path} cannot be read: {error.strerror}.") from error
+        if not path.is_file() or path.stat().st_size > LARGEST_PICTURE:
+            raise ConfigurationError(f"The picture {path} is too large, or is no file.")
+        content = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"The picture {path} cannot be read: {error}.") from error
+    kind = picture_kind(content)
+    if kind is None:
+        raise ConfigurationError(f"The file {path} is not a PNG or JPEG picture.")
+    return Display((Face(kind, content),))
 
 
 def edited(dictionary: Dictionary, proposed: Action) -> Action | None:

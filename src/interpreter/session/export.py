@@ -45,9 +45,9 @@ def from_json(text: str) -> tuple[Message, ...]:
     try:
         rows = json.loads(text)
         messages = tuple(decode(json.dumps(row)) for row in rows)
-    except (ValueError, TypeError, CodecError) as error:
+    except (ValueError, TypeError, RecursionError, CodecError) as error:
         raise ConfigurationError(f"This is not a session in JSON: {error}.") from error
-    if not all(isinstance(message, Message) for message in messages):
+    if not isinstance(rows, list) or not all(isinstance(message, Message) for message in messages):
         raise ConfigurationError("This is not a session in JSON: it holds other things.")
     return messages
 

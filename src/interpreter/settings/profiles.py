@@ -18,14 +18,12 @@ DEFAULT = "default"
 SUFFIXES = (".yaml", ".yml", ".json", ".py")
 LARGEST = 1_000_000  # bytes of a profile that is fetched
 FETCH_SECONDS = 20
-RENAMED = {"conversation_history": "keep_history"}
+RENAMED = {"conversation_history": "keep_history", "plain_text_display": "plain"}
 GROUPS = ("llm", "computer")
 IGNORED = {  # known to Open Interpreter's profiles, and without a meaning for a session here
-    *("version", "wtf", "messages", "verbose", "debug", "disable_telemetry", "os"),
-    *("in_terminal_interface", "conversation_filename", "conversation_history_path"),
-    *("speak_messages", "sync_computer", "import_computer_api", "skills_path", "import_skills"),
-    *("multi_line", "contribute_conversation", "plain_text_display", "shrink_images"),
-    *("highlight_active_line", "emit_images", "save_skills", "vision_renderer", "completions"),
+    *("version", "wtf", "messages", "disable_telemetry", "os", "in_terminal_interface"),
+    *("conversation_filename", "conversation_history_path", "contribute_conversation"),
+    *("sync_computer", "import_computer_api", "emit_images", "save_skills", "vision_renderer"),
 }
 Confirm = Callable[[str, str], bool]
 """Shown where a profile comes from and all of its text; whether it may be used."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import config_directory
-from interpreter.settings.profiles import with_profile
+from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
 
 Source = Literal["default", "file", "profile", "environment", "flag"]
@@ -35,14 +35,16 @@ def settings_file() -> Path:
     return config_directory() / "settings.yaml"
 
 
-def gather(flags: Mapping[str, Any], *, profile: str = "") -> Sourced:
-    """The settings of one start of the program."""
+def gather(
+    flags: Mapping[str, Any], *, profile: str = "", confirm: Confirm = nobody_confirms
+) -> Sourced:
+    """The settings of one start of the program; a profile from elsewhere must be confirmed."""
     sources: dict[str, Source] = dict.fromkeys(NAMES, "default")
     settings = Settings()
     file = settings_file()
     for source, values in (("file", read_file(file)),):
         settings = _with(settings, values, sources, source, str(file))  # type: ignore[arg-type]
-    before, settings = settings, with_profile(settings, profile)
+    before, settings = settings, with_profile(settings, profile, confirm)
     for name in NAMES:
         if getattr(before, name) != getattr(settings, name):
             sources[name] = "profile"

@@ -102,7 +102,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _switch("--loop", "go on until the task is done"),
         _flag("-ci --custom_instructions", "add to the prompt", metavar="TEXT"),
         _flag("-sm --system_message", "replace the prompt", metavar="TEXT"),
-        _flag("-p --profile", "a profile, by name or path", metavar="NAME"),
+        _flag("-p --profile", "a profile, by name, path or address", metavar="NAME"),
     ),
     "the terminal": (
         _switch("-pl --plain", "plain text: logs, dumb terminals, screen readers"),
@@ -126,7 +126,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _switch("--once", "exit after the message is answered"),
         _switch("-s --stdin", "one message from the standard input, then exit"),
         _switch("--json", "one event per line, as JSON"),
-        _flag("--resume", "a session's id, or last", nargs="?", const="last", metavar="ID"),
+        _flag("--resume", "a session's id, a file, or last", nargs="?", const="last", metavar="ID"),
         _switch("--conversations", "pick a session to go on with"),
         _flag("--no-history", "do not keep the session", action="store_false", dest="keep_history"),
         _switch("--server", "serve HTTP and WebSocket instead"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from interpreter import lmc
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Code, Message, Output, Text
 from interpreter.session.export import export_session, from_json
@@ -13,8 +14,9 @@ from interpreter.settings.paths import data_directory
 
 USAGE = """\
 interpreter sessions [list | search WORDS | show ID | fork ID | delete ID]
-       interpreter sessions export ID FILE | import FILE
-       FILE ends in .md, .html, .ipynb, .py or .json; an import is JSON"""
+       interpreter sessions export ID FILE | import FILE...
+       FILE ends in .md, .html, .ipynb, .py or .json; an import is JSON of ours,
+       or a conversation that Open Interpreter saved"""
 
 
 def sessions_command(arguments: list[str]) -> int:
@@ -39,12 +41,22 @@ def sessions_command(arguments: list[str]) -> int:
     return 0
 
 
+def opened(name: str) -> str:
+    """The session that a file becomes: it is imported first."""
+    store = Store(data_directory())
+    try:
+        return _import(store, Path(name))
+    finally:
+        store.close()
+
+
 def _other(store: Store, arguments: list[str]) -> None:
     match arguments:
         case ["export", name, file]:
             export_session(list(store.messages(store.find(name))), Path(file))
-        case ["import", file]:
-            print(_import(store, Path(file)))
+        case ["import", *files] if files:
+            for file in files:
+                print(_import(store, Path(file)))
         case ["-h" | "--help"]:
             print(f"usage: {USAGE}")
         case _:
@@ -53,10 +65,13 @@ def _other(store: Store, arguments: list[str]) -> None:
 
 
 def _import(store: Store, path: Path) -> str:
+    """Keep a session that was exported, or a conversation that Open Interpreter saved."""
     try:
-        messages = from_json(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"Cannot read {path}: {error}.") from error
+    of_old = lmc.is_conversation(text)
+    messages = lmc.decode_all(lmc.conversation(text)) if of_old else from_json(text)
     session = store.create(model="", directory=str(Path.cwd()))
     for place, message in enumerate(messages):
         store.append(session, place, message)

@@ -12,6 +12,7 @@ from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
 from interpreter.terminal.errands import presets, profile
 from interpreter.terminal.piped import attached, piped_text, someone_is_there
+from interpreter.terminal.questions import confirm_no_sandbox, confirm_profile
 
 RUN_OPTIONS = frozenset([
     "message",
@@ -56,22 +57,19 @@ class AskInFront(Exception):
     """Opening needs an answer of the user, and a prompt has the terminal."""
 
 
-NO_SANDBOX = "The sandbox is off: code runs with all of your rights, on all of your files."
-
-
 def run(options: dict[str, Any]) -> int:
     """Start what the options say; the exit code."""
     if options.get("server"):
         raise ConfigurationError("The server is not part of this installation.")
     flags = {**presets(options), **_flags(options)}
-    settings = gather(flags, profile=profile(options)).settings
-    resume = options.get("resume", "")
+    settings = gather(flags, profile=profile(options), confirm=confirm_profile).settings
+    resume = _opened(options.get("resume", ""))
     if options.get("conversations"):
         resume = _picked()
         if not resume:
             return 0
     if settings.sandbox == "off":
-        _confirm_no_sandbox()
+        confirm_no_sandbox()
     plan = _plan(options, settings, resume)
     if not plan.text.strip() and not plan.interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
@@ -82,17 +80,6 @@ def run(options: dict[str, Any]) -> int:
     from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
 
     return talk(plan)
-
-
-def _confirm_no_sandbox() -> None:
-    """Without a sandbox only after the person typed so; where nobody is there, the flag says it."""
-    red = "{}" if os.environ.get("NO_COLOR") or not sys.stderr.isatty() else "\x1b[31m{}\x1b[0m"
-    print(red.format(NO_SANDBOX), file=sys.stderr)
-    if not someone_is_there():
-        return
-    print("Type off to go on: ", end="", file=sys.stderr, flush=True)
-    if input().strip().lower() != "off":
-        raise ConfigurationError("Nothing was started: the sandbox was not confirmed to be off.")
 
 
 def _plan(options: dict[str, Any], settings: Settings, resume: str) -> Plan:
@@ -113,6 +100,14 @@ def _flags(options: dict[str, Any]) -> dict[str, Any]:
     if given.pop("debug_mode", False) or given.get("debug"):
         given["verbose"] = True
     return given
+
+
+def _opened(name: str) -> str:
+    if not name.endswith(".json"):
+        return name
+    from interpreter.terminal.sessions import opened  # noqa: PLC0415  (rarely asked for)
+
+    return opened(name)
 
 
 def _picked() -> str:
