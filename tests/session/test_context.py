@@ -86,7 +86,11 @@ def test_old_outputs_and_pictures_shrink_first_and_recent_ones_stay():
 
 
 def test_compaction_keeps_the_goal_the_state_and_the_way_to_the_log():
-    ctx = context(3_000, facts=lambda: "df: DataFrame 100×3", log="session 7, %export")
+    ctx = context(
+        3_000,
+        facts=lambda: "df: DataFrame 100×3",
+        log=lambda messages: f"{len(messages)} messages in session 7",
+    )
     history = conversation(80)
     history.insert(81, user_says("Also check lexer.py."))
     messages = sent(ctx, history)
@@ -96,7 +100,7 @@ def test_compaction_keeps_the_goal_the_state_and_the_way_to_the_log():
         "Find the bug in parser.py; never touch tests/.",
         "Also check lexer.py.",
         "df: DataFrame 100×3",
-        "session 7, %export",
+        "messages in session 7",
         "step(",
     ):
         assert words in digest
@@ -117,6 +121,18 @@ def test_compacting_again_loses_no_instruction():
     assert ctx.compactions > 2
     assert "G-17" in messages[0].text
     assert "T-99" in messages[0].text
+
+
+def test_a_conversation_that_fits_is_shortened_when_the_user_wants_it():
+    ctx, history = context(100_000), conversation(40)
+    sent(ctx, history)
+    before = ctx.tokens
+    ctx.compact()
+    messages = sent(ctx, history)
+    assert ctx.tokens < 0.6 * before
+    assert "never touch tests/" in messages[0].text
+    assert messages[-1] is history[-1]
+    assert_calls_have_their_results(messages[1:])
 
 
 @pytest.mark.parametrize("size", [50_000, 5_000_000])

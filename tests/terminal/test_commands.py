@@ -126,6 +126,7 @@ def test_cost_tokens_info_and_the_rest_answer(command):
     for line, expected in (
         ("%cost", "token"),
         ("%tokens", "about"),
+        ("%compact", "tokens instead of"),
         ("%info", "languages"),
         ("%checkpoints", "no checkpoints"),
         ("%diff", "Nothing has been changed"),

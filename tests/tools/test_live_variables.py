@@ -6,8 +6,9 @@ from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import ToolContext, nobody_answers
 from interpreter.runtimes.pool import RuntimePool
 from interpreter.sandboxes.none import NoSandbox
-from interpreter.tools.live_variables import WithLiveVariables
-from interpreter.tools.run_code import RunCode
+from interpreter.tools import live_variables
+from interpreter.tools.live_variables import WithLiveVariables, all_variables
+from interpreter.tools.run_code import RunCode, RunLimits
 
 CONTEXT = ToolContext(nobody_answers, Interrupt())
 
@@ -16,7 +17,7 @@ CONTEXT = ToolContext(nobody_answers, Interrupt())
 def one_tool(tmp_path_factory):
     cell = NoSandbox().open(tmp_path_factory.mktemp("work"))
     pool = RuntimePool(cell.launch, cell.exchange)
-    yield WithLiveVariables(RunCode(pool))
+    yield WithLiveVariables(RunCode(pool, RunLimits(seconds=20)))
     pool.close()
     cell.close()
 
@@ -69,3 +70,37 @@ def test_values_that_refuse_to_be_described_do_no_harm(tool):
 def test_other_languages_are_left_alone(tool):
     end, printed = run(tool, "echo hi", "shell")
     assert (end.summary, printed) == ("", "hi\n")
+
+
+def test_everything_is_listed_with_what_was_defined_and_imported(tool):
+    run(
+        tool,
+        "import os\nclass Row: pass\ndef f(): pass\nn = 3\n"
+        + "\n".join(f"v{i} = {i}" for i in range(30)),
+    )
+    lines = all_variables(tool).splitlines()
+    assert lines[:2] == ["n: 3", "v0: 0"]
+    assert len(lines) == 34
+    assert lines[-3:] == ["functions: f", "classes: Row", "modules: os"]
+
+
+def test_a_variable_that_hangs_when_it_is_looked_at_is_given_up(tool, monkeypatch):
+    monkeypatch.setattr(live_variables, "PATIENCE", 0.3)
+    run(
+        tool,
+        "import time\nclass Slow:\n    def __len__(self): time.sleep(600)\nslow = Slow()\nn = 3",
+    )
+    assert "n: 3" not in all_variables(tool)
+    end, _ = run(tool, "del slow")
+    assert end.outcome == "ok"
+
+
+def test_nothing_is_listed_while_python_is_busy(tmp_path):
+    cell = NoSandbox().open(tmp_path)
+    pool = RuntimePool(cell.launch, cell.exchange)
+    tool = RunCode(pool, RunLimits(silent_seconds=0.5))
+    end, _ = run(tool, "x = 1\nimport time; time.sleep(600)")
+    assert end.outcome == "backgrounded"
+    assert all_variables(tool) == ""
+    pool.close()
+    cell.close()

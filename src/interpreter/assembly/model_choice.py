@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Usage
 from interpreter.protocol.ports import Capabilities, Model
-from interpreter.session.context import Context
+from interpreter.session.context import Context, Notes
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
 
@@ -35,8 +35,9 @@ class Wishes:
 class ModelChoice:
     """Opens models late, and closes the one that is no longer wanted."""
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, wishes: Wishes, notes: Notes) -> None:
         self._wishes = wishes
+        self._notes = notes
         self._chosen: Choice | None = None
         self.small = False
         """Whether the model needs the short form of everything."""
@@ -54,7 +55,7 @@ class ModelChoice:
             self.close()
             self._model = self._opened(name, options)
             self._made_from = wanted
-            self.context = Context(self._model.capabilities)
+            self.context = Context(self._model.capabilities, self._notes)
         return self._model
 
     def pricing(self, usage: Usage) -> float | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from interpreter.assembly.ground import Ground
 from interpreter.assembly.model_choice import ModelChoice, Wishes
+from interpreter.assembly.notes import notes_about
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
@@ -25,6 +26,7 @@ from interpreter.protocol.ports import (
 )
 from interpreter.session.asking import Asking
 from interpreter.session.budget import Budget, Ceiling
+from interpreter.session.context import Notes
 from interpreter.session.engine import Engine, Limits
 from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
@@ -49,7 +51,7 @@ class Workshop:
         self._approve = approve
         self._answer = answer
         self._ground = Ground(settings, wishes.notice)
-        self._models = ModelChoice(wishes)
+        self._models = ModelChoice(wishes, self._notes())
         self._budget = Budget()
         self._policies: dict[object, Policy] = {}
 
@@ -162,6 +164,10 @@ class Workshop:
         for place, message in enumerate(messages):
             self.store.append(session_id, place, message)
         return session_id
+
+    def _notes(self) -> Notes:
+        ground = self._ground
+        return notes_about(lambda: ground.tools["execute"], lambda: self.exchange / "conversation")
 
     def _tools(self) -> dict[str, Tool]:
         """What a model can do; a small one is also told which variables there are."""

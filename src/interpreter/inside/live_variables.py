@@ -1,6 +1,7 @@
-"""Lists the variables of a Python session in one line, with what they are: for small models.
+"""Lists the variables of a Python session in one line, with what they are.
 
-It is executed inside the kernel with `names`, the session's variables, and prints.
+It is executed inside the kernel with `names`, the session's variables, and prints the latest ones;
+with `everything` it lists all of them, and what the session has defined and imported.
 """
 
 # mypy: disable-error-code="name-defined"
@@ -13,7 +14,9 @@ SHOWN = 12
 VALUE = 24
 COLUMNS = 160
 LONGEST = 500
+LONGEST_IN_FULL = 8_000
 PLAIN = (bool, int, float, str)
+DEFINED = (type, types.ModuleType, types.FunctionType)
 HIDDEN = {"In", "Out", "exit", "quit", "get_ipython", "open", "display", "computer"}
 
 
@@ -42,15 +45,35 @@ def in_few_words(value: Any) -> str:
 
 def listed(names: dict[str, Any]) -> str:
     """The variables that the user's code made, newest last."""
-    made = [
-        (name, value)
-        for name, value in names.items()
-        if not name.startswith("_")
-        and name not in HIDDEN
-        and not isinstance(value, (type, types.ModuleType, types.FunctionType))
-    ]
+    made = [(name, value) for name, value in own(names) if not isinstance(value, DEFINED)]
     return "; ".join(f"{name}: {described(value)}" for name, value in made[-SHOWN:])[:LONGEST]
 
 
+def own(names: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What is not IPython's or ours."""
+    return [
+        (name, value)
+        for name, value in names.items()
+        if not name.startswith("_") and name not in HIDDEN
+    ]
+
+
+def listed_in_full(names: dict[str, Any]) -> str:
+    """One line for each variable; then what was defined and imported, by name."""
+    found = own(names)
+    lines = [
+        f"{name}: {described(value)}" for name, value in found if not isinstance(value, DEFINED)
+    ]
+    for title, kind in (
+        ("functions", types.FunctionType),
+        ("classes", type),
+        ("modules", types.ModuleType),
+    ):
+        of_kind = [name for name, value in found if isinstance(value, kind)]
+        if of_kind:
+            lines.append(f"{title}: {', '.join(of_kind)}")
+    return "\n".join(lines)[:LONGEST_IN_FULL]
+
+
 if "names" in globals():
-    print(listed(names), end="")  # noqa: F821, T201
+    print((listed_in_full if "everything" in globals() else listed)(names), end="")  # noqa: F821, T201

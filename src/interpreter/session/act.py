@@ -29,10 +29,9 @@ from interpreter.protocol.messages import (
     Output,
 )
 from interpreter.protocol.ports import ToolContext
+from interpreter.session.changed_files import TAKEN_BACK, in_one_line
 from interpreter.session.draft import Draft
 from interpreter.session.engine import Turn
-
-FILES_NAMED = 8  # changed files that the model is told by name
 
 
 def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
@@ -105,7 +104,7 @@ def _between_checkpoints(
     finally:
         changed = turn.engine.checkpoints.end()
     if changed:
-        draft.put(Output(_in_one_line(changed), "stderr"))
+        draft.put(Output(in_one_line(changed), "stderr"))
         yield changed
     return finished
 
@@ -120,7 +119,7 @@ def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Out
         return Output("[a dry run, and the user kept its effects]\n", "stderr")
     told = turn.engine.checkpoints.discard()
     yield CheckpointDiscarded(told)
-    return Output(f"[a dry run, and its effects were taken back: {told}]\n", "stderr")
+    return Output(f"{TAKEN_BACK}: {told}]\n", "stderr")
 
 
 def _run(action: Action, draft: Draft, turn: Turn) -> Generator[Event, None, ExecutionFinished]:
@@ -147,9 +146,3 @@ def _work(action: Action, turn: Turn) -> Generator[RuntimeEvent, None, None]:
         yield from tools[name].run(action, context)
     except RuntimeFailure as failure:  # the model can often help: it reads the reason and goes on
         yield ExecutionFinished("failed", str(failure))
-
-
-def _in_one_line(changed: FilesChanged) -> str:
-    named = [f"{change.kind} {change.path}" for change in changed.changes[:FILES_NAMED]]
-    more = len(changed.changes) - len(named)
-    return f"[files: {', '.join(named)}{f' and {more} more' if more > 0 else ''}]\n"

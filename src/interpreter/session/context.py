@@ -22,8 +22,9 @@ _RECENT = 6  # messages that are not shrunk
 class Notes:
     """What a digest tells that the conversation itself does not."""
 
-    facts: Callable[[], str] = str  # the live variables and files
-    log: str = ""  # where everything can be read in full
+    facts: Callable[[], str] = str  # the live variables
+    log: Callable[[Sequence[Message]], str] = lambda messages: ""
+    """Keeps messages in full; one sentence that says where they can be read."""
     summarise: Callable[[Sequence[Message]], str] | None = None
 
 
@@ -62,7 +63,7 @@ class Context:
         if self.tokens > self._room:
             self._shrink()
         if self.tokens > self._room:
-            self._compact()
+            self._compact(self._room)
         return Request(system, tuple(self._view), tools)
 
     def learn(self, usage: Usage | None) -> None:
@@ -79,7 +80,7 @@ class Context:
 
     def compact(self) -> None:
         """Shorten the conversation now, because the user asks for it."""
-        self._compact()
+        self._compact(min(self._room, self._tokens.tokens(self._total)))
 
     @property
     def _room(self) -> int:
@@ -119,9 +120,9 @@ class Context:
         old = max(len(self._view) - _RECENT, 0)
         self._replace([shrunk(message) for message in self._view[:old]] + self._view[old:])
 
-    def _compact(self) -> None:
-        """What is older than a tail becomes a digest of the whole past."""
-        start = self._tail_start()
+    def _compact(self, room: int) -> None:
+        """What is older than a tail, a part of the room, becomes a digest of the whole past."""
+        start = self._tail_start(room * _TAIL)
         tail = [cut_to(message, self._largest) for message in self._view[start:]]
         head = []
         if start:
@@ -136,9 +137,9 @@ class Context:
     def _digest_size(self) -> int:
         return int(self._tokens.characters(self._room) * _TAIL)
 
-    def _tail_start(self) -> int:
+    def _tail_start(self, room: float) -> int:
         """Where the kept tail begins, never between a call and its result; 0 without a head."""
-        room, weight, best = self._room * _TAIL, 0, 0
+        weight, best = 0, 0
         for at in range(len(self._view) - 1, 0, -1):
             weight += self._tokens.tokens(self._weights[at])
             if weight > room and best:

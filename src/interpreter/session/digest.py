@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from interpreter.protocol.messages import Action, ActionCall, Code, Message, Text
+from interpreter.session.changed_files import files_changed_in
 from interpreter.session.shrink import without_middle
 
 _LONGEST_STEP = 120
@@ -17,7 +18,7 @@ class DigestNotes(Protocol):
     @property
     def facts(self) -> Callable[[], str]: ...
     @property
-    def log(self) -> str: ...
+    def log(self) -> Callable[[Sequence[Message]], str]: ...
     @property
     def summarise(self) -> Callable[[Sequence[Message]], str] | None: ...
 
@@ -29,8 +30,9 @@ def digest(messages: Sequence[Message], notes: DigestNotes, size: int) -> Messag
         ("Summary", notes.summarise(messages) if notes.summarise else ""),
         ("What was done, oldest first", _done(messages, size // 4)),
         ("What you said last", _last_words(messages, size // 8)),
-        ("What exists now", without_middle(notes.facts(), size // 4)[0]),
-        ("Everything in full", notes.log),
+        ("Live variables", without_middle(notes.facts(), size // 4)[0]),
+        ("Files that were changed", _files(messages, size // 8)),
+        ("Everything in full", notes.log(messages)),
     )
     told = [f"## {title}\n{body}" for title, body in sections if body.strip()]
     head = "[The conversation up to here was shortened to save space. Go on with the task.]"
@@ -84,6 +86,18 @@ def _named(action: Action | None) -> str:
             return f"{tool} {arguments[:_LONGEST_STEP]}"
         case _:
             return "something"
+
+
+def _files(messages: Sequence[Message], size: int) -> str:
+    """The files by their last change, latest first; the oldest are left out if they are many."""
+    lines: list[str] = []
+    changes = files_changed_in(messages)
+    for line in (f"- {kind} {path}" for path, kind in reversed(changes.items())):
+        size -= len(line)
+        if size < 0:
+            return "\n".join((*lines, f"- ({len(changes) - len(lines)} more)"))
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def _last_words(messages: Sequence[Message], size: int) -> str:

@@ -67,6 +67,7 @@ _ALL = (
     Command("%grants", "", "what was allowed for this session", magic_state.grants),
     Command("%cost", "", "tokens and money so far", magic_state.cost),
     Command("%tokens", "[text]", "about how many tokens the conversation has", magic_state.tokens),
+    Command("%compact", "", "shorten the conversation that the model sees", magic_state.compact),
     Command("%sessions", "", "the kept sessions", magic_session.sessions),
     Command("%search", "words", "find a session by its words", magic_session.search),
     Command("%resume", "[id]", "go on with another session", magic_session.resume),

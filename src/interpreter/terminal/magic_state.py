@@ -214,11 +214,22 @@ def cost(chat: Chat, argument: str) -> None:
 
 def tokens(chat: Chat, argument: str) -> None:
     """About how many tokens the next request would have."""
-    asking = chat.session.engine.asking
-    asking.context.prepare(asking.system, asking.tools, chat.session.transcript)
-    about = asking.context.tokens + len(argument) // CHARACTERS_PER_TOKEN
+    about = _tokens_now(chat) + len(argument) // CHARACTERS_PER_TOKEN
     window = chat.session.engine.model.capabilities.context_window
     chat.desk.note(f"about {about:,} of {window:,} tokens ({about / max(1, window):.1%})")
+
+
+def compact(chat: Chat, argument: str) -> None:
+    """Make a short account of what is older; all of it stays in the session."""
+    context, before = chat.session.engine.asking.context, _tokens_now(chat)
+    context.compact()
+    chat.desk.note(f"about {context.tokens:,} tokens instead of {before:,}")
+
+
+def _tokens_now(chat: Chat) -> int:
+    asking = chat.session.engine.asking
+    asking.context.prepare(asking.system, asking.tools, chat.session.transcript)
+    return asking.context.tokens
 
 
 def _switch(argument: str) -> bool | None:

@@ -1,17 +1,20 @@
-"""Tells a small model after each Python block which variables there are, and what they hold."""
+"""Which variables there are in Python, and what they hold: looked at without anybody seeing it."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
+from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Tool, ToolContext, nobody_answers
 
 PROGRAM = Path(__file__).parent.parent / "inside" / "live_variables.py"
 LONGEST = 500
+PATIENCE = 5.0  # seconds for a look; the user's objects may take as long as they like
 MARK = "variables: "
 
 
@@ -33,16 +36,30 @@ class WithLiveVariables:
                 yield event
 
     def _listed(self, context: ToolContext) -> str:
-        source = PROGRAM.read_text(encoding="utf-8")
-        # One statement that leaves no name behind, run in a world of its own.
-        look = Code("python", f"exec({source!r}, {{'names': globals()}})")
-        quiet = replace(context, answer=nobody_answers)
-        printed = [
-            event.text
-            for event in self._execute.run(look, quiet)
-            if isinstance(event, OutputDelta) and event.stream == "stdout"
-        ]
-        return " ".join("".join(printed).split())[:LONGEST]
+        return " ".join(_looked(self._execute, "", context.interrupt).split())[:LONGEST]
+
+
+def all_variables(execute: Tool) -> str:
+    """Every variable, a line each; nothing while Python is busy with something else."""
+    return _looked(execute, ", 'everything': True", Interrupt())
+
+
+def _looked(execute: Tool, more: str, interrupt: Interrupt) -> str:
+    source = PROGRAM.read_text(encoding="utf-8")
+    # One statement that leaves no name behind, run in a world of its own.
+    look = Code("python", f"exec({source!r}, {{'names': globals(){more}}})")
+    over = Interrupt()
+    timer = threading.Timer(PATIENCE, over.request)
+    timer.start()
+    try:
+        with interrupt.calls(over.request):
+            events = execute.run(look, ToolContext(nobody_answers, over))
+            printed = [
+                e.text for e in events if isinstance(e, OutputDelta) and e.stream == "stdout"
+            ]
+    finally:
+        timer.cancel()
+    return "".join(printed)
 
 
 def _can_be_looked_at(action: Action, finished: ExecutionFinished) -> bool:

@@ -52,13 +52,13 @@ class Spill:
         for old in sorted(directory.glob("output-*.txt"))[: -FILES_KEPT + 1]:
             old.unlink(missing_ok=True)
         self.path = directory / f"output-{next(_numbers):06d}.txt"
-        self._file = _new_file(self.path)
+        self._file = new_file(self.path)
         self._file.writelines(self._pieces)
         self._pieces.clear()
 
 
-def _new_file(path: Path) -> IO[str]:
-    """The cell can write here too: a link that it left under our name is not followed."""
+def new_file(path: Path) -> IO[str]:
+    """A new file where the cell can write too: a link that it left there is not followed."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         with contextlib.suppress(FileNotFoundError):

@@ -1,0 +1,34 @@
+from interpreter.protocol.events import FileChange, FilesChanged
+from interpreter.protocol.messages import Message, Output
+from interpreter.session.changed_files import TAKEN_BACK, files_changed_in, in_one_line
+
+
+def block(*changes, after=""):
+    changed = FilesChanged(tuple(FileChange(path, kind) for kind, path in changes))
+    parts = [Output("printed\n"), Output(in_one_line(changed), "stderr")]
+    return Message("computer", (*parts, *([Output(after, "stderr")] if after else [])))
+
+
+def test_changes_add_up_to_how_things_stand():
+    conversation = [
+        block(("added", "/w/a, b.csv"), ("modified", "/w/old.py")),
+        block(("added", "/w/scratch"), ("deleted", "/w/data")),
+        block(("modified", "/w/a, b.csv"), ("deleted", "/w/scratch"), ("added", "/w/data")),
+    ]
+    assert files_changed_in(conversation) == {
+        "/w/old.py": "modified",
+        "/w/a, b.csv": "added",
+        "/w/data": "added",
+    }
+
+
+def test_more_files_than_are_named_are_counted_and_no_name_is_made_up():
+    many = block(*(("added", f"/w/{n}") for n in range(20)))
+    assert in_one_line(FilesChanged(())) == "[files: ]\n"
+    assert list(files_changed_in([many])) == [f"/w/{n}" for n in range(8)]
+
+
+def test_what_was_taken_back_and_what_is_only_printed_does_not_count():
+    dry = block(("added", "/w/a"), after=f"{TAKEN_BACK}: 1 file]\n")
+    printed = Message("computer", (Output("log: [files: added /w/b]\n"),))
+    assert files_changed_in([dry, printed]) == {}
