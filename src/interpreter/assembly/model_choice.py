@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Usage
 from interpreter.protocol.ports import Capabilities, Model
+from interpreter.protocol.values import frozen
 from interpreter.session.context import Context, Notes
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
@@ -23,7 +24,7 @@ Progress = Callable[[str, int, int], None]
 """Told what is being done, how far it is, and how far it has to go."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wishes:
     """What choosing a model asks of a face: to say something, to ask, to show progress."""
 

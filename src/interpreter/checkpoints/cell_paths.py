@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 
 from interpreter.checkpoints import system_calls
 from interpreter.checkpoints.trees import Place, Trees
+from interpreter.protocol.values import frozen
 
 _PAGE = 4096
 _PART = 512
@@ -18,7 +18,7 @@ _STREAMS = {"/dev/stdin": "/dev/fd/0", "/dev/stdout": "/dev/fd/1", "/dev/stderr"
 _MOST_LINKS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caller:
     """A thread that waits for us in a system call."""
 

@@ -9,11 +9,12 @@ from typing import Literal
 
 from interpreter.checkpoints.blocks import Step
 from interpreter.checkpoints.trees import Place, Trees
+from interpreter.protocol.values import frozen
 
 Nature = Literal["added", "modified", "deleted", "renamed"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """What became of one file. `image` names what it was before, where that is kept."""
 

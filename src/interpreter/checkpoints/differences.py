@@ -8,12 +8,12 @@ import io
 import json
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interpreter.checkpoints.parquet_footer import parquet_summary
 from interpreter.protocol.events import FileChange
+from interpreter.protocol.values import frozen
 
 _LARGEST_TEXT = 1 << 20
 _LARGEST_TABLE = 32 << 20
@@ -21,7 +21,7 @@ _MOST_LINES = 400
 _MOST_FILES = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """A change with the file before and after it, where they are."""
 

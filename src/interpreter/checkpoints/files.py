@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from interpreter.checkpoints.differences import Difference
 from interpreter.protocol.events import FileChange
+from interpreter.protocol.values import frozen
 
 
 class BlockEntry(NamedTuple):
@@ -19,7 +19,7 @@ class BlockEntry(NamedTuple):
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileReport:
     """What a block did to files, and what could not be kept."""
 

@@ -11,16 +11,16 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from interpreter.checkpoints.blocks import Block, Facts, Step
 from interpreter.checkpoints.changes import Change, changes_of, places_after
 from interpreter.checkpoints.reversal import Reversal
 from interpreter.checkpoints.trees import Place, State, Trees
+from interpreter.protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retention:
     """How much is kept: blocks, and bytes on the disk."""
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from interpreter.checkpoints.write_filter import write_filter
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.ports import Launch, Process
+from interpreter.protocol.values import frozen
 
 _CHECKING = 30.0  # seconds for a program that does next to nothing
 _SHIM = Path(__file__).parents[1] / "inside" / "journal_shim.py"
@@ -31,7 +32,7 @@ def let_it_go_on(path: str, size: int) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JournalOptions:
     """Where the journal keeps things, how much, and the Python that programs are started with."""
 

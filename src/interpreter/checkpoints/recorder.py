@@ -11,16 +11,16 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from interpreter.checkpoints import images
 from interpreter.checkpoints.blocks import Block, Step
 from interpreter.checkpoints.trees import Place, State, Trees, state_of
+from interpreter.protocol.values import frozen
 
 _EXCHANGE, _NO_REPLACE = 2, 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """What is kept: the largest copy of one file, and from what size a truncated file is moved."""
 

@@ -21,6 +21,7 @@ from interpreter.checkpoints.differences import Difference
 from interpreter.checkpoints.files import BlockEntry, FileReport
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
+from interpreter.protocol.values import frozen
 
 _CONFIGURATION = {
     "core.hooksPath": "/dev/null",
@@ -39,7 +40,7 @@ _CONFIGURATION = {
 _PATIENCE = 600.0  # seconds; the first snapshot of a large tree takes its time
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShadowOptions:
     """Where snapshots are kept, of what, how many, and the largest file that is in them."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from interpreter.protocol.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class StateReport:
     """What was put back, and what could not be; names of variables, with the reason why not."""
 

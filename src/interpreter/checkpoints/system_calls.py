@@ -9,7 +9,8 @@ import os
 import platform
 import struct
 import sys
-from dataclasses import dataclass
+
+from interpreter.protocol.values import frozen
 
 BENEATH_WITHOUT_SYMLINKS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, NO_SYMLINKS, NO_MAGICLINKS
 IN_ROOT = 0x10 | 0x02
@@ -17,7 +18,7 @@ NO_REPLACE = 1
 EXCHANGE = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Architecture:
     """A machine's name for itself in seccomp, and its numbers of the calls that we speak of."""
 

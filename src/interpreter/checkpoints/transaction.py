@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from interpreter.checkpoints.announcements import sentence, too_large_to_keep
@@ -15,9 +15,10 @@ from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Checkpoint, OnConflict
+from interpreter.protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Entry:
     """A block, and the language whose variables it may have changed."""
 

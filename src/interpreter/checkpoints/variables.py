@@ -11,7 +11,6 @@ import os
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +18,7 @@ from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry
 from interpreter.checkpoints.states import StateReport
 from interpreter.checkpoints.vault import Vault
 from interpreter.protocol.errors import CheckpointError
+from interpreter.protocol.values import frozen
 
 _INSIDE = Path(__file__).parents[1] / "inside"
 _MODULE = "_reploop_variables"
@@ -31,7 +31,7 @@ _MOST_LOST = 1000
 RunSilently = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VariableLimits:
     """How many copies are kept, the bytes they may cost, and the bytes of one kept by value."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from interpreter.protocol.events import (
@@ -20,12 +20,13 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, Display, Face, Message, Outcome
+from interpreter.protocol.values import frozen
 from interpreter.session.budget import Spent
 
 OUTPUT_KEPT = 1_000_000  # characters of a block's output in a result; the end is what is kept
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A block of code that ran, and what it did."""
 
@@ -53,7 +54,7 @@ class Block:
         return tuple(display.image for display in self.displays if display.image)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """What came of a question."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from interpreter.models.anthropic_stream import MessageReader
@@ -28,6 +28,7 @@ from interpreter.models.wording import Wording
 from interpreter.protocol.events import ModelEvent, ReplyFinished, Usage
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.ports import Capabilities, Request
+from interpreter.protocol.values import frozen
 
 Events = Generator[ModelEvent, None, None]
 
@@ -35,7 +36,7 @@ _STATUS = {"overloaded_error": 529, "rate_limit_error": 429, "api_error": 500}
 _MAY_BE_LEFT_OUT = ("output_config", "thinking", "temperature", "cache_control")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessagesSettings:
     """How one server wants to be spoken to."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from interpreter.models.chat_wire import GOOGLE, arguments_of, name_of
@@ -19,12 +18,13 @@ from interpreter.models.wire import (
 )
 from interpreter.protocol.messages import Action, Face, Message, Part, Reasoning, Text
 from interpreter.protocol.ports import ToolSpec
+from interpreter.protocol.values import frozen
 
 REDACTED = "redacted:"
 _GOOD_ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnthropicEncoder:
     """Encodes exchanges with native tools, pictures and thoughts."""
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from interpreter.models.options import Dialect
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
+from interpreter.protocol.values import frozen
 
 DATA = Path(__file__).with_name("catalogue.toml")
 PREFIX = "embedded"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sampling:
     """How a model is asked to speak."""
 
@@ -24,7 +25,7 @@ class Sampling:
     max_tokens: int = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wheels:
     """A file cut into packages of the Python index; `{n}` counts them from 1."""
 
@@ -35,7 +36,7 @@ class Wheels:
     """The size of every part but the last."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CatalogueModel:
     """One model: its file, what that is checked against, and how it is best used."""
 
@@ -57,7 +58,7 @@ class CatalogueModel:
     wheels: Wheels | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Catalogue:
     """All models, by name."""
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from interpreter.models.chat_stream import ChunkReader, text_taker
@@ -32,6 +32,7 @@ from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import ModelEvent, ReplyFinished, Usage
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.ports import Capabilities, Request
+from interpreter.protocol.values import frozen
 
 Events = Generator[ModelEvent, None, None]
 
@@ -39,7 +40,7 @@ _NO_TOOLS = re.compile(r"support.{0,40}(tool|function)|(tool|function).{0,80}sup
 _CHARACTERS_PER_TOKEN = 3.6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatSettings:
     """How one server wants to be spoken to."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from interpreter.models.dialects.toolbox import EXECUTE
@@ -25,6 +24,7 @@ from interpreter.protocol.messages import (
     Reasoning,
 )
 from interpreter.protocol.ports import ToolSpec
+from interpreter.protocol.values import frozen
 
 GOOGLE = "google:"
 """Begins the signature of a thought that Gemini sealed."""
@@ -33,7 +33,7 @@ _UNSEALED = "skip_thought_signature_validator"  # Google's word for calls that o
 _LONGEST_MALFORMED = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeEncoder:
     """Encodes exchanges with tool calls and tool results."""
 

@@ -7,7 +7,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from interpreter.models.dialects.toolbox import EXECUTE
 from interpreter.models.findings import Findings
@@ -17,6 +17,7 @@ from interpreter.protocol.events import ActionProposed, ModelEvent, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Display, Face, Message, Text
 from interpreter.protocol.ports import Model, Request, ToolSpec
+from interpreter.protocol.values import frozen
 
 _SECONDS_PER_STEP = 15.0
 _SYSTEM = "You run code on the user's computer."
@@ -38,7 +39,7 @@ _TOOL = ToolSpec(
 Open = Callable[[str, ModelOptions], Model]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One part of the test: what was tried, whether it worked, and what was seen."""
 

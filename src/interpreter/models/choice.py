@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from interpreter.models.catalogue import PREFIX, CatalogueModel
 from interpreter.models.local_readings import LocalModel
 from interpreter.models.local_servers import LocalServer
+from interpreter.protocol.values import frozen
 
 KEYS = (
     ("OPENAI_API_KEY", ""),
@@ -23,7 +23,7 @@ KEYS = (
 CODERS = ("coder", "code", "devstral", "qwen", "gpt-oss", "llama3", "llama-3", "mistral")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What the choice depends on. Servers are looked for only when nothing before decides."""
 
@@ -41,7 +41,7 @@ class Facts:
     offline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """The model to use, and one sentence that says why; empty when it was asked for."""
 

@@ -7,7 +7,7 @@ import hashlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from interpreter.models.catalogue import CatalogueModel
@@ -18,13 +18,14 @@ from interpreter.models.downloads_shared import (
     WrongContent,
     tell_nobody,
 )
+from interpreter.protocol.values import frozen
 
 SPARE = 256 << 20  # bytes of disk that a download leaves free
 PIECE = 4 << 20
 HUB = "https://huggingface.co"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """Where model files are kept, and where they are looked for and fetched from."""
 

@@ -7,16 +7,16 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from interpreter.models.catalogue import CatalogueModel
+from interpreter.protocol.values import frozen
 
 LOOKED_AT = 5_000  # files of a store that are looked at, at most
 MODEL_LAYER = "application/vnd.ollama.image.model"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Homes:
     """The directories in which other programs keep models."""
 

@@ -7,7 +7,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from interpreter.protocol.errors import ConfigurationError, UnknownModel
 from interpreter.protocol.events import ModelEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.ports import Capabilities, Request
+from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
 
 LEAST_CONTEXT = 4_096
@@ -33,7 +34,7 @@ WARM_SECONDS = 300.0
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Speech:
     """How the model is spoken to; `seed` makes it say something else."""
 

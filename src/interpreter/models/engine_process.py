@@ -14,11 +14,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError, ModelError
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.values import frozen
 
 PROGRAM = Path(__file__).with_name("engine_program.py")
 BACKLOG = 32  # sessions that wait while a model is being loaded
@@ -31,7 +31,7 @@ class EngineFailed(ModelError):
     """The engine did not come up; the text holds its last words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineOptions:
     """What an engine is started with. Sessions with equal options share one."""
 
@@ -53,7 +53,7 @@ class EngineOptions:
         return hashlib.blake2b(repr(facts).encode(), digest_size=6).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lease:
     """The right to use an engine; it may end itself once all leases are closed."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from interpreter.models.options import Dialect, ModelOptions
+from interpreter.protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Findings:
     """What a model can really do; None where the test could not tell."""
 

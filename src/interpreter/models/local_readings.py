@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from interpreter.protocol.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class LocalModel:
     """A model that a server offers; 0 and "" mean that it does not say."""
 

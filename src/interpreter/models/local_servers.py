@@ -13,7 +13,6 @@ import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -25,13 +24,14 @@ from interpreter.models.local_readings import (
     openai_models,
     vllm_models,
 )
+from interpreter.protocol.values import frozen
 
 CONNECT_SECONDS = 0.1  # for all of them together
 ANSWER_SECONDS = 2.0  # for one that does listen
 LONGEST = 8 << 20  # bytes of an answer that are read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """A program that serves models: its usual port, and how to start it."""
 
@@ -50,7 +50,7 @@ VLLM = Kind("vllm", "vLLM", 8000, "vllm serve MODEL")
 KINDS = (OLLAMA, LM_STUDIO, JAN, LLAMAFILE, LLAMA_CPP, VLLM)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalServer:
     """A server that runs here, and its models."""
 
@@ -64,7 +64,7 @@ class LocalServer:
         return f"{self.url}/v1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What a server said to a question."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from interpreter.protocol.values import frozen
 
 MEMORY = Path("/proc/meminfo")
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -15,7 +16,7 @@ WEIGHTS = 1.55  # weights are mapped, and partly repacked for the processor in u
 CONTEXTS = (32_768, 16_384, 8_192, 4_096)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Machine:
     """Cores that do arithmetic, and bytes of memory."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from interpreter.protocol.errors import ModelError, UnknownModel, Unreachable
+from interpreter.protocol.values import frozen
 
 SILENCE = 120.0  # seconds without a word, after which we stop waiting
 LONGEST_LINE = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PullProgress:
     """How far a pull is; sizes are 0 for steps that have none."""
 

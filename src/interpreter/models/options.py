@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from interpreter.protocol.values import frozen
 
 Dialect = Literal["native", "fenced", "mixed"]
 """Tool calls only; fenced blocks in text; or tool calls with an eye on the text."""
@@ -12,7 +14,7 @@ Dialect = Literal["native", "fenced", "mixed"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "max"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Templates:
     """How results and requests are worded to models that have no tools; see docs/models.md."""
 
@@ -32,7 +34,7 @@ class Templates:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patience:
     """How long to wait for a model, and how often to ask again."""
 
@@ -45,7 +47,7 @@ class Patience:
     longest_retry_after: float = 90
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelOptions:
     """Everything about a model that is not its name; None means what is known or usual."""
 

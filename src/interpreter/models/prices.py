@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -12,12 +12,13 @@ from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Usage
+from interpreter.protocol.values import frozen
 
 _MILLION = 1_000_000
 _LARGEST_TABLE = 50_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Price:
     """Dollars per million tokens."""
 
@@ -42,7 +43,7 @@ def priced(usage: Usage | None, price: Price | None) -> Usage | None:
     return replace(usage, dollars=price.cost(usage))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What is known about a model from the table."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from interpreter.models.options import Dialect
+from interpreter.protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider:
     """A server that speaks chat completions."""
 

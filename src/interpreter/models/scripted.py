@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,6 +27,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code, MalformedCall
 from interpreter.protocol.ports import Capabilities, Request
+from interpreter.protocol.values import frozen
 
 DEMO = "scripted/demo"
 Fault = Literal["unreachable", "rate_limited", "authentication", "length"]
@@ -39,7 +39,7 @@ FAULTS: dict[str, Exception] = {
 KEYS = {"text", "reasoning", "code", "language", "tool", "arguments", "malformed", "delay", "fault"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """One reply, or a part of it. `delay` comes before each piece, `fault` after the last."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from interpreter.models.chat_wire import user_message
@@ -19,9 +18,10 @@ from interpreter.protocol.messages import (
     Text,
 )
 from interpreter.protocol.ports import ToolSpec
+from interpreter.protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextEncoder:
     """Encodes exchanges as plain conversation."""
 

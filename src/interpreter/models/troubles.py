@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
 
@@ -17,6 +16,7 @@ from interpreter.protocol.errors import (
     UnknownModel,
     Unreachable,
 )
+from interpreter.protocol.values import frozen
 
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|window|size)|maximum context|prompt is too long|too many tokens"
@@ -55,7 +55,7 @@ class Rejected(Exception):
         self.error = error
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """Who is asked, in the words of error messages."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import is_
 from typing import Any
 
@@ -20,6 +19,7 @@ from interpreter.protocol.messages import (
     Part,
     Text,
 )
+from interpreter.protocol.values import frozen
 
 NO_OUTPUT = "(no output)"
 NOT_RUN = "(not run: the turn was interrupted before it)"
@@ -31,7 +31,7 @@ Exchange = tuple[Message, ...]
 Encode = Callable[[Exchange, int], list[dict[str, Any]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered:
     """An action with what came of it; without messages it was never run."""
 
@@ -48,7 +48,7 @@ def to_json(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Encoded:
     end: int  # where in the transcript the exchange ends
     json: bytes

@@ -8,12 +8,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from interpreter.policies.places import is_autorun
 from interpreter.protocol.events import FileChange
+from interpreter.protocol.values import frozen
 
 _WATCHED = (
     *(".envrc", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile"),
@@ -48,7 +48,7 @@ _MOST = 500
 Change = Literal["added", "changed", "removed"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flag:
     """A file that runs by itself and is not what it was. `path` is relative to the workspace."""
 
@@ -57,7 +57,7 @@ class Flag:
     can_revert: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _State:
     """A file as it was: its content and mode, or where a link leads."""
 

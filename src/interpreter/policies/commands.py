@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from interpreter.policies.places import (
     UNKNOWN,
@@ -14,6 +13,7 @@ from interpreter.policies.places import (
     is_secret,
     is_system,
 )
+from interpreter.protocol.values import frozen
 
 Words = list[str]
 Problem = tuple[str, str]
@@ -321,7 +321,7 @@ def _is_everything(place: str) -> bool:
     return place in ("/", "~", "/*") or place.startswith(("~/*", "$HOME"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Group:
     names: tuple[str, ...]
     check: Callable[[str, Words], Iterator[Problem]]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 
 from interpreter.policies.code_scan import LANGUAGES, scan_with
 from interpreter.policies.commands import Words, unwrapped
 from interpreter.policies.scan_shell import all_words
 from interpreter.protocol.actions import Finding
 from interpreter.protocol.messages import Action, ActionCall, Code
+from interpreter.protocol.values import frozen
 
 _HOST = re.compile(
     r"\b[a-z][a-z0-9+.-]*://(?:[^\s/@'\"]*@)?([A-Za-z0-9.-]+)|\b[\w.-]+@([\w-]+\.[\w.-]+)"
@@ -18,7 +18,7 @@ _HOST = re.compile(
 _QUOTED = re.compile(r"""(['"`])((?:(?!\1)[^\\\n])*)\1""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What was found; `commands` is empty for code that starts none."""
 

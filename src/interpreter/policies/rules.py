@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,13 +16,14 @@ from interpreter.policies.facts import Facts, canonical, facts_of
 from interpreter.protocol.actions import Ruling, Verdict
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Action, Code
+from interpreter.protocol.values import frozen
 
 _KEYS = frozenset({"decision", "language", "command", "path", "host", "tool", "reason"})
 _KEYS |= {"matches", "passes"}
 _ORDER: tuple[Ruling, ...] = ("deny", "ask", "allow")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One rule. What is left empty is not looked at; of several values, one must fit."""
 
@@ -66,7 +66,7 @@ class Rule:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rules:
     """All rules of a file."""
 

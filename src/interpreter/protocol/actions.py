@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from interpreter.protocol.messages import Action
+from interpreter.protocol.values import frozen
 
 Ruling = Literal["allow", "ask", "deny"]
 Answer = Literal["yes", "session", "always", "dry_run", "no", "stop"]
 """`session` and `always` are wider than `yes`: for the kind, host or path that was asked about."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """Something a scan noticed in a block: the line, what it is, why it matters."""
 
@@ -21,7 +21,7 @@ class Finding:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What a policy says about an action; `reason` is shown to the user and to the model."""
 
@@ -30,7 +30,7 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """The user's answer. `reason` goes to the model; `edited` replaces the proposed action."""
 

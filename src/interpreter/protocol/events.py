@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from interpreter.protocol.actions import Decision, Finding
 from interpreter.protocol.messages import Action, Display, Message, Outcome, Stream
+from interpreter.protocol.values import frozen
 
 ReplyEnd = Literal["stop", "length", "actions", "filtered"]
 TurnEnd = Literal[
@@ -21,7 +21,7 @@ TurnEnd = Literal[
 NoticeLevel = Literal["info", "warning", "error"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """What one request cost. `cached` is the part of `input` that was read from a cache."""
 
@@ -35,14 +35,14 @@ class Usage:
 # From the model.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDelta:
     """The next piece of prose."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReasoningDelta:
     """The next piece of thought; `signature` comes with the last piece where a provider has one."""
 
@@ -50,7 +50,7 @@ class ReasoningDelta:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeDelta:
     """The next piece of a block being written; ActionProposed follows with all of it."""
 
@@ -59,14 +59,14 @@ class CodeDelta:
     call_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionProposed:
     """A whole action: a block of code, a tool call, or a call that cannot be understood."""
 
     action: Action
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRetrying:
     """The model did not answer; the request is sent again in `seconds`."""
 
@@ -75,7 +75,7 @@ class ModelRetrying:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReplyFinished:
     """The model has stopped talking."""
 
@@ -86,7 +86,7 @@ class ReplyFinished:
 # From a runtime, through the tool that drives it.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutputDelta:
     """Text that a block printed, in the order it was printed."""
 
@@ -94,7 +94,7 @@ class OutputDelta:
     stream: Stream = "stdout"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DisplayShown:
     """A rich result; `updates` says that it replaces the earlier one with the same display id."""
 
@@ -102,21 +102,21 @@ class DisplayShown:
     updates: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutputCleared:
     """The block asked for its output to be wiped; with `wait`, only when something new arrives."""
 
     wait: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActiveLine:
     """The line of the block that is running now, from 1; None when it has ended."""
 
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InputRequested:
     """The block waits for a line of input; the caller's `answer` function is asked next."""
 
@@ -124,7 +124,7 @@ class InputRequested:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutionFinished:
     """A block ended. Failure of the user's code is news, not an exception."""
 
@@ -133,7 +133,7 @@ class ExecutionFinished:
     exit_code: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalRequested:
     """The user is asked whether this may be done; `approve` is called next.
 
@@ -148,7 +148,7 @@ class ApprovalRequested:
 # From the turn itself.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decided:
     """What was answered, or what a rule ruled without asking."""
 
@@ -156,28 +156,28 @@ class Decided:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionStarted:
     """An action begins to run."""
 
     action: Action
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckpointTaken:
     """The state before a block can be restored under this name."""
 
     checkpoint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckpointDiscarded:
     """The last block was a dry run and is undone for good; its checkpoint is gone."""
 
     told: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """What a block did to one file."""
 
@@ -187,14 +187,14 @@ class FileChange:
     renamed_from: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilesChanged:
     """What a block did to the disk."""
 
     changes: tuple[FileChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """One plain sentence that the user should see."""
 
@@ -202,14 +202,14 @@ class Notice:
     level: NoticeLevel = "info"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageFinished:
     """A message is complete, stored, and part of the transcript."""
 
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnFinished:
     """The turn is over, and why."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
+
+from interpreter.protocol.values import frozen
 
 Role = Literal["user", "assistant", "computer"]
 Stream = Literal["stdout", "stderr"]
@@ -25,14 +27,14 @@ TABLE = "application/vnd.reploop.table+json"
 """A table as data: ``{"columns": [{"name", "type"}], "rows": [[…]], "shape": [rows, columns]}``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """Prose, in Markdown."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reasoning:
     """What a model thought before it spoke; `signature` is the provider's seal, sent back as is."""
 
@@ -40,7 +42,7 @@ class Reasoning:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """A block of code that somebody wants run."""
 
@@ -49,7 +51,7 @@ class Code:
     call_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionCall:
     """A call of any tool but code; `arguments` is the JSON object as the model wrote it."""
 
@@ -58,7 +60,7 @@ class ActionCall:
     call_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MalformedCall:
     """Something that was meant as a call and cannot be read; `problem` tells the model why."""
 
@@ -67,7 +69,7 @@ class MalformedCall:
     call_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """What a block printed. `omitted` counts characters left out just before `text`."""
 
@@ -76,7 +78,7 @@ class Output:
     omitted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Face:
     """One way to show a result: text for text types, bytes for pictures."""
 
@@ -84,7 +86,7 @@ class Face:
     data: str | bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Display:
     """One result with several faces, the richest last; a picture a user sends is one too."""
 
@@ -107,7 +109,7 @@ class Display:
         return self.face("image/png") or self.face("image/jpeg")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionResult:
     """How an action ended; `summary` is one line for the model, such as the exception."""
 
@@ -120,7 +122,7 @@ Part = Text | Reasoning | Code | ActionCall | MalformedCall | Output | Display |
 Action = Code | ActionCall | MalformedCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One entry of a transcript."""
 

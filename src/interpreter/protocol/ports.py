@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, Protocol
 
@@ -17,6 +16,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Action, Message
+from interpreter.protocol.values import frozen
 
 Approver = Callable[[ApprovalRequested], Decision]
 """Asked before an action runs; silence means no."""
@@ -38,7 +38,7 @@ def nobody_answers(request: InputRequested) -> str | None:
 # Models.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Capabilities:
     """What a model can do, as data."""
 
@@ -49,7 +49,7 @@ class Capabilities:
     max_output: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSpec:
     """How a tool is described to a model; `parameters` is a JSON schema as text."""
 
@@ -58,7 +58,7 @@ class ToolSpec:
     parameters: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One question to a model. `messages` may be a live view: read it, never keep it."""
 
@@ -85,7 +85,7 @@ class Model(Protocol):
 # Runtimes.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """A language by name, with the other names people use for it and its files' suffix."""
 
@@ -243,7 +243,7 @@ OnConflict = Literal["refuse", "keep", "overwrite"]
 nothing, leave those files as they are, or overwrite them (a redo brings them back)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkpoint:
     """A state that can be gone back to: the one before a block."""
 
@@ -292,7 +292,7 @@ class Checkpoints(Protocol):
 # Tools.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolContext:
     """What a tool is handed for one run."""
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import importlib
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.ports import Language, Launch, Runtime
+from interpreter.protocol.values import frozen
 
 Which = Callable[[str], str | None]
 Factory = Callable[[Launch, Path], Runtime]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BuiltIn:
     """A language that we bring along; `make` is `module:name` of its factory, imported late."""
 
@@ -28,7 +28,7 @@ class BuiltIn:
     """The language whose runtime this one works in."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LanguageState:
     """A language as `interpreter doctor` reports it."""
 

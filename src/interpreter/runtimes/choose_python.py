@@ -6,14 +6,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from interpreter.protocol.values import frozen
 
 PROBE = "import importlib.util, sys; sys.exit(importlib.util.find_spec('ipykernel') is None)"
 PROBE_SECONDS = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonChoice:
     """A Python, why it was chosen, and one line that offers what it lacks."""
 

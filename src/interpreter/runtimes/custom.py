@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.ports import Language, Launch, Runtime
+from interpreter.protocol.values import frozen
 from interpreter.runtimes.one_shot import OneShot, Program
 from interpreter.runtimes.pool import Registered
 from interpreter.runtimes.process_repl import ProcessRepl, Repl
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CustomLanguage:
     """An entry of a profile. With a `sentinel` or a `prompt` it is a REPL, else it runs files."""
 

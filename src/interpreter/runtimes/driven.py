@@ -8,12 +8,13 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.driven_block import DrivenBlock, Words, ended
 from interpreter.runtimes.leftovers import Leftovers
@@ -25,7 +26,7 @@ INSIDE = Path(__file__).parent.parent / "inside"
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """A kind of interpreter: how it is started and spoken to.
 
@@ -46,7 +47,7 @@ class Dialect:
     """Whether each block has streams of its own, or the process keeps the same ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrivenOptions:
     """What the process finds in its environment, and how long it may ignore an interrupt."""
 

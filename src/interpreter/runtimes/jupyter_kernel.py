@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from interpreter.protocol.errors import InterpreterError, StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Companion, Language, nobody_answers
+from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel_host import KernelHost
 from interpreter.runtimes.turnstile import Turnstile
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # zmq takes its time; the process is launched before it is im
     from interpreter.runtimes.wire import Connection
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelOptions:
     """How patient we are with a kernel."""
 

@@ -6,12 +6,13 @@ import itertools
 import signal
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.ports import Launch, Process
+from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 from interpreter.runtimes.wire import Connection, new_connection, read_connection
@@ -19,7 +20,7 @@ from interpreter.runtimes.wire import Connection, new_connection, read_connectio
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelCommand:
     """How to start a kernel; `{connection_file}` stands for the file it is to read."""
 

@@ -7,12 +7,13 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.node_block import NodeBlock, NodePipes
 from interpreter.runtimes.turnstile import Turnstile
@@ -24,7 +25,7 @@ TYPESCRIPT = Language("typescript", ("ts",), ".ts")
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeOptions:
     """Which Node, its environment, and how long it may ignore an interrupt."""
 

@@ -7,12 +7,13 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.driven_block import DrivenBlock, ended
 from interpreter.runtimes.leftovers import Leftovers
@@ -23,7 +24,7 @@ from interpreter.runtimes.wake import when_it_ends
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """A command that runs a file; `{file}` stands for it, else it comes last."""
 

@@ -6,13 +6,14 @@ import contextlib
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.errors import PluginError, RuntimeFailure, UnknownLanguage
 from interpreter.protocol.ports import Language, Launch, Runtime
+from interpreter.protocol.values import frozen
 from interpreter.runtimes.catalog import BUILT_IN, BuiltIn, Factory, Which, is_present, load
 
 PLUGINS = "interpreter.runtimes"
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registered:
     """A language added by the caller: its names, and what makes its runtime."""
 
@@ -29,7 +30,7 @@ class Registered:
     make: Factory
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolOptions:
     """What the runtimes of a session are made with.
 

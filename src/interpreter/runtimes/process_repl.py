@@ -10,12 +10,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel_host import ending
 from interpreter.runtimes.pipes import Pipe
 from interpreter.runtimes.turnstile import Turnstile
@@ -25,7 +26,7 @@ RESEND_SECONDS = 1.0
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repl:
     """A command that starts a REPL, and how the end of a block is known.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.ports import Companion, Language, Launch
+from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.jupyter_kernel import PATIENT, JupyterKernel, KernelOptions
 from interpreter.runtimes.kernel_host import KernelCommand, LaunchedKernel
@@ -16,7 +17,7 @@ PYTHON = Language("python", ("py", "python3", "ipython"), ".py")
 INSIDE = Path(__file__).parent.parent / "inside"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonOptions:
     """Which Python, and what it finds in its environment."""
 

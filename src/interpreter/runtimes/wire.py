@@ -7,19 +7,19 @@ import hmac
 import json
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.errors import StartFailed
+from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 
 DELIMITER = b"<IDS|MSG>"
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Connection:
     """Where a kernel listens, and the key that its messages are signed with."""
 
@@ -35,7 +35,7 @@ class Connection:
         return f"{self.transport}://{self.ip}{separator}{self.ports[channel]}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Incoming:
     """A message from a kernel, as far as we look at it."""
 

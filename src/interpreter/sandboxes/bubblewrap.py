@@ -9,11 +9,11 @@ import socket
 import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes import view
 from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.confinement import Confinement
@@ -30,7 +30,7 @@ TOOLS = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 """Where programs that we trust are looked for: a workspace's PATH could name anybody's."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bubblewrap:
     """The installed program and the options it knows."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal, get_args
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 
 Level = Literal["read-only", "workspace", "trusted", "off"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -35,7 +36,7 @@ SECRETS_IN_HOME = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """How much one cell may use. Zero means no limit."""
 
@@ -48,7 +49,7 @@ class Limits:
     """What must stay free on the workspace's disk."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Confinement:
     """The walls of a cell. `read` and `write` are grants; interpreters live in `programs`."""
 

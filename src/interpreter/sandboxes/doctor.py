@@ -7,11 +7,11 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.ports import Sandbox
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox, find_bubblewrap
 from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
@@ -24,7 +24,7 @@ ALLOW_NAMESPACES = "sudo sysctl kernel.unprivileged_userns_clone=1 user.max_user
 ALLOW_PROFILE = "sudo apt install apparmor-profiles   (Ubuntu allows it for /usr/bin/bwrap only)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """One thing about this machine; `fix` is a command, where there is one."""
 

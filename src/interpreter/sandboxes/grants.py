@@ -6,11 +6,11 @@ import json
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes.cell import Access, ConfinedCell
 
 Scope = Literal["block", "session", "workspace"]
@@ -89,7 +89,7 @@ def _is_book(book: Any) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Granted:
     """What came of a grant: whether the running cell has it, or only a new one will."""
 

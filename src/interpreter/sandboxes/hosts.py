@@ -5,15 +5,15 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*(?=[a-z0-9-]*[a-z]){_LABEL}\Z", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """A host by name, normalised, and a port."""
 
@@ -40,7 +40,7 @@ def target(host: str, port: str | int) -> Target:
     return Target(name, number)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostRule:
     """``example.org``, ``example.org:443`` or ``*.example.org`` (which is not ``example.org``)."""
 

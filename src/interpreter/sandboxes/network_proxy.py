@@ -10,8 +10,8 @@ import contextlib
 import socket
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes.host_gate import HostGate
 from interpreter.sandboxes.hosts import Target, is_public, target
 
@@ -27,7 +27,7 @@ class Blocked(Exception):
     """The request is refused; the text is for the program, the model and the user."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Request:
     """The head of a request; `opening` is sent on first, and is empty for a tunnel."""
 

@@ -6,9 +6,9 @@ import errno
 import platform
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes.syscalls import AUDIT_ARCH, NUMBERS
 
 ALLOW = 0x7FFF0000
@@ -26,7 +26,7 @@ def refuse(error: int) -> int:
     return 0x00050000 | error
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Equals:
     """True when the argument, masked, is this value. Only its low 32 bits are seen."""
 
@@ -35,7 +35,7 @@ class Equals:
     mask: int = WHOLE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnyBit:
     """True when the argument has one of these bits."""
 
@@ -43,7 +43,7 @@ class AnyBit:
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoneOf:
     """True when the argument is none of these values."""
 
@@ -54,7 +54,7 @@ class NoneOf:
 Check = Equals | AnyBit | NoneOf
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """What happens to a call, always or when its check is true. The first rule that fits wins."""
 

@@ -9,10 +9,10 @@ import struct
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes.confinement import (
     Confinement,
     check_workspace,
@@ -24,7 +24,7 @@ INSIDE = Path(__file__).parents[1] / "inside"
 PROXY_PORT = 3128
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """Where a cell is built: the workspace and home it shows, and its own directory outside."""
 

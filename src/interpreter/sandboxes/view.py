@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 
 Kind = Literal["read", "write", "mask"]
@@ -25,7 +25,7 @@ AUTORUN_IN_HOME = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mount:
     """One place: shown read-only, shown writable, or hidden behind something empty."""
 

@@ -7,10 +7,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from interpreter.protocol.values import frozen
 from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Limits
@@ -19,7 +19,7 @@ _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 _INTERVAL = 0.25
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """A process in the cell, with the memory it holds in megabytes."""
 

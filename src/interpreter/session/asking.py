@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 from interpreter.protocol.errors import ContextTooLong, ModelError, OutOfBudget
 from interpreter.protocol.events import ModelEvent, ModelRetrying, ReplyFinished
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Model, Request, ToolSpec
+from interpreter.protocol.values import frozen
 from interpreter.session.budget import Budget
 from interpreter.session.context import Context
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asking:
     """The words around a conversation, the view of it that is sent, and the purse."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from interpreter.protocol.events import Usage
+from interpreter.protocol.values import frozen
 
 Pricing = Callable[[Usage], float | None]
 """What a usage costs in dollars, or None where nobody knows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spent:
     """Tokens and dollars; `unpriced` counts requests whose price nobody knows."""
 
@@ -47,7 +47,7 @@ class Spent:
         return f"{tokens}; ${self.dollars:.4f}{more}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ceiling:
     """What may be spent; None is without end. Time is looked at before each request."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from interpreter.protocol.events import Usage
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Capabilities, Request, ToolSpec
+from interpreter.protocol.values import frozen
 from interpreter.session.digest import digest
 from interpreter.session.shrink import cut_to, shrunk
 from interpreter.session.tokens import TokenEstimate
@@ -18,7 +18,7 @@ _LARGEST_SHARE = 0.3  # of the room, for one message
 _RECENT = 6  # messages that are not shrunk
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notes:
     """What a digest tells that the conversation itself does not."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Message, Part
@@ -16,11 +15,12 @@ from interpreter.protocol.ports import (
     Policy,
     Tool,
 )
+from interpreter.protocol.values import frozen
 from interpreter.session.asking import Asking
 from interpreter.session.draft import Draft
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """Where a turn ends by itself."""
 
@@ -28,7 +28,7 @@ class Limits:
     repeats: int = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Engine:
     """The parts of a session that a turn uses."""
 
@@ -42,7 +42,7 @@ class Engine:
     limits: Limits = Limits()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """One turn: `history` is a live view of what `record` has appended so far."""
 

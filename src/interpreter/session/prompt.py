@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
+
+from interpreter.protocol.values import frozen
 
 Size = Literal["full", "small"]
 
@@ -27,7 +28,7 @@ stay. If there is an error, fix it. Never guess the output. When you know the an
 one sentence, without code."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What the system text says about the machine and the session."""
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from interpreter.protocol.events import ActionProposed, ModelEvent, ReplyFinished, TextDelta, Usage
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.ports import Model, Request
+from interpreter.protocol.values import frozen
 from interpreter.session.small_rounds import Round, rounds_of, split_turn
 from interpreter.session.small_words import (
     AFRESH,
@@ -35,7 +36,7 @@ EXECUTE = "execute"  # one tool is enough for a small model
 REPEATS = 2  # failures after which an attempt starts afresh
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """The request as the small model gets it, and what its reply has to be."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from interpreter.protocol.messages import (
     Action,
@@ -17,12 +17,13 @@ from interpreter.protocol.messages import (
     Part,
     Text,
 )
+from interpreter.protocol.values import frozen
 
 VARIABLES = "variables: "  # as tools/live_variables.py writes it
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Round:
     """One action and its result; `code` is fenced, as the model wrote it."""
 

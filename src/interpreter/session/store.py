@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
@@ -21,6 +20,7 @@ from interpreter.protocol.codec import decode, encode
 from interpreter.protocol.errors import StoreError
 from interpreter.protocol.events import Event
 from interpreter.protocol.messages import ActionCall, Code, Message, Output, Reasoning, Role, Text
+from interpreter.protocol.values import frozen
 from interpreter.session.blobs import Blobs
 from interpreter.session.draft import Draft
 
@@ -50,7 +50,7 @@ DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as 
 TITLE_KEPT = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionInfo:
     """What a list of sessions shows."""
 
@@ -64,7 +64,7 @@ class SessionInfo:
     messages: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A message that was found, with the words around the match."""
 

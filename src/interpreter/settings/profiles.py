@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profile_scripts import run_script
 from interpreter.settings.settings import Settings, changed
@@ -34,7 +34,7 @@ def nobody_confirms(source: str, text: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """What a profile says: settings by name, and Python to run."""
 

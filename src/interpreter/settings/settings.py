@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """What a session is built from. Nothing inside writes it back."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_type_hints
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 from interpreter.settings.paths import config_directory
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
@@ -22,7 +23,7 @@ TYPES = get_type_hints(Settings)
 NAMES = tuple(field.name for field in fields(Settings))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sourced:
     """Settings, and for each one who said so."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from interpreter.protocol.values import frozen
 
 RESET = "\x1b[0m"
 SGR = re.compile(r"\x1b\[[0-9;:]*m")
@@ -18,7 +19,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 TAB = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Palette:
     """The styles a face uses; all empty where there is no colour."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from interpreter.protocol.actions import Answer, Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Approver
+from interpreter.protocol.values import frozen
 from interpreter.terminal.ansi import Palette, paint, tame_plain
 from interpreter.terminal.editor import edit
 
@@ -33,7 +34,7 @@ WORDS = {
 ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hands:
     """What asking needs of a terminal: a key for a question, a line, an editor, printing, code."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 
 DESCRIPTION = """\
 Say what you want; a model writes code; it runs here, in a persistent REPL, when you approve it.
@@ -37,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see interpreter --help)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flag:
     """One flag: its names, what argparse makes of it, and what completes it."""
 

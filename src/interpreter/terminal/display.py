@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from interpreter.protocol.messages import TABLE, Display, Face
+from interpreter.protocol.values import frozen
 from interpreter.terminal.ansi import Palette, paint, tame
 from interpreter.terminal.latex import readable
 from interpreter.terminal.prose import Prose
@@ -19,7 +19,7 @@ OPENED = ("image/png", "image/jpeg", "image/gif", "image/svg+xml", "text/html", 
 PAGE_LINES = 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """What to print for a display: lines, then a picture, then a line with the file."""
 

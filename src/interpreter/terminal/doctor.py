@@ -8,11 +8,11 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
 from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
@@ -24,7 +24,7 @@ SECONDS = 5.0
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One line: what, how it is, more about it, and what mends it."""
 

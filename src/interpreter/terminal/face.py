@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from interpreter.protocol.events import (
@@ -30,6 +29,7 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import Action, ActionCall, Code, Display, Face, MalformedCall
+from interpreter.protocol.values import frozen
 from interpreter.terminal.ansi import Palette, crop, paint, tame_plain
 from interpreter.terminal.display import Draw, show_display
 from interpreter.terminal.highlight import CodeStream, highlight
@@ -46,7 +46,7 @@ FILES_NAMED = 8
 MARKS = {"added": "+", "modified": "~", "deleted": "-", "renamed": ">"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """How things are shown."""
 

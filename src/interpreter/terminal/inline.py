@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from interpreter.protocol.values import frozen
 from interpreter.terminal.ansi import Palette
 
 HOLD = 400  # characters that may wait for their closing mark before the opening one is literal
@@ -17,7 +18,7 @@ STRIKE = re.compile(r"(~~)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
 LINK = re.compile(r"!?\[([^\[\]]*)\]\(([^()\s]*)[^()]*\)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A run of text in one style; a line break is a span of its own."""
 

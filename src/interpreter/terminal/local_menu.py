@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from interpreter.models.catalogue import PREFIX, CatalogueModel
 from interpreter.models.local_readings import LocalModel
 from interpreter.models.local_servers import KINDS, LocalServer
 from interpreter.models.machine import Machine, fits
+from interpreter.protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One line that can be chosen; `download` is what choosing it costs first, in bytes."""
 
@@ -23,7 +23,7 @@ class Entry:
     download: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Menu:
     """The entries, numbered from 1, and the lines about servers that do not run."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 from interpreter.terminal import magic_files, magic_session, magic_state
 from interpreter.terminal.chat import Chat
 
 Do = Callable[[Chat, str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One command: its name, what may follow, what it does."""
 

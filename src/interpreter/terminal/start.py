@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.values import frozen
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
 from interpreter.terminal.errands import presets, profile
@@ -39,7 +39,7 @@ RUN_OPTIONS = frozenset([
 ONE_SHOT = ("once", "json", "stdin")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What is to be started."""
 

@@ -6,10 +6,10 @@ import hashlib
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from interpreter.protocol.ports import Launch
+from interpreter.protocol.values import frozen
 
 INSIDE = Path(__file__).parent.parent / "inside"
 PROGRAM = "profile_file.py"
@@ -47,7 +47,7 @@ LONGEST = 1_200
 SECONDS = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProfilerOptions:
     """Where the profiler works: the cell's workspace and hand-over place, and which Python."""
 

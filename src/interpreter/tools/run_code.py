@@ -20,13 +20,14 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Answerer, Runtimes, ToolContext, ToolSpec
+from interpreter.protocol.values import frozen
 from interpreter.tools.jobs import LET_GO, Job, Jobs
 from interpreter.tools.spill import Spill
 
 TAIL_PIECES = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunLimits:
     """How long and how much. None means without end."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from interpreter.models.dialects.reading import State, Step
 from interpreter.protocol.events import CodeDelta, ModelEvent, TextDelta
+from interpreter.protocol.values import frozen
 
 _HEAD = re.compile(r"[ \t]*(`{3,}|~{3,})?")
 _UNDECIDED_HEAD = re.compile(r"[ \t]*(`*|~*)[ \t]*\Z")
@@ -17,7 +17,7 @@ Finish = Callable[[str], tuple[list[ModelEvent], State]]
 """Called with the whole source at the closing fence: the last events, and who reads on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opening:
     """An opening fence: how far it is indented, its marks, and the word after them."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from interpreter.protocol.ports import ToolSpec
+from interpreter.protocol.values import frozen
 
 EXECUTE = "execute"
 
@@ -49,7 +49,7 @@ class Languages:
         return self.find("python") or (self.names[0] if self.names else "python")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Toolbox:
     """The names a model may call in one request."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from dataclasses import dataclass
 from importlib import import_module
+
+from interpreter.protocol.values import frozen
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 MOST_PIXELS = 16_000_000
@@ -18,7 +19,7 @@ class CannotRead(ValueError):
     """The file is broken, too large, or of a kind that cannot be read here."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pixels:
     """Rows of red, green, blue, top first."""
 
