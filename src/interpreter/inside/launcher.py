@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
 import _socket
-import fcntl
 import os
-import resource
 import select
 import sys
 
@@ -25,13 +23,6 @@ if TYPING:
 HEADER = 8
 MOST_FDS = 250
 CLOSE_ON_EXEC = getattr(_socket, "MSG_CMSG_CLOEXEC", 0)  # which macOS does not have
-LIMITS = {
-    "data": resource.RLIMIT_DATA,
-    "core": resource.RLIMIT_CORE,
-    "file_size": resource.RLIMIT_FSIZE,
-    "programs": resource.RLIMIT_NPROC,
-    "files": resource.RLIMIT_NOFILE,
-}
 
 
 class HostGone(Exception):
@@ -80,11 +71,15 @@ class Wire:
 
 
 def set_limits(words: list[str]) -> None:
+    """Limit ourselves, and so all programs, where the host cannot do that from outside."""
+    if words:
+        import resource  # noqa: PLC0415 (the host does this on Linux, and it takes a while)
     for word in words:
         name, _, value = word.partition("=")
-        hard = resource.getrlimit(LIMITS[name])[1]
+        kind = getattr(resource, name)
+        hard = resource.getrlimit(kind)[1]
         wanted = int(value) if hard == resource.RLIM_INFINITY else min(int(value), hard)
-        resource.setrlimit(LIMITS[name], (wanted, wanted))
+        resource.setrlimit(kind, (wanted, wanted))
 
 
 def listener(port: int) -> _socket.socket:
@@ -156,13 +151,23 @@ class Program:
         self.targets = [int(word) for word in words]
 
 
+def moved_up(fd: int, above: int) -> int:
+    """A copy with a number from `above` on; what `fcntl` does, without importing it."""
+    low = []
+    while (copy := os.dup(fd)) < above:
+        low.append(copy)
+    for number in low:
+        os.close(number)
+    return copy
+
+
 def become(program: Program) -> None:
     """Turn this forked child into the program; only returns by raising OSError."""
     os.setsid()
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
         _signal.signal(number, _signal.SIG_DFL)
     above = max([2, *program.targets]) + 1
-    copies = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, above) for fd in program.sources]
+    copies = [moved_up(fd, above) for fd in program.sources]
     for copy, target in zip(copies, program.targets, strict=True):
         os.dup2(copy, target, inheritable=True)
     os.chdir(program.cwd)
@@ -174,7 +179,7 @@ def start(program: Program) -> int:
     told, tell = os.pipe()
     above = max([2, *program.targets]) + 1
     if tell < above:
-        tell, low = fcntl.fcntl(tell, fcntl.F_DUPFD_CLOEXEC, above), tell
+        tell, low = moved_up(tell, above), tell
         os.close(low)
     pid = os.fork()
     if pid == 0:

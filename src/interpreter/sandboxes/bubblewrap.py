@@ -7,10 +7,11 @@ import re
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Thread
 
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.values import frozen
@@ -23,7 +24,7 @@ from interpreter.sandboxes.keeper import Keeper
 from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
-from interpreter.sandboxes.walls import set_up
+from interpreter.sandboxes.walls import limit_process, resource_limits, set_up
 from interpreter.sandboxes.watchdog import limit
 
 TOOLS = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
@@ -101,18 +102,27 @@ def _resolver(confinement: Confinement) -> list[str]:
     return ["--ro-bind-try", str(real), str(real)]
 
 
-def wrap_command(
+def wrap_command(wrap: Bubblewrap, site: Site, ends: Ends, *, live: bool) -> list[str]:
+    """The command that makes a cell and starts its launcher; a `live` cell can be changed later.
+
+    How the cell is made is read from a pipe, so that it can still be found out meanwhile.
+    """
+    words = [*(PORTAL_COMMAND if live else ()), wrap.path, "--args", str(ends.words)]
+    words += ["--info-fd", str(ends.info)]
+    words += ["--seccomp", str(ends.filter)] if ends.filter is not None else []
+    return [*words, "--chdir", str(site.workspace), "--", *launcher_command(ends.control)]
+
+
+def blueprint(
     wrap: Bubblewrap,
     site: Site,
     confinement: Confinement,
     mounts: list[view.Mount],
-    ends: Ends,
     *,
     live: bool,
 ) -> list[str]:
-    """The command that makes a cell and starts its launcher in it; a `live` one can be changed."""
-    words = [*PORTAL_COMMAND, str(site.portal)] if live else []
-    words += [wrap.path, *_isolation(wrap, confinement)]
+    """What bubblewrap is told about a cell: what is its own, and what it sees of the disk."""
+    words = [*_isolation(wrap, confinement)]
     words += ["--bind", str(site.portal), "/"] if live else []
     words += _skeleton(wrap, site, confinement.limits.tmp_mb)
     words += [word for mount in mounts for word in _mount(wrap, mount)]
@@ -121,9 +131,7 @@ def wrap_command(
         words += ["--bind", str(own), str(own)]
     if _is_in_tmp(site.home) and site.workspace != site.home and confinement.level != "trusted":
         words += ["--remount-ro", str(site.home)]  # or writes to it would seem to work, and be lost
-    words += ["--remount-ro", "/", "--info-fd", str(ends.info)]
-    words += ["--seccomp", str(ends.filter)] if ends.filter is not None else []
-    return [*words, "--chdir", str(site.workspace), "--", *launcher_command(ends.control)]
+    return [*words, "--remount-ro", "/"]
 
 
 def _description(confinement: Confinement, site: Site) -> str:
@@ -178,32 +186,52 @@ class BubblewrapSandbox:
             return cell
 
     def _start(self, site: Site, undo: ExitStack) -> ConfinedCell:
-        confinement = self._confinement
-        mounts = view.mounts(site.workspace, site.home, confinement)
+        confinement, wrap = self._confinement, find_bubblewrap()
         env = cell_environment(confinement, site, self._host)
-        wrap = find_bubblewrap()
         with Ends(filter_for(internet=True)) as ends:
-            command = wrap_command(wrap, site, confinement, mounts, ends, live=self._live)
+            command = wrap_command(wrap, site, ends, live=self._live)
             keeper = Keeper(command, env, ends.inherited, site.state / "log")
             pid = keeper.start()
             undo.callback(keeper.close)
             wire = ends.connect()
             undo.callback(wire.close)
-            listener = set_up(wire, site, confinement, port=self._port())
-            first = ends.first_pid()
-        cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
-        cell.at_close(keeper.close)
+            mounts = view.mounts(site.workspace, site.home, confinement)
+            ends.tell(blueprint(wrap, site, confinement, mounts, live=self._live))
+            cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
+            undo.callback(cell.close)
+            cell.at_close(keeper.close)
+            with self._limiting(cell, ends.first_pid()) as limited:
+                listener = set_up(wire, site, confinement, port=self._port(), limited=limited)
         if listener is not None and self._gate is not None:
-            from interpreter.sandboxes.network_proxy import NetworkProxy  # noqa: PLC0415  (asyncio)
-
-            proxy = NetworkProxy(self._gate)
-            proxy.serve(socket.socket(fileno=listener))
-            cell.at_close(proxy.close)
+            self._serve(cell, listener, self._gate)
         if self._live:
             fixed = (*(m.path for m in mounts), *map(Path, ("/tmp", "/var/tmp", "/dev", "/proc")))
             cell.open_portal(Portal(pid, site.portal, site.stage), (*fixed, INSIDE))
-        limit(cell, first, confinement.limits, self._notice)
         return cell
+
+    @contextmanager
+    def _limiting(self, cell: ConfinedCell, first: int | None) -> Iterator[bool]:
+        """Bound the cell while its launcher starts: the kernel takes its time for control groups.
+
+        Yields whether its first process is limited, too; if not, the launcher has to do that.
+        """
+        if first is None:
+            yield False
+            return
+        limits = self._confinement.limits
+        bounding = Thread(target=limit, args=(cell, first, limits, self._notice), name="limits")
+        bounding.start()
+        try:
+            yield limit_process(first, resource_limits(limits))
+        finally:
+            bounding.join()
+
+    def _serve(self, cell: ConfinedCell, listener: int, gate: HostGate) -> None:
+        from interpreter.sandboxes.network_proxy import NetworkProxy  # noqa: PLC0415  (asyncio)
+
+        proxy = NetworkProxy(gate)
+        proxy.serve(socket.socket(fileno=listener))
+        cell.at_close(proxy.close)
 
     def _port(self) -> int | None:
         return None if self._gate is None else proxy_port(self._confinement)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
+import re
 import socket
 from contextlib import ExitStack
 from typing import Self
@@ -12,7 +13,7 @@ from interpreter.sandboxes.wire import Wire
 
 
 class Ends:
-    """The wire, the system-call filter, and a pipe by which the cell's first pid is told."""
+    """The wire, the system-call filter, and two pipes: our words in, the cell's first pid out."""
 
     def __init__(self, rules: bytes = b"") -> None:
         self._open, self._theirs = ExitStack(), ExitStack()
@@ -22,6 +23,9 @@ class Ends:
         self._told, self.info = os.pipe()
         self._open.callback(os.close, self._told)
         self._theirs.callback(os.close, self.info)
+        self.words, words = os.pipe()
+        self._theirs.callback(os.close, self.words)
+        self._words = self._open.enter_context(os.fdopen(words, "wb", buffering=0))
         self.filter = self.memory_file(rules) if rules else None
 
     def __enter__(self) -> Self:
@@ -34,16 +38,28 @@ class Ends:
     @property
     def inherited(self) -> tuple[int, ...]:
         """What the cell's own process is to be started with."""
-        return tuple(fd for fd in (self.control, self.info, self.filter) if fd is not None)
+        return tuple(
+            fd for fd in (self.control, self.info, self.words, self.filter) if fd is not None
+        )
 
     def connect(self) -> Wire:
         """The wire, once the cell has inherited the other ends; ours of those are closed."""
         self._theirs.close()
         return Wire(socket.socket(fileno=self._ours.detach()))
 
-    def first_pid(self) -> int:
-        """The pid of the cell's first process as we count, once the cell is up."""
-        return int(json.loads(os.read(self._told, 4096))["child-pid"])
+    def tell(self, words: list[str]) -> None:
+        """Say how the cell is to be made; if nobody listens, its last words will say why."""
+        with contextlib.suppress(BrokenPipeError), self._words as pipe:
+            pipe.write(b"".join(os.fsencode(word) + b"\0" for word in words))
+
+    def first_pid(self) -> int | None:
+        """The pid of the cell's first process as we count; None when it does not come up."""
+        told = b""
+        while piece := os.read(self._told, 4096):  # the pid comes first, in one piece
+            told += piece
+            if found := re.search(rb'"child-pid": (\d+)', told):
+                return int(found[1])
+        return None
 
     def memory_file(self, content: bytes) -> int:
         """A file without a name that holds this; it is closed when the cell has inherited it."""

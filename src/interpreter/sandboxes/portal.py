@@ -9,10 +9,7 @@ from pathlib import Path
 from interpreter.protocol.errors import SandboxUnavailable
 
 # A namespace around the cell's: mounts made in it appear in the cell, and nowhere else.
-PORTAL_COMMAND = (
-    *("unshare", "--user", "--map-root-user", "--mount", "--propagation", "shared", "sh", "-c"),
-    'mount -t tmpfs -o mode=0755,size=8m,nosuid,nodev reploop "$0" && exec "$@"',
-)
+PORTAL_COMMAND = ("unshare", "--user", "--map-root-user", "--mount", "--propagation", "shared")
 
 _SHOW = """
 set -e

@@ -43,13 +43,17 @@ def system_mounts() -> Iterator[Mount]:
 
 def secrets_of_the_system(place: str = "/etc") -> Iterator[Mount]:
     """What not everybody may read; it matters when we run as root, who owns it."""
-    with os.scandir(place) as entries:
-        for entry in entries:
+    waiting = [place]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:  # most are links, and have no mode of their own
+            found = [entry for entry in entries if not entry.is_symlink()]
+        for entry in found:
+            is_directory = entry.is_dir(follow_symlinks=False)
             mode = entry.stat(follow_symlinks=False).st_mode
-            if not mode & (stat.S_IXOTH if stat.S_ISDIR(mode) else stat.S_IROTH):
+            if not mode & (stat.S_IXOTH if is_directory else stat.S_IROTH):
                 yield Mount("mask", Path(entry.path))
-            elif stat.S_ISDIR(mode):
-                yield from secrets_of_the_system(entry.path)
+            elif is_directory:
+                waiting.append(entry.path)
 
 
 def secrets_of(home: Path, hidden: Iterable[Path]) -> Iterator[Mount]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -13,14 +14,14 @@ from interpreter.sandboxes.wire import Wire
 
 
 def resource_limits(limits: Limits) -> dict[str, int]:
-    """The limits that the launcher sets for itself and so for all programs."""
+    """The limits of a cell's first process, and so of all that it starts, by the kernel's names."""
     wanted = {
-        "data": limits.memory_mb << 20,
-        "file_size": limits.file_mb << 20,
-        "programs": limits.programs,
-        "files": limits.open_files,
+        "RLIMIT_DATA": limits.memory_mb << 20,
+        "RLIMIT_FSIZE": limits.file_mb << 20,
+        "RLIMIT_NPROC": limits.programs,
+        "RLIMIT_NOFILE": limits.open_files,
     }
-    return {"core": 0} | {name: value for name, value in wanted.items() if value}
+    return {"RLIMIT_CORE": 0} | {name: value for name, value in wanted.items() if value}
 
 
 def _attempts(site: Site, confinement: Confinement, port: int) -> dict[str, str]:
@@ -38,14 +39,33 @@ def _attempts(site: Site, confinement: Confinement, port: int) -> dict[str, str]
     return attempts
 
 
-def set_up(wire: Wire, site: Site, confinement: Confinement, *, port: int | None) -> int | None:
-    """Limit the cell and try its walls; the listening socket if a `port` is to be listened on."""
+def limit_process(pid: int, limits: dict[str, int]) -> bool:
+    """Limit a process from outside, where we may; what is limited lower already stays so."""
+    try:
+        for name, value in limits.items():
+            kind = getattr(resource, name)
+            hard = resource.prlimit(pid, kind)[1]
+            wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.prlimit(pid, kind, (wanted, wanted))
+    except OSError:
+        return False
+    return True
+
+
+def set_up(
+    wire: Wire, site: Site, confinement: Confinement, *, port: int | None, limited: bool = False
+) -> int | None:
+    """Limit the cell, unless that was done from outside, and try its walls.
+
+    Returns the listening socket if a `port` is to be listened on.
+    """
+    limits = {} if limited else resource_limits(confinement.limits)
     needed = [f"see={site.workspace}", f"see={site.exchange}"]
     with closing(socket.create_server(("127.0.0.1", 0))) as bait:
         attempts = _attempts(site, confinement, bait.getsockname()[1])
         probes = [*needed, *attempts]
         try:
-            passed, listener = wire.setup(resource_limits(confinement.limits), probes, port)
+            passed, listener = wire.setup(limits, probes, port)
         except RuntimeFailure as error:
             raise SandboxUnavailable(f"The sandbox does not start: {_last_words(site)}") from error
     if passed != list(range(len(needed))):
