@@ -60,33 +60,36 @@ def _until_first_chunk(interpreter):
 
 
 def _history():
-    """Append to and view `messages` at 10 and at 10,000; and a turn at both."""
-    from interpreter import OpenInterpreter
-
+    """Append to and view `messages` at 10 and at 10,000; and a turn at both, kept or not."""
     times = {}
     with tempfile.TemporaryDirectory() as home:
         os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = home
         script = Path(home) / "script.yaml"
         script.write_text("repeat: true\nreplies: [Hello.]\n")
         for size in (10, 10_000):
-            said = {"role": "user", "type": "message", "content": "hi"}
-            interpreter = OpenInterpreter(
-                messages=[dict(said) for _ in range(size)], conversation_history=False
-            )
-            interpreter.llm.model = f"scripted/{script}"
-            interpreter.chat("hi", display=False)
-            append = seconds(lambda i=interpreter, s=said: i.messages.append(s), times=200)
-            view = seconds(lambda i=interpreter: i.messages[-1]["content"], times=200)
-            interpreter.chat("hi", display=False)
-            turn = seconds(lambda i=interpreter: i.chat("hi", display=False), times=15)
-            times[size] = (append * 1000, view * 1000, turn * 1000)
-            interpreter.close()
-    names = ("append", "view", "turn")
-    goals = ("~1 (O(1))", "~1 (O(1))", "-")
+            times[size] = (*_at(size, script, kept=False), _at(size, script, kept=True)[2])
+    names = ("append", "view", "turn", "turn that is saved")
+    goals = ("~1 (O(1))", "~1 (O(1))", "-", "-")
     return [
         _row(f"{name} at 10,000 messages against 10", late, early, goal)
         for name, late, early, goal in zip(names, times[10_000], times[10], goals, strict=True)
     ]
+
+
+def _at(size, script, *, kept):
+    from interpreter import OpenInterpreter
+
+    said = {"role": "user", "type": "message", "content": "hi"}
+    messages = [dict(said) for _ in range(size)]
+    interpreter = OpenInterpreter(messages=messages, conversation_history=kept)
+    interpreter.llm.model = f"scripted/{script}"
+    interpreter.chat("hi", display=False)
+    append = seconds(lambda: interpreter.messages.append(said), times=200)
+    view = seconds(lambda: interpreter.messages[-1]["content"], times=200)
+    interpreter.chat("hi", display=False)
+    turn = seconds(lambda: interpreter.chat("hi", display=False), times=15)
+    interpreter.close()
+    return append * 1000, view * 1000, turn * 1000
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ from typing import Any
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
-from interpreter.facade import conversation_file, display
+from interpreter.facade import display
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
+from interpreter.facade.conversation_file import ConversationFile, file_name
 from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
 from interpreter.facade.messages import Ledger, user_dictionary
@@ -65,6 +66,7 @@ class OpenInterpreter(Options):
         self._display = False
         self._turn: Generator[Event, None, None] | None = None
         self._background = Background()
+        self._file = ConversationFile()
         self._skills_imported = False
 
     @property
@@ -127,7 +129,7 @@ class OpenInterpreter(Options):
             self.computer.terminate()
         self._skills_imported = False
         self._session = None
-        self._ledger = Ledger()
+        self._ledger, self._file = Ledger(), ConversationFile()
 
     def close(self) -> None:
         """End every process that was started."""
@@ -250,9 +252,9 @@ class OpenInterpreter(Options):
         if not self.conversation_history or not self.messages:
             return
         if self.conversation_filename is None:
-            self.conversation_filename = conversation_file.file_name(self.messages)
+            self.conversation_filename = file_name(self.messages)
         path = Path(self.conversation_history_path) / self.conversation_filename
-        conversation_file.save(path, self.messages)
+        self._file.save(path, self.messages, self._ledger.revision)
 
     # What a turn is made from.
 

@@ -15,11 +15,14 @@ class Ledger:
         self.messages: list[lmc.Dictionary] = [] if messages is None else messages
         self._known: list[lmc.Dictionary] = []
         self._followed = 0
+        self.revision = 0
+        """Grows whenever something other than the end has changed."""
 
     def news(self) -> list[lmc.Dictionary] | None:
         """What was appended since the session last knew all of it; None if the past was changed."""
         known = len(self._known)
         if self.messages[:known] != self._known:
+            self.revision += 1
             return None
         return self.messages[known:]
 
@@ -49,6 +52,7 @@ class Ledger:
                 return None
             if lmc.edited(self._known[place], proposed) is None:
                 self._known[place] = dict(self.messages[place])
+                self.revision += 1
                 return lmc.edited(self.messages[place], proposed)
         return None
 

@@ -25,8 +25,8 @@ class ShownModel:
         self.name, self.capabilities = model.name, model.capabilities
         self.model = model
         self.options = (most_output, shrink_images)
-        self._kept: list[Message] = []
-        self._shown: list[Message] = []
+        self._kept: tuple[Message, ...] = ()
+        self._shown: tuple[Message, ...] = ()
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request."""
@@ -37,12 +37,14 @@ class ShownModel:
         self.model.close()
 
     def _view(self, request: Request) -> tuple[Message, ...]:
-        for place, message in enumerate(request.messages):
-            if place >= len(self._kept) or self._kept[place] is not message:
-                del self._kept[place:], self._shown[place:]
-                self._kept.append(message)
-                self._shown.append(self._cut(message))
-        return tuple(self._shown[: len(request.messages)])
+        messages, known = tuple(request.messages), len(self._kept)
+        if messages[:known] != self._kept:  # the same objects, almost always: no look inside
+            pairs = enumerate(zip(messages, self._kept, strict=False))
+            least = min(known, len(messages))
+            known = next((at for at, (new, old) in pairs if new is not old), least)
+        self._shown = (*self._shown[:known], *(self._cut(new) for new in messages[known:]))
+        self._kept = messages
+        return self._shown
 
     def _cut(self, message: Message) -> Message:
         most_output, shrink_images = self.options
