@@ -16,7 +16,7 @@ def settings_of(options: Options, llm: Llm, system_message: str, instructions: s
         api_version=llm.api_version or "",
         context_window=llm.context_window or 0,
         max_tokens=llm.max_tokens or 0,
-        temperature=llm.temperature or 0.0,
+        temperature=llm.temperature or None,  # 0 is the default, and never sent
         supports_functions=llm.supports_functions,
         supports_vision=llm.supports_vision,
         max_budget=llm.max_budget or 0.0,

@@ -144,6 +144,8 @@ def _parts(role: str, kind: str, style: str, content: str) -> Iterator[Part]:
             yield Text(content)
         case "assistant", "code":
             yield Code(style or "python", content)
+        case "user", "code":  # of an agent that talks to another, with the roles swapped
+            yield Text(f"```{style or 'python'}\n{content}\n```")
         case "computer", "code":
             yield Display((Face(RICH_FORMATS.get(style, "text/html"), content),))
         case "computer", "console":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
@@ -119,7 +120,7 @@ def _guarded(completions: Completions, arguments: dict[str, Any]) -> Chunks:
     """The chunks as dictionaries; whatever a user's function raises is one error of ours."""
     chunks: Any = ()
     try:
-        chunks = completions(**arguments)
+        chunks = completions(**_accepted(completions, arguments))
         whole = isinstance(chunks, dict) or hasattr(chunks, "choices")
         for chunk in (chunks,) if whole else chunks:
             yield as_dictionary(chunk)
@@ -132,10 +133,28 @@ def _guarded(completions: Completions, arguments: dict[str, Any]) -> Chunks:
             chunks.close()
 
 
+def _accepted(completions: Completions, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that a function takes; what it insists on and is not set is None."""
+    try:
+        parameters = inspect.signature(completions).parameters.values()
+    except (TypeError, ValueError):  # built in, or written in C: it takes what there is
+        return arguments
+    named = {one.name: one for one in parameters if _is_named(one)}
+    if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+        arguments = {name: value for name, value in arguments.items() if name in named}
+    needed = {name: None for name, one in named.items() if one.default is one.empty}
+    return needed | arguments
+
+
+def _is_named(parameter: inspect.Parameter) -> bool:
+    return parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+
+
 def as_dictionary(chunk: Any) -> dict[str, Any]:
     """A chunk as plain data, whether it is a dictionary, a pydantic model or a simple object."""
     if isinstance(chunk, dict):
-        return {key: _plain(value) for key, value in chunk.items()}
+        plain = {key: _plain(value) for key, value in chunk.items()}
+        return {"choices": [plain]} if "delta" in plain else plain
     if hasattr(chunk, "model_dump"):
         dumped = chunk.model_dump()
         return dumped if isinstance(dumped, dict) else {}
