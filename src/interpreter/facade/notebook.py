@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import getpass
+import re
 import shlex
 from collections.abc import Generator
 from contextlib import closing
@@ -15,6 +17,7 @@ from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested
 from interpreter.runtimes.inline_python import InlinePython
 
+QUESTION_LINE = re.compile(r"\s*%interpreter\s.*\S.*\?\s*$")
 USAGE = "%interpreter [-m MODEL] [-y] [--inline | --apart] [--reset] [what you want done]"
 
 
@@ -22,6 +25,7 @@ def load_ipython_extension(shell: Any) -> None:
     """`%load_ext interpreter`: add the magic."""
     notebook = Notebook(shell)
     shell.register_magic_function(notebook.magic, "line_cell", "interpreter")
+    shell.input_transformers_cleanup.append(keep_questions)
     shell.interpreter_notebook = notebook
 
 
@@ -30,8 +34,22 @@ def unload_ipython_extension(shell: Any) -> None:
     notebook = shell.__dict__.pop("interpreter_notebook", None)
     if notebook is not None:
         notebook.interpreter.close()
+    if keep_questions in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.remove(keep_questions)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("interpreter", None)
+
+
+def keep_questions(lines: list[str]) -> list[str]:
+    """A line that ends in a question mark is a question to the model, not IPython's help."""
+    if lines and lines[0].startswith("%%"):  # the text of a cell is no code of ours
+        return lines
+    return [_as_call(line) if QUESTION_LINE.match(line) else line for line in lines]
+
+
+def _as_call(line: str) -> str:
+    indent, _, said = line.partition("%interpreter")
+    return f"{indent}get_ipython().run_line_magic('interpreter', {said.strip()!r})\n"
 
 
 class Notebook:
@@ -109,7 +127,11 @@ class NotebookInterpreter(OpenInterpreter):
         return approved or _ask()
 
     def _answer(self, request: InputRequested) -> str | None:
-        return input(request.prompt)
+        try:
+            ask = getpass.getpass if request.hidden else input
+            return ask(request.prompt)
+        except (EOFError, NotImplementedError):
+            return None
 
     _approved: Decision | None = None
 
@@ -121,7 +143,7 @@ def _ask() -> Decision:
     """The question as a prompt, where there are no widgets."""
     try:
         answer = input(QUESTION).strip()
-    except (EOFError, KeyboardInterrupt):
+    except (EOFError, KeyboardInterrupt, NotImplementedError):  # the last: no front end can ask
         return Decision("stop")
     if answer.lower() in ("y", "yes"):
         return Decision("yes")

@@ -24,8 +24,9 @@ from interpreter.protocol.events import (
     OutputDelta,
     RuntimeEvent,
 )
-from interpreter.protocol.messages import Display, Face, Stream
+from interpreter.protocol.messages import Stream
 from interpreter.protocol.ports import Answerer, nobody_answers
+from interpreter.runtimes.inline_display import as_display, displays_to, notebook
 from interpreter.runtimes.python import PYTHON
 
 FILE = "<block>"
@@ -110,7 +111,7 @@ class _Worker(threading.Thread):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), error)
 
     def run(self) -> None:
-        with self._streams():
+        with self._streams(), displays_to(self._queue.put):
             end = self._execute()
         self._queue.put(end)
 
@@ -140,8 +141,9 @@ class _Worker(threading.Thread):
             expression = ast.Expression(last.value)
             code = compile(expression, FILE, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             value = self._value_of(code)
-            if value is not None:
-                self._queue.put(DisplayShown(Display((Face("text/plain", repr(value)),))))
+            display = as_display(value) if value is not None else None
+            if display is not None:
+                self._queue.put(DisplayShown(display))
 
     def _value_of(self, code: Any) -> Any:
         value = eval(code, self._namespace)
@@ -200,9 +202,8 @@ def _own_frames(error: BaseException) -> int:
 
 
 def _namespace() -> dict[str, Any]:
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
+    shell = notebook()
     if shell is not None:
-        notebook: dict[str, Any] = shell.user_ns
-        return notebook
+        variables: dict[str, Any] = shell.user_ns
+        return variables
     return vars(sys.modules["__main__"])

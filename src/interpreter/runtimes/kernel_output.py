@@ -62,12 +62,13 @@ def failure(message: Incoming) -> str:
 
 def _display(message: Incoming) -> Display:
     data, transient = message.content.get("data"), message.content.get("transient")
-    faces = _faces(data if isinstance(data, dict) else {})
+    faces = faces_of(data if isinstance(data, dict) else {})
     identity = transient.get("display_id") if isinstance(transient, dict) else None
     return Display(faces, identity if isinstance(identity, str) else "")
 
 
-def _faces(data: dict[Any, Any]) -> tuple[Face, ...]:
+def faces_of(data: dict[Any, Any]) -> tuple[Face, ...]:
+    """What a bundle of media types can be shown as, the richest last."""
     found = [_face(str(kind), value) for kind, value in data.items()]
     faces = _in_words([face for face in found if face is not None])
     return tuple(sorted(faces, key=lambda face: _richness(face.media_type)))
