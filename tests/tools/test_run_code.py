@@ -172,7 +172,7 @@ def test_a_job_that_does_not_exist_is_refused(pool, wish):
 
 
 def test_long_output_is_kept_in_a_file_that_the_model_is_told_of(pool, tmp_path):
-    tool = RunCode(pool, RunLimits(output_directory=tmp_path / "out"))
+    tool = RunCode(pool, RunLimits(output_directory=lambda: tmp_path / "out"))
     end = end_of(run(tool, "bash", "seq 1 20000"))
     (file,) = (tmp_path / "out").iterdir()
     assert str(file) in end.summary
@@ -180,7 +180,7 @@ def test_long_output_is_kept_in_a_file_that_the_model_is_told_of(pool, tmp_path)
 
 
 def test_short_output_makes_no_file(pool, tmp_path):
-    tool = RunCode(pool, RunLimits(output_directory=tmp_path / "out"))
+    tool = RunCode(pool, RunLimits(output_directory=lambda: tmp_path / "out"))
     run(tool, "bash", "echo short")
     assert not (tmp_path / "out").exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from subprocess import DEVNULL, TimeoutExpired
 from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.later import Later
-from interpreter.protocol.errors import CheckpointError, SandboxUnavailable
+from interpreter.protocol.errors import CheckpointError, InterpreterError, SandboxUnavailable
 from interpreter.protocol.ports import Cell, Checkpoints, Process, Runtimes, Tool
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
@@ -41,6 +42,10 @@ class Ground:
         """Why there is no sandbox although one was asked for."""
         self.cell = Later(self._open_cell)
         self.checkpoints = Later(self._open_checkpoints)
+        self._pool = Later(self._open_pool)
+        self._kept_variables = Later(self._open_variables)
+        self._warmth = Later(self._warm)
+        self._leaving = False
         self.session_id = ""
         self.choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
         self.background: Callable[[], bool] = lambda: False
@@ -50,27 +55,68 @@ class Ground:
 
     def close(self) -> None:
         """End everything that runs here."""
-        if "runtimes" in self.__dict__:
-            self.runtimes.close()
+        self._leaving = True
+        self._warmth.settle()
+        self._close_pool()
         while self._closing:
             self._closing.pop()()
 
     def restart_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
-        if "runtimes" in self.__dict__:
-            self.runtimes.close()
-        for name in ("runtimes", "tools"):
-            self.__dict__.pop(name, None)
+        self._close_pool()
+        self._pool = Later(self._open_pool)
+        self.__dict__.pop("tools", None)
+
+    def _close_pool(self) -> None:
+        if self._pool.wanted:
+            with contextlib.suppress(InterpreterError):  # whoever wanted it has been told
+                self._pool.get().close()
+
+    def check(self) -> None:
+        """Raise at once what would stop the first block, without starting anything."""
+        from interpreter.sandboxes.confinement import Confinement, check_workspace, home_directory
+
+        if self._settings.sandbox != "off":
+            Confinement(level=cast("Level", self._settings.sandbox))
+            check_workspace(self._settings.directory(), home_directory(os.environ))
+        if self._settings.kernel:
+            from interpreter.runtimes.attached import find_connection_file
+
+            find_connection_file(self._settings.kernel)
+
+    def warm(self) -> None:
+        """Begin what the first block will need, in the background."""
+        self._warmth.begin()
+
+    def _warm(self) -> None:
+        for begin in (self.cell.get, self.checkpoints.get, lambda: self.runtimes.warm("python")):
+            if not self._leaving:
+                begin()
 
     def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
         """Let the caller add languages of its own, or leave some out."""
         self.choose = choose
         self.__dict__.pop("tools", None)
 
-    @cached_property
+    @property
     def runtimes(self) -> RuntimePool:
         """The REPLs of this session."""
-        from interpreter.runtimes.kernelspecs import kernel_directories
+        return self._pool.get()
+
+    @property
+    def late_runtimes(self) -> Runtimes:
+        """The same, of which the names are known before there is a cell."""
+        from interpreter.runtimes.catalog import names
+        from interpreter.runtimes.kernel_files import kernel_directories
+        from interpreter.runtimes.late import LateRuntimes
+
+        return self.choose(LateRuntimes(lambda: names(kernel_directories()), self._pool_now))
+
+    def _pool_now(self) -> RuntimePool:
+        return self._pool.get()
+
+    def _open_pool(self) -> RuntimePool:
+        from interpreter.runtimes.kernel_files import kernel_directories
         from interpreter.runtimes.pool import PoolOptions, RuntimePool
         from interpreter.runtimes.python import PythonOptions
 
@@ -126,9 +172,9 @@ class Ground:
 
         limits = RunLimits(
             seconds=self._settings.timeout or None,
-            output_directory=self.cell.get().exchange / "output",
+            output_directory=lambda: self.cell.get().exchange / "output",
         )
-        run = RunCode(self.choose(self.runtimes), limits)
+        run = RunCode(self.late_runtimes, limits)
         self._escalations.inject = run.inject
         self.background = run.background
         guarded = Guarded(run, self._guards, self._escalations)
@@ -277,8 +323,11 @@ class Ground:
         self._journal = journal
         return journal
 
-    @cached_property
+    @property
     def _variables(self) -> PythonVariables:
+        return self._kept_variables.get()
+
+    def _open_variables(self) -> PythonVariables:
         from interpreter.checkpoints.variables import PythonVariables
 
         return PythonVariables(self.cell.get().exchange)

@@ -40,6 +40,11 @@ class Later(Generic[T]):
             raise self._error
         return self._made
 
+    def settle(self) -> None:
+        """Wait until it is made, if it is being made; whether that went well does not matter."""
+        if self._thread is not None:
+            self._thread.join()
+
     def _work(self) -> None:
         try:
             self._made = self._make()

@@ -28,7 +28,7 @@ from interpreter.session.asking import Asking
 from interpreter.session.budget import Budget, Ceiling
 from interpreter.session.context import Notes
 from interpreter.session.engine import Engine, Limits
-from interpreter.session.prompt import Facts, system_prompt
+from interpreter.session.prompt import Facts, system_prompt, walls
 from interpreter.session.session import Session
 from interpreter.session.store import Store
 from interpreter.settings.paths import config_directory, data_directory
@@ -59,7 +59,7 @@ class Workshop:
         self, settings: Settings, *, resume: str = "", messages: Iterable[Message] = ()
     ) -> Session:
         """A new session, or one that goes on where it was left."""
-        self._ground.cell.begin()
+        self._ground.check()
         session_id = ""
         if resume:
             session_id = self.store.find(resume)
@@ -69,8 +69,6 @@ class Workshop:
             session_id = self._new_session(settings, messages := tuple(messages))
         self._ground.session_id = self._ground.session_id or session_id
         engine = self.engine(settings)
-        self._ground.checkpoints.begin()
-        self._ground.runtimes.warm("python")  # it starts while the first request is on its way
         store = self.store if session_id else None
         return Session(
             engine,
@@ -101,6 +99,10 @@ class Workshop:
         """Run a block by hand, without a model."""
         context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
         yield from self._ground.tools["execute"].run(action, context)
+
+    def warm(self) -> None:
+        """Begin what the first block will need; else it begins when the model is first asked."""
+        self._ground.warm()
 
     def background(self) -> bool:
         """Let the block that runs now go on alone; False if there is none. From any thread."""
@@ -151,7 +153,7 @@ class Workshop:
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages that can be run here."""
-        return self._ground.choose(self._ground.runtimes).names()
+        return self._ground.late_runtimes.names()
 
     @property
     def budget(self) -> Budget:
@@ -184,7 +186,7 @@ class Workshop:
             date=time.strftime("%Y-%m-%d"),
             directory=str(settings.directory()),
             languages=self.languages,
-            sandbox=self._ground.cell.get().describe(),
+            sandbox=walls(settings.sandbox, str(settings.directory())),
             size="small" if self._models.small else "full",
         )
         system = system_prompt(
@@ -200,7 +202,7 @@ class Workshop:
             session_seconds=settings.max_session_seconds or None,
         )
         self._budget.limit(ceiling, self._models.pricing)
-        return Asking(self._models.context, self._budget, system, specs)
+        return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
 
     def _policy(self, settings: Settings) -> Policy:
         """One policy per way of deciding, so that what was always allowed stays so."""

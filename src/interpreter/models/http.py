@@ -42,7 +42,7 @@ def is_local(url: str) -> bool:
 
 
 def load_httpx() -> ModuleType:
-    """The library, imported when the first request is made, without its command line.
+    """The library, imported when a model needs it, without its command line.
 
     The command line would import click, rich and pygments: half of the time it takes to load.
     """
@@ -68,6 +68,7 @@ class Line:
         )
         self._connect = patience.connect_seconds
         self._client: httpx.Client | None = None
+        load_httpx()  # before anything else competes for the processor with the first request
 
     def close(self) -> None:
         """Hang up."""

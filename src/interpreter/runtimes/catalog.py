@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.ports import Language, Launch, Runtime
 from interpreter.protocol.values import frozen
+from interpreter.runtimes.kernel_files import kernel_specs
 
 Which = Callable[[str], str | None]
 Factory = Callable[[Launch, Path], Runtime]
@@ -92,9 +93,20 @@ BUILT_IN = (
 )
 
 
+TAKEN = frozenset(name for e in BUILT_IN for name in (e.language.name, *e.language.aliases))
+"""The names of built-in languages; a Jupyter kernel of such a name is not a language of its own."""
+
+
 def states(which: Which = shutil.which) -> tuple[LanguageState, ...]:
     """Every built-in language with where it is, or how to get it."""
     return tuple(_state(entry, which) for entry in BUILT_IN)
+
+
+def names(directories: Sequence[Path] = (), which: Which = shutil.which) -> tuple[str, ...]:
+    """The languages that can be run here: built in, and the Jupyter kernels of the directories."""
+    built_in = [entry.language.name for entry in BUILT_IN if is_present(entry, which)]
+    kernels = [folder.name.lower() for folder, _ in kernel_specs(directories)]
+    return tuple(dict.fromkeys([*built_in, *(name for name in kernels if name not in TAKEN)]))
 
 
 def is_present(entry: BuiltIn, which: Which = shutil.which) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from interpreter.protocol.errors import PluginError, RuntimeFailure, UnknownLanguage
 from interpreter.protocol.ports import Language, Launch, Runtime
 from interpreter.protocol.values import frozen
-from interpreter.runtimes.catalog import BUILT_IN, BuiltIn, Factory, Which, is_present, load
+from interpreter.runtimes.catalog import BUILT_IN, TAKEN, BuiltIn, Factory, Which, is_present, load
 
 PLUGINS = "interpreter.runtimes"
 
@@ -118,7 +118,6 @@ class RuntimePool:
         from interpreter.runtimes import kernelspecs  # noqa: PLC0415  (only where there are any)
 
         found = kernelspecs.kernel_languages(self._options.kernel_directories)
-        taken = {name for e in BUILT_IN for name in (e.language.name, *e.language.aliases)}
         return [
             (
                 language,
@@ -127,7 +126,7 @@ class RuntimePool:
                 ),
             )
             for name, (language, command) in found.items()
-            if name not in taken
+            if name not in TAKEN
         ]
 
     def _built_in(self, entry: BuiltIn) -> Runtime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 
 from interpreter.protocol.errors import ContextTooLong, ModelError, OutOfBudget
@@ -23,14 +23,18 @@ class Asking:
     budget: Budget
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
+    meanwhile: Callable[[], None] = lambda: None
+    """Begins, in the background, what can be done while the model thinks."""
 
     def stream(
         self, model: Model, history: Sequence[Message], interrupt: Interrupt
     ) -> Generator[ModelEvent, None, None]:
         """Ask; a request that turns out too long is shortened and sent again."""
         while True:
+            request = self._request(history)
+            self.meanwhile()
             try:
-                yield from self._listen(model, self._request(history), interrupt)
+                yield from self._listen(model, request, interrupt)
                 return
             except ContextTooLong:
                 if not self.context.overflowed():

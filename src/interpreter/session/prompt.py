@@ -40,6 +40,17 @@ class Facts:
     size: Size = "full"
 
 
+def walls(level: str, directory: str) -> str:
+    """What code may do at a level of the sandbox, in few words."""
+    network = "no network but for hosts that the user allows"
+    return {
+        "read-only": f"Sandbox: only /tmp can be written; the home is hidden; {network}.",
+        "workspace": f"Sandbox: only {directory} and /tmp can be written; the home is hidden; "
+        f"{network}.",
+        "trusted": f"Sandbox: only {directory} and /tmp can be written; the home can be read.",
+    }.get(level, "There is no sandbox: code runs with all rights of the user.")
+
+
 def system_prompt(
     facts: Facts,
     *,

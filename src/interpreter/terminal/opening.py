@@ -62,6 +62,8 @@ def open_chat(plan: Plan) -> Chat:
     except BaseException:
         workshop.close()
         raise
+    if not plan.text.strip():
+        workshop.warm()  # while the user types
     return Chat(desk, workshop, session, settings, notices)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -36,7 +36,7 @@ class RunLimits:
     when_over: Literal["background", "stop"] = "background"
     shown_characters: int = 10_000_000
     """What is passed on as it comes; beyond it only the last pieces follow, at the end."""
-    output_directory: Path | None = None
+    output_directory: Callable[[], Path] | None = None
     """Where output too long to be shown whole is kept, at a path that the code can read too."""
 
 
@@ -87,7 +87,8 @@ class RunCode:
         return job is not None and job.let_go()
 
     def _follow(self, job: Job, answer: Answerer) -> Iterator[RuntimeEvent]:
-        watch = _Watch(self._limits, Spill(self._limits.output_directory))
+        directory = self._limits.output_directory
+        watch = _Watch(self._limits, Spill(directory() if directory else None))
         try:
             while (event := job.take(watch.patience())) != "ended":
                 if event == LET_GO:
