@@ -112,6 +112,22 @@ def test_a_home_as_workspace_hides_its_keys_and_protects_what_runs_at_login(
     assert (place / ".bashrc").read_text() == "mine"
 
 
+def test_in_a_home_our_own_places_cannot_be_made_anew_beside_the_hidden_ones(
+    opened, place, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(place))
+    for name in (".config/git", ".config/fish", ".config/reploop"):
+        (place / name).mkdir(parents=True)
+    hidden = (place / ".config/reploop",)
+    cell = opened(workspace=place, confinement=replace(PLAIN, hidden=hidden))
+    assert not succeeds(cell, "mv ~/.config ~/away")
+    assert not succeeds(cell, "echo x > ~/.config/git/config")
+    assert not succeeds(cell, "echo x > ~/.config/fish/config.fish")
+    shell(cell, "echo 'sandbox: off' > ~/.config/reploop/settings.yaml")
+    assert list((place / ".config/reploop").iterdir()) == []
+    assert succeeds(cell, "echo x > ~/.config/other && echo x > ~/a-file")
+
+
 @pytest.mark.parametrize("workspace", ["/", "/etc", "/usr", "/home", "/tmp", "/no/such/place"])
 def test_places_of_the_system_are_no_workspaces(workspace):
     with pytest.raises(ConfigurationError):

@@ -53,6 +53,14 @@ def test_grants_are_never_read_from_the_workspace(workspace):
         GrantBook(link, workspace)
 
 
+def test_in_a_home_grants_are_read_where_code_cannot_see_them(workspace):
+    hidden = workspace / ".config"
+    GrantBook(hidden / "grants.json", workspace, [hidden]).add("host", "example.org:443")
+    assert GrantBook(hidden / "grants.json", workspace, [hidden]).all("host") == (
+        "example.org:443",
+    )
+
+
 class Cell:
     """A cell that notes what it is told."""
 

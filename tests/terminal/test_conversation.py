@@ -343,3 +343,22 @@ def test_a_dumb_terminal_gets_plain_text(chat):
     terminal = chat("**Hello.**", env={"TERM": "dumb"})
     ask(terminal, "hi")
     terminal.wait_for("**Hello.**")
+
+
+def test_it_starts_in_the_home(start, own_home):
+    directory = own_home / "user"
+    directory.mkdir()
+    terminal = start(
+        {"code": "open('made.txt', 'w').write('x'); print('wrote')"},
+        "Done.",
+        arguments=["-y", "--workspace", str(directory)],
+        env={
+            "HOME": str(directory),
+            "XDG_CONFIG_HOME": str(directory / ".config"),
+            "XDG_DATA_HOME": str(directory / ".local/share"),
+        },
+    )
+    terminal.wait_for_prompt()
+    ask(terminal, "write")
+    terminal.wait_for("\nwrote", "Done.")
+    assert (directory / "made.txt").exists()

@@ -221,7 +221,7 @@ class Ground:
             read=tuple(map(Path, book.all("read"))),
             write=tuple(map(Path, book.all("write"))),
             programs=(*interpreter_places(), *self._python_places()),
-            hidden=(config_directory(), data_directory()),
+            hidden=_hidden_places(),
         )
         best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
         return best.open(workspace)
@@ -238,7 +238,8 @@ class Ground:
     def _book(self) -> GrantBook:
         from interpreter.sandboxes.grants import GrantBook
 
-        return GrantBook(config_directory() / "grants.json", self._settings.directory())
+        hidden = _hidden_places()
+        return GrantBook(config_directory() / "grants.json", self._settings.directory(), hidden)
 
     @cached_property
     def _gate(self) -> HostGate:
@@ -337,3 +338,12 @@ class Ground:
         self.checkpoints.get()
         words = self._journal.wrap(argv) if self._journal is not None else argv
         return self.cell.get().launch(words, **options)
+
+
+def _hidden_places() -> tuple[Path, ...]:
+    """Our own directories. They exist from now on: a cell can only hide what is there."""
+    places = (config_directory(), data_directory())
+    for place in places:
+        with contextlib.suppress(OSError):  # then nothing of ours is kept there, either
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return places

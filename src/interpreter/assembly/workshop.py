@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly.ground import Ground
 from interpreter.assembly.model_choice import ModelChoice, Wishes
@@ -19,6 +19,7 @@ from interpreter.protocol.ports import (
     Answerer,
     Approver,
     Checkpoints,
+    Model,
     Policy,
     Runtimes,
     Tool,
@@ -33,6 +34,9 @@ from interpreter.session.session import Session
 from interpreter.session.store import Store
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from interpreter.session.shown_model import ShownModel
 
 QUIET = Wishes()
 
@@ -54,6 +58,7 @@ class Workshop:
         self._models = ModelChoice(wishes, self._notes())
         self._budget = Budget()
         self._policies: dict[object, Policy] = {}
+        self._shown: ShownModel | None = None
 
     def open_session(
         self, settings: Settings, *, resume: str = "", messages: Iterable[Message] = ()
@@ -83,7 +88,7 @@ class Workshop:
         from interpreter.policies.late import LatePolicy
 
         return Engine(
-            model=self._models.model(settings),
+            model=self._shown_model(settings),
             tools=self._tools(),
             asking=self._asking(settings),
             policy=LatePolicy(lambda: self._policy(settings)),
@@ -179,6 +184,16 @@ class Workshop:
         if not self._models.small:
             return tools
         return {**tools, "execute": WithLiveVariables(tools["execute"])}
+
+    def _shown_model(self, settings: Settings) -> Model:
+        """The model, shown as much of each message as the settings say; the same while they do."""
+        from interpreter.session.shown_model import ShownModel
+
+        model, options = self._models.model(settings), (settings.max_output, settings.shrink_images)
+        if self._shown is None or (self._shown.model, self._shown.options) != (model, options):
+            most, shrink = options
+            self._shown = ShownModel(model, most_output=most, shrink_images=shrink)
+        return self._shown
 
     def _asking(self, settings: Settings) -> Asking:
         facts = Facts(

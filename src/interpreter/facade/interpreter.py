@@ -25,7 +25,6 @@ from interpreter.facade.premises import Premises
 from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered
 from interpreter.facade.translation import settings_of
-from interpreter.facade.view import ShownModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
@@ -62,7 +61,6 @@ class OpenInterpreter(Options):
         self._ledger = Ledger(messages)
         self._premises = Premises(self._approve, self._answer)
         self._session: Session | None = None
-        self._shown: ShownModel | None = None
         self._display = False
         self._turn: Generator[Event, None, None] | None = None
         self._background = Background()
@@ -285,14 +283,7 @@ class OpenInterpreter(Options):
         engine = workshop.engine(self._settings())
         if self.auto_run and workshop.unconfined:
             warnings.warn(f"{workshop.unconfined} Set sandbox='off' to run anyway.", stacklevel=2)
-        return replace(engine, model=self._shown_model(engine.model))
-
-    def _shown_model(self, model: Model) -> ShownModel:
-        options = (self.max_output, self.shrink_images)
-        if self._shown is None or (self._shown.model, self._shown.options) != (model, options):
-            most_output, shrink_images = options
-            self._shown = ShownModel(model, most_output=most_output, shrink_images=shrink_images)
-        return self._shown
+        return engine
 
     def _open_workshop(self) -> Workshop:
         is_new = not self._premises.is_open

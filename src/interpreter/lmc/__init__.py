@@ -12,7 +12,7 @@ from interpreter.lmc.conversations import (
     is_conversation,
     read_conversation,
 )
-from interpreter.lmc.messages import Dictionary, decode, edited, encode, end_of
+from interpreter.lmc.messages import Dictionary, decode, edited, encode
 
 __all__ = [
     "ChunkWriter",
@@ -22,7 +22,6 @@ __all__ = [
     "decode_all",
     "edited",
     "encode",
-    "end_of",
     "events_of",
     "is_conversation",
     "merged",

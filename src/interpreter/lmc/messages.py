@@ -21,6 +21,7 @@ from interpreter.protocol.messages import (
     Part,
     Text,
 )
+from interpreter.session.shrink import end_of
 
 Dictionary = dict[str, Any]
 IMAGE_FORMATS = {"base64.png": "image/png", "base64.jpeg": "image/jpeg", "base64": "image/png"}
@@ -62,14 +63,6 @@ def _computer(message: Message, most_output: int | None) -> Iterator[Dictionary]
     if printed or not rich or any(isinstance(part, Output) for part in message.parts):
         yield {"type": "console", "format": "output", "content": end_of(printed, most_output)}
     yield from rich
-
-
-def end_of(printed: str, most: int | None) -> str:
-    """The last characters of an output, with a line in front that says what is missing."""
-    if most is None or len(printed) <= most:
-        return printed
-    kept = printed[-most:] if most > 0 else ""
-    return f"[Only the last {len(kept)} of {len(printed)} characters are kept.]\n{kept}"
 
 
 def printed_by(part: Part) -> str:

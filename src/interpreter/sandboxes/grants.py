@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,12 +29,17 @@ _MOST_WANTED = 5
 
 
 class GrantBook:
-    """Grants that outlive a session, in one file of the user's, by workspace."""
+    """Grants that outlive a session, in one file of the user's, by workspace.
 
-    def __init__(self, file: Path, workspace: Path) -> None:
+    The file may be in the workspace, as when that is the home, only where it is hidden from code.
+    """
+
+    def __init__(self, file: Path, workspace: Path, hidden: Iterable[Path] = ()) -> None:
         self._file = file
         self._workspace = str(workspace.resolve())
-        if file.resolve().is_relative_to(workspace.resolve()):
+        place = file.resolve()
+        is_hidden = any(place.is_relative_to(path.resolve()) for path in hidden)
+        if place.is_relative_to(workspace.resolve()) and not is_hidden:
             raise ConfigurationError("Grants cannot be kept in the workspace, where code writes.")
 
     def all(self, kind: Kind) -> tuple[str, ...]:

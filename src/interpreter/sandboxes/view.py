@@ -120,7 +120,12 @@ def mounts(workspace: Path, home: Path, confinement: Confinement) -> list[Mount]
     view += workspace_mounts(workspace, confinement)
     if workspace == home and confinement.level != "read-only":
         view += home_mounts(home)
-    view += (m for m in secrets_of(home, confinement.hidden) if _is_shown(m.path, view))
+    masks = [m for m in secrets_of(home, confinement.hidden) if _is_shown(m.path, view)]
+    if confinement.level != "read-only":
+        for mask in masks:
+            if mask.path.is_relative_to(workspace):
+                view += pinned(mask.path, workspace)
+    view = list(dict.fromkeys([*view, *masks]))  # a pin mounted twice would uncover what is below
     return view
 
 

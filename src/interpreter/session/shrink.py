@@ -31,6 +31,14 @@ def without_middle(text: str, size: int) -> tuple[str, int]:
     return f"{text[:head]}\n[… {omitted} characters left out …]\n{text[-tail:]}", omitted
 
 
+def end_of(printed: str, most: int | None) -> str:
+    """The last characters of an output, with a line in front that says what is missing."""
+    if most is None or len(printed) <= most:
+        return printed
+    kept = printed[-most:] if most > 0 else ""
+    return f"[Only the last {len(kept)} of {len(printed)} characters are kept.]\n{kept}"
+
+
 def _shrunk_part(part: Part, role: str) -> Part:
     match part:
         case Output():

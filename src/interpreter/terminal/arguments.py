@@ -121,7 +121,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _switch("-ml --multi_line", "several lines between triple quotes (always on)"),
         _switch("-sp --speak_messages", "read answers aloud (macOS)"),
         _switch("-v --verbose", "show what else happens"),
-        _switch("-debug --debug --debug_mode", "as --verbose, with our own log"),
+        _switch("-debug --debug --debug_mode", "the same as --verbose"),
     ),
     "how it runs": (
         _switch("--once", "exit after the message is answered"),

@@ -58,9 +58,17 @@ class PlainDesk:
     def __init__(self, *, dry_run: bool = True) -> None:
         self._face = PlainFace.for_terminal()
         self._dry_run = dry_run
-        self.verbose = False
         self.colourful = False
         self.background: Callable[[], bool] = lambda: False
+
+    @property
+    def verbose(self) -> bool:
+        """Whether more is shown than most want to see."""
+        return self._face.verbose
+
+    @verbose.setter
+    def verbose(self, wish: bool) -> None:
+        self._face.verbose = wish
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""

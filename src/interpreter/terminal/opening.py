@@ -47,6 +47,7 @@ def talk(plan: Plan) -> int:
 def open_chat(plan: Plan) -> Chat:
     """The conversation of a plan, before its first message."""
     desk = _live_desk(plan.settings) if plan.live else PlainDesk()
+    desk.verbose = plan.settings.verbose
     notices: list[str] = []  # a prompt may be on the screen when they come
     notice = notices.append if plan.live else desk.note
     wishes = Wishes(notice, partial(_may_download, plan), _progress())

@@ -9,6 +9,7 @@ from typing import TextIO
 from interpreter.protocol.events import (
     ActionProposed,
     CheckpointDiscarded,
+    CheckpointTaken,
     CodeDelta,
     DisplayShown,
     Event,
@@ -19,6 +20,7 @@ from interpreter.protocol.events import (
     Notice,
     OutputDelta,
     ReasoningDelta,
+    ReplyFinished,
     TextDelta,
     TurnFinished,
 )
@@ -43,6 +45,8 @@ class PlainFace:
         self._around = around
         self._fence_open = False
         self._at_line_start = True
+        self.verbose = False
+        """Whether checkpoints and tokens are shown, too."""
 
     @classmethod
     def for_terminal(cls) -> PlainFace:
@@ -102,10 +106,17 @@ class PlainFace:
                 self._line(self._around, f"{reason} Trying again in {seconds:.0f} s.")
             case ReasoningDelta(text):
                 self._write(self._around, text)
+            case _:
+                self._details(event)
+
+    def _details(self, event: Event) -> None:
+        match event:
             case InputRequested(prompt):
                 self._write(self._around, prompt)
-            case _:
-                pass
+            case CheckpointTaken(name) if self.verbose:
+                self._line(self._around, f"[checkpoint] {name}")
+            case ReplyFinished(_, usage) if usage and self.verbose:
+                self._line(self._around, f"[tokens] {usage.input:,} in, {usage.output:,} out")
 
     def _proposed(self, action: object) -> None:
         if isinstance(action, Code) and not self._fence_open:

@@ -5,11 +5,11 @@ import io
 import numpy
 from PIL import Image
 
-from interpreter.facade.view import LARGEST_PICTURE, ShownModel
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Display, Face, Message, Output, user_says
 from interpreter.protocol.ports import Request
+from interpreter.session.shown_model import LARGEST_PICTURE, ShownModel
 
 
 class Watched(ScriptedModel):

@@ -6,11 +6,11 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 
-from interpreter import lmc
 from interpreter.protocol.events import ModelEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Display, Face, Message, Output, Part
 from interpreter.protocol.ports import Model, Request
+from interpreter.session.shrink import end_of
 
 LARGEST_PICTURE = 3_750_000  # bytes; as a data URL that is the 5 MB which providers accept
 
@@ -58,7 +58,7 @@ def _end_of_output(parts: tuple[Part, ...], most: int) -> tuple[Part, ...]:
     printed = [part for part in parts if isinstance(part, Output)]
     if most <= 0 or sum(len(part.text) for part in printed) <= most:
         return parts
-    text = lmc.end_of("".join(part.text for part in printed), most)
+    text = end_of("".join(part.text for part in printed), most)
     others = tuple(part for part in parts if not isinstance(part, Output))
     return (Output(text), *others)
 
