@@ -1,8 +1,11 @@
 """Data-analysis questions with one right answer: our interpreter against a plain single shot.
 
-    python -m bench.dabench [N] [--only ours|single] [--data DIRECTORY] [--log FILE]
+    python -m bench.dabench [N] [--part development|held-out] [--only ours|single] [--log FILE]
 
-Both use the built-in model, greedy, on the same questions. The single shot is one reply to the
+Both use the built-in model, greedy, on the same questions. What we say to small models was written
+with the questions of the part "development" in view; those held out were left alone until the end.
+With a log, a run goes on where the one before stopped, and nothing is asked twice; several runs can
+share the work, each with its --share. The single shot is one reply to the
 question and the first lines of the file; its first block is run once, and what that prints is the
 answer. A question counts when every sub-answer is right. The questions are those of
 InfiAgent-DABench; DIRECTORY holds questions.jsonl, labels.jsonl and tables/.
@@ -11,6 +14,7 @@ InfiAgent-DABench; DIRECTORY holds questions.jsonl, labels.jsonl and tables/.
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -28,6 +32,7 @@ ANSWER = re.compile(r"@(\w+)\[(.*?)\]")
 BLOCK_SECONDS = 60
 QUESTION_SECONDS = 900
 STEPS = 8
+SEEN = {55, 59, 125, 133, 175}  # looked at before the questions were parted
 SINGLE_SHOT = "You are a data analyst. Reply with one Python code block."
 
 
@@ -48,16 +53,20 @@ class Result:
 def main(arguments=()):
     options = _options(arguments)
     data = Path(options.data)
-    questions = _spread(_lines(data / "questions.jsonl"), options.n)
+    questions = _some(_part(_lines(data / "questions.jsonl"), options.part), options.n)
     labels = {line["id"]: line["common_answers"] for line in _lines(data / "labels.jsonl")}
     ways = {"single": single_shot, "ours": ours}
     chosen = [options.only] if options.only else ["single", "ours"]
+    known = _known(options.log)
     results = {way: [] for way in chosen}
-    for question in questions:
+    first, step = map(int, options.share.split("/"))
+    for question in questions[first - 1 :: step]:
         for way in chosen:
-            result = ways[way](question, data / "tables", labels[question["id"]])
+            result = known.get((way, question["id"]))
+            if result is None:
+                result = ways[way](question, data / "tables", labels[question["id"]])
+                _note(way, result, results[way], options.log)
             results[way].append(result)
-            _note(way, result, results[way], options.log)
     _report(results)
 
 
@@ -66,7 +75,9 @@ def _options(arguments):
     parser.add_argument("n", nargs="?", type=int, default=20)
     parser.add_argument("--only", choices=("single", "ours"))
     parser.add_argument("--data", default=DATA)
+    parser.add_argument("--part", choices=("development", "held-out"))
     parser.add_argument("--log")
+    parser.add_argument("--share", default="1/1", help="2/3: the second of every three questions")
     return parser.parse_args(arguments)
 
 
@@ -74,16 +85,29 @@ def _lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def _spread(questions, count):
-    """Questions from all tables: every n-th."""
-    step = max(1, len(questions) // count)
-    return questions[::step][:count]
+def _part(questions, part):
+    """Every other question is held out, but for those that were seen before."""
+    held = {q["id"] for at, q in enumerate(questions) if at % 2 and q["id"] not in SEEN}
+    return [q for q in questions if part is None or (q["id"] in held) == (part == "held-out")]
+
+
+def _known(log):
+    """The results that a log holds already, by way and question."""
+    if not log or not Path(log).exists():
+        return {}
+    kept = _lines(Path(log))
+    return {(one.pop("way"), one["identity"]): Result(**one) for one in kept}
+
+
+def _some(questions, count):
+    """As many questions, from all tables; fewer are always among more."""
+    return random.Random(1).sample(questions, len(questions))[:count]
 
 
 def _note(way, result, so_far, log):
-    right = sum(one.right for one in so_far)
+    right = sum(one.right for one in (*so_far, result))
     said = f"{way:6} {result.identity:4} {result.kind:12} {result.seconds:5.0f} s"
-    print(f"{said}  {right}/{len(so_far)}", flush=True)
+    print(f"{said}  {right}/{len(so_far) + 1}", flush=True)
     if log:
         with Path(log).open("a") as file:
             file.write(json.dumps({"way": way, **vars(result)}) + "\n")
@@ -167,7 +191,8 @@ def single_shot(question, tables, labels):
     answer = _printed(source, tables)
     kind = judged(answer, labels)
     took = time.perf_counter() - start
-    return Result(question["id"], kind == "right", kind, took, tokens, 1, answer)
+    right = kind == "right"
+    return Result(question["id"], right, kind, took, tokens, 1, answer, (text, source))
 
 
 def _printed(source, tables):

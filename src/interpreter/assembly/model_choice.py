@@ -105,7 +105,8 @@ class ModelChoice:
             return settings.model, options
         if self._chosen is None:
             self._chosen = _choose(settings)
-            self._wishes.notice(self._chosen.sentence)
+            if not self._chosen.download:  # the question before a download says it
+                self._wishes.notice(self._chosen.sentence)
         if not self._chosen.name:
             raise ConfigurationError(self._chosen.sentence)
         if self._chosen.api_base:
@@ -123,9 +124,8 @@ class ModelChoice:
         entry, kept = catalogue().get(name), places(options)
         if installed(entry, kept) is not None or options.offline:
             return
-        size = f"{entry.size / 1e9:.1f} GB"
-        question = f"Download {entry.name} once ({size}) and use it offline from then on?"
-        if self._chosen is not None and not self._wishes.may_download(question):
+        found = self._chosen
+        if found and not self._wishes.may_download(f"{found.sentence} Download it now?"):
             raise ConfigurationError(
                 f"{entry.name} is not on this machine. Get it with `interpreter models pull`, or "
                 "name another model with --model."

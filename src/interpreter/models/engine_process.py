@@ -23,7 +23,7 @@ from interpreter.protocol.values import frozen
 PROGRAM = Path(__file__).with_name("engine_program.py")
 BACKLOG = 32  # sessions that wait while a model is being loaded
 HELLO = 4096
-CALM = {"GOMP_SPINCOUNT": "20000"}  # threads that spin longer make a busy machine much slower
+CALM = {"GOMP_SPINCOUNT": "1000"}  # threads that spin for long make a busy machine much slower
 MISSING = "The built-in model needs llama.cpp; install it with: pip install 'reploop[local]'"
 
 

@@ -19,13 +19,14 @@ output, and repair errors yourself. Print what you need to see. Never invent out
 or overwrite nothing that was not asked for. Ask only when you cannot find out. When the task is \
 done, answer briefly in Markdown without running more."""
 
+# What changes from day to day stands last: an engine need not read again what stands before it.
 _SMALL = """\
 You solve tasks on the user's computer by writing code that is run for you.
-{system}, {date}. Directory: {directory}. Languages: {languages}.
-{sandbox}
 Write one block of code, then stop and wait for its output. Print the values you need. Variables \
 stay. If there is an error, fix it. Never guess the output. When you know the answer, say it in \
-one sentence, without code."""
+one sentence, without code.
+{sandbox}
+Languages: {languages}. {system}, {date}. Directory: {directory}."""
 
 
 @frozen

@@ -20,6 +20,7 @@ class Entry:
     note: str = ""
     api_base: str = ""
     context: int = 0
+    """As its server says; 0 where it is fitted to this machine when it starts."""
     download: int = 0
 
 
@@ -48,6 +49,10 @@ class Menu:
         named = [entry for entry in self.entries if said and said in entry.title.lower()]
         return named[0] if len(named) == 1 else None
 
+    def named(self, name: str) -> Entry | None:
+        """The entry whose model has exactly this name."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
 
 def local_menu(
     built_in: Sequence[tuple[CatalogueModel, bool]],
@@ -71,7 +76,6 @@ def _built_in(model: CatalogueModel, here: bool, machine: Machine) -> Entry:
         name=f"{PREFIX}/{model.name}",
         title=model.name,
         note=", ".join(filter(None, words)),
-        context=model.context,
         download=0 if here else model.size,
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from interpreter.models.catalogue import catalogue
@@ -13,8 +15,9 @@ from interpreter.models.local_servers import find_servers, usual_places
 from interpreter.models.machine import this_machine
 from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.paths import data_directory
 from interpreter.terminal.local_menu import Entry, Menu, local_menu
-from interpreter.terminal.models_command import models_command
+from interpreter.terminal.models_command import models_command, pull
 from interpreter.terminal.piped import someone_is_there
 
 
@@ -24,27 +27,55 @@ def command(arguments: list[str]) -> int:
 
 
 def choose_local() -> dict[str, Any]:
-    """The settings of the local model that the user picks; of the first where nobody can."""
+    """The settings of the local model that the user picks, which is remembered.
+
+    Where nobody can pick, it is the one that was picked before, or else the first.
+    """
     kept = _places()
     built_in = [(model, installed(model, kept) is not None) for model in catalogue().shown()]
     menu = local_menu(built_in, find_servers(usual_places(os.environ)), this_machine())
     if not menu.entries:
         raise ConfigurationError("No local model is known; see interpreter models list.")
-    entry = _asked(menu) if someone_is_there() else menu.entries[0]
+    usual = menu.named(_remembered()) or menu.entries[0]
+    entry = _asked(menu, usual) if someone_is_there() else usual
+    if entry.download:
+        pull(catalogue().get(entry.name), kept)
+    _remember(entry.name)
     chosen = {"model": entry.name, "api_base": entry.api_base, "context_window": entry.context}
-    return {name: value for name, value in chosen.items() if value}
+    return {"offline": True, **{name: value for name, value in chosen.items() if value}}
 
 
-def _asked(menu: Menu) -> Entry:
+def _asked(menu: Menu, usual: Entry) -> Entry:
     print("\n".join(menu.lines()), file=sys.stderr)
+    question = f"Which one? (a number, or a part of the name; Enter for {usual.title}) "
     while True:
-        print("Which one? (a number, or a part of the name) ", end="", file=sys.stderr, flush=True)
+        print(question, end="", file=sys.stderr, flush=True)
         try:
-            entry = menu.choose(input())
+            answer = input()
         except EOFError as error:
             raise ConfigurationError("No local model was chosen.") from error
+        entry = menu.choose(answer) if answer.strip() else usual
         if entry is not None:
             return entry
+
+
+def _remembered() -> str:
+    """The name that was picked last time; empty when there was none, or it cannot be read."""
+    try:
+        return _memory().read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _remember(name: str) -> None:
+    """Keep the name for the next time; a disk that is full is no reason to stop."""
+    with contextlib.suppress(OSError):
+        _memory().parent.mkdir(parents=True, exist_ok=True)
+        _memory().write_text(f"{name}\n", encoding="utf-8")
+
+
+def _memory() -> Path:
+    return data_directory() / "local-model"
 
 
 def _places() -> Any:

@@ -83,6 +83,7 @@ def _progress() -> Progress:
 def _may_download(plan: Plan, question: str) -> bool:
     """Ask whether a model may be downloaded; when nobody is there, it may not."""
     if os.environ.get("REPLOOP_DOWNLOAD"):  # who started us has agreed, as `make run` does
+        print(f"{question} yes", file=sys.stderr)
         return True
     if plan.behind_prompt:
         raise AskInFront

@@ -74,6 +74,18 @@ def test_a_system_text_is_not_read_twice_even_by_another_engine(engine_options):
     assert again.input - again.cached < whole.input / 4
 
 
+def test_a_system_text_that_differs_at_its_end_is_not_read_from_the_beginning(engine_options):
+    first = opened(engine_options)
+    ask(first)
+    first.close()
+    second = opened(engine_options)
+    tomorrow = Request(f"{SYSTEM} Today is Monday.", (user_says("Say hello."),))
+    again = usage(list(second.stream(tomorrow, Interrupt())))
+    second.close()
+    assert again.cached > 100
+    assert len(list(engine_options.cache.glob("*.prompt"))) == 1
+
+
 def test_a_broken_cache_costs_time_and_no_answer(engine_options):
     first = opened(engine_options)
     ask(first)

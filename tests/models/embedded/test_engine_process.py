@@ -1,7 +1,10 @@
 import contextlib
 import json
 import os
+import pickle
 import select
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -69,6 +72,27 @@ def test_it_ends_when_nobody_wants_it_any_more(engine_options):
     held = lease(engine_options, Interrupt())
     with ending(pid_of(held.address)):
         held.close()
+
+
+def test_it_ends_when_the_session_that_started_it_is_killed(engine_options):
+    starter = subprocess.Popen(
+        [sys.executable, "-c", STARTER, pickle.dumps(engine_options).hex()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with starter, ending(pid_of(starter.stdout.readline().strip())):
+        starter.kill()
+
+
+STARTER = """
+import pickle, sys
+from interpreter.models.engine_process import lease
+from interpreter.protocol.interrupt import Interrupt
+held = lease(pickle.loads(bytes.fromhex(sys.argv[1])), Interrupt())
+print(held.address, flush=True)
+sys.stdin.read()
+"""
 
 
 @contextlib.contextmanager
