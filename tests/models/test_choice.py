@@ -1,9 +1,10 @@
 from dataclasses import replace
 
 from interpreter.models.catalogue import catalogue
-from interpreter.models.choice import Choice, Facts, best_of, choose_model
+from interpreter.models.choice import KEYS, Choice, Facts, best_of, choose_model
 from interpreter.models.local_readings import LocalModel
 from interpreter.models.local_servers import OLLAMA, LocalServer
+from interpreter.models.prices import facts_about
 
 
 def no_servers():
@@ -28,6 +29,11 @@ def test_a_key_comes_before_a_server():
     chosen = choose_model(facts)
     assert chosen.name.startswith("anthropic/")
     assert chosen.sentence == f"Using {chosen.name}: ANTHROPIC_API_KEY is set."
+
+
+def test_the_model_of_a_key_is_one_that_we_know():
+    unknown = [name for name in KEYS.values() if facts_about(name).context_window is None]
+    assert unknown == ["openrouter/auto"]  # it chooses another by itself
 
 
 def test_an_empty_key_is_no_key():

@@ -115,9 +115,9 @@ def test_output_is_shown_and_must_be_carried():
 
 
 def test_the_form_that_was_asked_for_is_said_again_with_the_output():
-    formed = user_says("Which is the largest in t.csv?\nGive the answer in this format: @name[x]\n")
+    formed = user_says("Which is the largest in t.csv?\nGive the answer in this format: name = x\n")
     told = next_request((formed, wrote(), printed("Ann"))).messages[-1].text
-    assert "with these values. Give the answer in this format: @name[x]\n" in told
+    assert "with these values. Give the answer in this format: name = x\n" in told
 
 
 def test_long_output_is_cut_in_the_middle():
@@ -240,22 +240,64 @@ FORMED = user_says("How many are there in t.csv? Answer as @count[number] and to
 
 
 @pytest.mark.parametrize(
-    ("output", "is_answer"),
+    ("output", "answer"),
     [
-        ("@count[12]\n", True),
-        ("@count[12]\ntotal: 7", True),
-        ("12", False),
-        ("count 12", False),
-        ("@count[12]\nsomething else", False),
-        ("@counts[12]", False),
-        ("total 7", False),
+        ("@count[12]\n", "@count[12]"),
+        ("@count[12]\ntotal: 7", "@count[12]\ntotal: 7"),
+        ("There are some.\n@count[12]", "@count[12]"),
+        ("12", "@count[12]"),
+        ("The count is: 12", "@count[12]"),
+        ("South Sudan", "@count[South Sudan]"),
+        ("count 12", ""),
+        ("@counts[12]", ""),
+        ("12\n13", ""),
     ],
 )
-def test_output_in_the_form_that_was_asked_for_is_the_answer(output, is_answer):
-    turn = (FORMED, wrote(), printed(output))
-    model, events = replies("Said by the model.", messages=turn)
-    assert (model.requests == []) == is_answer
-    assert said(events).startswith(output.strip() if is_answer else "Said by the model.")
+def test_output_in_the_form_that_was_asked_for_is_the_answer(output, answer):
+    plan = next_request((FORMED, wrote(), printed(output)))
+    assert plan.answer == answer
+
+
+def test_a_form_in_words_is_an_answer_only_when_every_line_has_it():
+    asks = user_says("How many are there in t.csv? Answer as total: number")
+    given = [next_request((asks, wrote(), printed(text))).answer for text in ("total: 7", "x\n7")]
+    assert given == ["total: 7", ""]
+
+
+PARTS = user_says("Mean and count of t.csv? Answer as @mean[the_mean] @count[number]")
+
+
+@pytest.mark.parametrize(
+    ("output", "errors", "told"),
+    [
+        ("@mean[2.5]", "", "The output lacks @count[...]"),
+        ("2.5 and 7", "", "so that it prints exactly: @mean[...] @count[...]"),
+        ("@mean[the_mean] @count[number]", "", "printed the words of the form"),
+        ("@mean[nan] @count[7]", "", "A printed value is missing"),
+        ("@mean[2.5] @count[]", "", "A printed value is missing"),
+        ("@mean[2.5] @count[7]", "x.py:3: ChainedAssignmentError: copy", "A line changed nothing"),
+    ],
+)
+def test_an_answer_that_cannot_be_right_is_asked_for_again(output, errors, told):
+    plan = next_request((PARTS, wrote(), printed(output, errors=errors)))
+    assert (plan.answer, plan.variation) == ("", 0)
+    assert told in plan.messages[-1].text
+
+
+def test_the_same_again_is_taken_as_it_is():
+    doubted = (wrote(), printed("@mean[nan] @count[7]"))
+    assert next_request((PARTS, *doubted, *doubted)).answer == "@mean[nan] @count[7]"
+
+
+def test_an_answer_from_before_is_taken_when_nothing_better_comes():
+    doubted = (wrote(), printed("@mean[nan] @count[7]"))
+    fails = (wrote(), failed())
+    assert next_request((PARTS, *doubted, *fails)).answer == ""
+    assert next_request((PARTS, *doubted, *fails, *fails)).answer == "@mean[nan] @count[7]"
+
+
+def test_the_parts_of_the_answer_are_named_where_code_is_asked_for():
+    assert next_request((PARTS,)).messages[-1].text.endswith("as @mean[...] @count[...]")
 
 
 def test_a_small_model_has_one_tool():

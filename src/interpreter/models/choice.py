@@ -9,16 +9,16 @@ from interpreter.models.local_readings import LocalModel
 from interpreter.models.local_servers import LocalServer
 from interpreter.protocol.values import frozen
 
-KEYS = (
-    ("OPENAI_API_KEY", ""),
-    ("ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"),
-    ("OPENROUTER_API_KEY", "openrouter/auto"),
-    ("GEMINI_API_KEY", "gemini/gemini-2.5-pro"),
-    ("GROQ_API_KEY", "groq/llama-3.3-70b-versatile"),
-    ("MISTRAL_API_KEY", "mistral/mistral-large-latest"),
-    ("DEEPSEEK_API_KEY", "deepseek/deepseek-chat"),
-)
-"""Keys in the order of preference, each with the model it stands for."""
+KEYS = {
+    "OPENAI_API_KEY": "gpt-5.5",
+    "ANTHROPIC_API_KEY": "anthropic/claude-sonnet-5-5",
+    "OPENROUTER_API_KEY": "openrouter/auto",
+    "GEMINI_API_KEY": "gemini/gemini-3.8-flash",
+    "GROQ_API_KEY": "groq/openai/gpt-oss-120b",
+    "MISTRAL_API_KEY": "mistral/mistral-large-latest",
+    "DEEPSEEK_API_KEY": "deepseek/deepseek-chat",
+}
+"""The model that each key stands for, in the order of preference, where none was asked for."""
 
 CODERS = ("coder", "code", "devstral", "qwen", "gpt-oss", "llama3", "llama-3", "mistral")
 
@@ -32,8 +32,6 @@ class Facts:
     embedded: CatalogueModel
     model: str = ""
     """The model that was asked for, by a flag or a setting."""
-    default_model: str = "gpt-5.5"
-    """The model of a key that names no other."""
     embedded_runs: bool = True
     """Whether llama.cpp is installed."""
     embedded_is_here: bool = False
@@ -65,9 +63,8 @@ def choose_model(facts: Facts) -> Choice:
 
 
 def _by_key(facts: Facts) -> Choice | None:
-    for variable, model in KEYS:
+    for variable, name in KEYS.items():
         if facts.environ.get(variable):
-            name = model or facts.default_model
             return Choice(name, f"Using {name}: {variable} is set.")
     return None
 

@@ -12,6 +12,12 @@ DIFFERENT_LENGTHS = r"inconsistent numbers of samples|same length|shape"
 
 HINTS = (
     (
+        r"agg function failed|could not convert string to float: '[A-Za-z]",
+        "Some columns hold text. Take only the numeric ones: .mean(numeric_only=True), "
+        '.corr(numeric_only=True), df.select_dtypes("number"). Categories become numbers with '
+        ".astype('category').cat.codes.",
+    ),
+    (
         TEXT_FOR_NUMBERS,
         "The column holds text. Make numbers first: "
         'pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").',

@@ -15,20 +15,20 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.ports import Model, Request
 from interpreter.protocol.values import frozen
+from interpreter.session.small_answers import answer_in, trouble_with
 from interpreter.session.small_rounds import Round, rounds_of, split_turn
 from interpreter.session.small_words import (
     AFRESH,
-    COMPUTE,
     EXAMPLE,
     NOTHING_PRINTED,
     NUDGE,
     PRINTED,
     error_hint,
     form_asked_for,
-    is_in_the_form_of,
     is_only_a_promise,
     missing_from,
     needs_code,
+    request_for_code,
 )
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
@@ -122,18 +122,21 @@ def next_request(messages: Sequence[Message]) -> Plan:
     if question is None:
         return Plan(tuple(messages))
     computable = needs_code(question.text)
-    asked = (*before, _with_more(question, COMPUTE) if computable else question)
+    told = _with_more(question, request_for_code(question.text)) if computable else question
+    asked = (*before, told)
     if not rounds:
         return Plan(asked, must_act=computable)
     last = rounds[-1]
     if last.failed:
-        return _after_failure(asked, rounds)
+        return _after_failure(asked, rounds, question.text)
     if not last.output.strip():
         known = f" Variables now: {last.variables}" if last.variables else ""
         more = user_says(NOTHING_PRINTED.format(variables=known))
         return Plan((*asked, _assistant(last.code), more), len(rounds))
-    if is_in_the_form_of(question.text, last.output):
-        return Plan((), answer=last.output.strip())
+    if (trouble := trouble_with(question.text, last)) and not _said_before(rounds):
+        return Plan((*asked, _assistant(last.code), user_says(trouble)), len(rounds) - 1)
+    if answer := answer_in(question.text, last.output):
+        return Plan((), answer=answer)
     shown = _shortened(last.output)
     told = PRINTED.format(output=shown, form=form_asked_for(question.text))
     reply = (_assistant(last.code), user_says(told))
@@ -144,13 +147,15 @@ def _with_more(question: Message, text: str) -> Message:
     return replace(question, parts=(*question.parts, Text(f"\n\n{text}")))
 
 
-def _after_failure(asked: tuple[Message, ...], rounds: list[Round]) -> Plan:
+def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
     """Repair the block, sampling: greedy, it would be written again word for word.
 
-    When that does not help, begin again and say what went wrong.
+    When that does not help, take an answer from before, or begin again and say what went wrong.
     """
     failures = _failures_in_a_row(rounds)
     last = rounds[-1]
+    if failures >= REPEATS and (answer := _earlier_answer(rounds, question)):
+        return Plan((), answer=answer)
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
         errors = dict.fromkeys(one.summary for one in rounds if one.failed)
         learnt = AFRESH.format(errors="\n".join(f"- {error}" for error in errors))
@@ -165,6 +170,18 @@ def _failures_in_a_row(rounds: list[Round]) -> int:
             break
         count += 1
     return count
+
+
+def _said_before(rounds: list[Round]) -> bool:
+    """Whether an earlier block printed the same, or enough blocks were asked to do better."""
+    printed = [one.output.strip() for one in rounds if not one.failed]
+    return len(printed) > REPEATS or printed[-1] in printed[:-1]
+
+
+def _earlier_answer(rounds: list[Round], question: str) -> str:
+    """An answer that a block printed before others failed to do better."""
+    answers = [answer_in(question, one.output) for one in rounds if not one.failed]
+    return next(filter(None, reversed(answers)), "")
 
 
 def _same_error(rounds: list[Round]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from interpreter.session.small_answers import form_of, marks_asked_for
 from interpreter.session.small_hints import hint_for
 from interpreter.session.small_rounds import Round
 
@@ -35,6 +36,7 @@ NOTHING_PRINTED = """\
 The code ran but printed nothing.{variables}
 Write it again so that it prints the answer."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
+COMPUTE_PARTS = "Write one ```python block that computes this and prints the answer as {form}"
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 AFRESH = """Earlier attempts failed with:
 {errors}
@@ -58,10 +60,8 @@ COMPUTABLE = re.compile(
     r"|processes)\b",
     re.IGNORECASE,
 )
-FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 LONGEST_ERROR = 300
 LONGEST_FORM = 300
-LINES = 8  # of an answer that is shown as it was printed
 
 
 def error_hint(one: Round) -> str:
@@ -95,6 +95,12 @@ def needs_code(question: str) -> bool:
     return bool(COMPUTABLE.search(question))
 
 
+def request_for_code(question: str) -> str:
+    """What stands after a question that a small model had better compute."""
+    marks = marks_asked_for(question)
+    return COMPUTE_PARTS.format(form=form_of(marks)) if marks else COMPUTE
+
+
 def is_only_a_promise(text: str) -> bool:
     """Whether a reply says what could be done instead of doing it or answering."""
     said = text.strip()
@@ -107,17 +113,6 @@ def form_asked_for(question: str) -> str:
     """The line of a question that says how the answer should look; a small model forgets it."""
     lines = [line.strip() for line in question.splitlines() if ABOUT_FORM.search(line)]
     return lines[-1][:LONGEST_FORM] if lines else ""
-
-
-def is_in_the_form_of(question: str, output: str) -> bool:
-    """Whether every line begins as the question says the answer should, such as `total: ` does."""
-    lines = output.strip().splitlines()
-    return 0 < len(lines) <= LINES and all(_has_form(line.strip(), question) for line in lines)
-
-
-def _has_form(line: str, question: str) -> bool:
-    found = FORM.match(line)
-    return found is not None and found.group() in question
 
 
 def missing_from(answer: str, output: str) -> str:

@@ -1,0 +1,87 @@
+"""Whether what a block printed is the answer, in the form that was asked for, or what is wrong."""
+
+from __future__ import annotations
+
+import re
+
+from interpreter.session.small_rounds import Round
+
+FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
+MARK = re.compile(r"@\w+\[")  # an answer in parts: @mean[2.5] @count[7]
+NOTHING = re.compile(r"\[\s*(nan|none|nat|)\s*\]|(?<!\w)nan(?!\w)", re.IGNORECASE)
+LABELLED = re.compile(r"[A-Za-z][A-Za-z _]*[:=]\s+(.+)")
+VALUE = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?|[^\d\s]+( [^\d\s]+){0,3}")  # or a few words
+LINES = 8  # of an answer that is shown as it was printed
+LONGEST_VALUE = 100
+
+LACKS = "The output lacks {marks}. Write the whole block again so that it prints exactly: {form}"
+WORDS = """\
+The block printed the words of the form and not the values. Write it again and put the computed \
+values between the brackets, with an f-string."""
+NO_VALUE = """\
+A printed value is missing (nan or empty). Look at how the column is made: drop missing values, \
+turn text into numbers, compare with values that exist. Write the whole block again."""
+NOT_CHANGED = """\
+A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
+Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
+ON_A_COPY = ("ChainedAssignmentError", "SettingWithCopyWarning")
+
+
+def marks_asked_for(question: str) -> tuple[str, ...]:
+    """The beginnings `@name[` of the parts that the answer should have."""
+    return tuple(dict.fromkeys(MARK.findall(question)))
+
+
+def form_of(marks: tuple[str, ...]) -> str:
+    """How an answer with these parts looks."""
+    return " ".join(f"{mark}...]" for mark in marks)
+
+
+def answer_in(question: str, output: str) -> str:
+    """The answer, when what was printed has the form that was asked for; else nothing."""
+    printed = output.strip()
+    marks = marks_asked_for(question)
+    whole = all(mark in printed for mark in marks)
+    if whole and _is_in_the_form_of(question, printed):
+        return printed
+    if not marks:
+        return ""
+    if whole:
+        return "\n".join(line for line in printed.splitlines() if MARK.search(line))
+    return _only_value(marks, printed)
+
+
+def _only_value(marks: tuple[str, ...], printed: str) -> str:
+    """A bare value, put where the only part of the answer wants it."""
+    if len(marks) > 1 or "@" in printed or "\n" in printed or len(printed) > LONGEST_VALUE:
+        return ""
+    labelled = LABELLED.fullmatch(printed)
+    value = labelled.group(1) if labelled else printed
+    return f"{marks[0]}{value}]" if VALUE.fullmatch(value) else ""
+
+
+def _is_in_the_form_of(question: str, printed: str) -> bool:
+    """Whether every line begins as the question says the answer should, such as `total: ` does."""
+    lines = printed.splitlines()
+    return 0 < len(lines) <= LINES and all(_has_form(line.strip(), question) for line in lines)
+
+
+def _has_form(line: str, question: str) -> bool:
+    found = FORM.match(line)
+    return found is not None and found.group() in question
+
+
+def trouble_with(question: str, one: Round) -> str:
+    """What is wrong with a block that ran and printed something; nothing when all is well."""
+    if any(word in one.errors for word in ON_A_COPY):
+        return NOT_CHANGED
+    marks = marks_asked_for(question)
+    if not marks:
+        return ""
+    answer = answer_in(question, one.output)
+    if not answer:
+        missing = tuple(mark for mark in marks if mark not in one.output)
+        return LACKS.format(marks=form_of(missing), form=form_of(marks))
+    if any(part in question for part in re.findall(r"@\w+\[[^\]\n]*\]", answer)):
+        return WORDS
+    return NO_VALUE if NOTHING.search(answer) else ""
