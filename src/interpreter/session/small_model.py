@@ -122,8 +122,8 @@ def next_request(messages: Sequence[Message]) -> Plan:
     if question is None:
         return Plan(tuple(messages))
     computable = needs_code(question.text)
-    told = _with_more(question, request_for_code(question.text)) if computable else question
-    asked = (*before, told)
+    more = request_for_code(question.text) if computable else ""
+    asked = (*before, _with_more(question, more) if more else question)
     if not rounds:
         return Plan(asked, must_act=computable)
     last = rounds[-1]
@@ -131,8 +131,8 @@ def next_request(messages: Sequence[Message]) -> Plan:
         return _after_failure(asked, rounds, question.text)
     if not last.output.strip():
         known = f" Variables now: {last.variables}" if last.variables else ""
-        more = user_says(NOTHING_PRINTED.format(variables=known))
-        return Plan((*asked, _assistant(last.code), more), len(rounds))
+        again = user_says(NOTHING_PRINTED.format(variables=known))
+        return Plan((*asked, _assistant(last.code), again), len(rounds))
     if (trouble := trouble_with(question.text, last)) and not _said_before(rounds):
         return Plan((*asked, _assistant(last.code), user_says(trouble)), len(rounds) - 1)
     if answer := answer_in(question.text, last.output):
