@@ -108,6 +108,13 @@ def test_a_block_that_prints_nothing_is_asked_to_print():
     assert asked(wrote(), printed(""))[-1].startswith("The code ran but printed nothing.")
 
 
+def test_an_order_may_be_done_without_a_word():
+    order = user_says("Rename all .txt files here to .md")
+    plan = next_request((order, wrote("rename()"), printed("")))
+    assert "say in one sentence what was done" in plan.messages[-1].text
+    assert not plan.is_unfinished("All files are renamed.")
+
+
 def test_output_is_shown_and_must_be_carried():
     plan = next_request((QUESTION, wrote(), printed("mean 3.5\n")))
     assert plan.messages[-1].text.startswith("The code printed:\nmean 3.5\n")

@@ -19,12 +19,14 @@ from interpreter.session.small_answers import answer_in, trouble_with
 from interpreter.session.small_rounds import Round, rounds_of, split_turn
 from interpreter.session.small_words import (
     AFRESH,
+    DONE,
     EXAMPLE,
     NOTHING_PRINTED,
     NUDGE,
     PRINTED,
     error_hint,
     form_asked_for,
+    is_an_order,
     is_only_a_promise,
     missing_from,
     needs_code,
@@ -126,21 +128,31 @@ def next_request(messages: Sequence[Message]) -> Plan:
     asked = (*before, _with_more(question, more) if more else question)
     if not rounds:
         return Plan(asked, must_act=computable)
-    last = rounds[-1]
-    if last.failed:
+    if rounds[-1].failed:
         return _after_failure(asked, rounds, question.text)
-    if not last.output.strip():
-        known = f" Variables now: {last.variables}" if last.variables else ""
-        again = user_says(NOTHING_PRINTED.format(variables=known))
-        return Plan((*asked, _assistant(last.code), again), len(rounds))
-    if (trouble := trouble_with(question.text, last)) and not _said_before(rounds):
+    then = _after_output if rounds[-1].output.strip() else _after_silence
+    return then(asked, rounds, question.text)
+
+
+def _after_silence(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+    """An order may be done without a word; a question is not answered by silence."""
+    last = rounds[-1]
+    known = f" Variables now: {last.variables}" if last.variables else ""
+    words, variation = (DONE, 0) if is_an_order(question) else (NOTHING_PRINTED, len(rounds))
+    told = (_assistant(last.code), user_says(words.format(variables=known)))
+    return Plan((*asked, *told), variation)
+
+
+def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+    """Take the output for the answer, or ask for a better one, or for an answer made of it."""
+    last = rounds[-1]
+    if (trouble := trouble_with(question, last)) and not _said_before(rounds):
         return Plan((*asked, _assistant(last.code), user_says(trouble)), len(rounds) - 1)
-    if answer := answer_in(question.text, last.output):
+    if answer := answer_in(question, last.output):
         return Plan((), answer=answer)
     shown = _shortened(last.output)
-    told = PRINTED.format(output=shown, form=form_asked_for(question.text))
-    reply = (_assistant(last.code), user_says(told))
-    return Plan((*asked, *reply), output=shown)
+    said = PRINTED.format(output=shown, form=form_asked_for(question))
+    return Plan((*asked, _assistant(last.code), user_says(said)), output=shown)
 
 
 def _with_more(question: Message, text: str) -> Message:

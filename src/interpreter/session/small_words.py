@@ -35,7 +35,12 @@ Only if the output does not answer the request, write the next ```python block."
 NOTHING_PRINTED = """\
 The code ran but printed nothing.{variables}
 Write it again so that it prints the answer."""
+DONE = """\
+The code ran without an error and printed nothing.{variables}
+If that did all that was asked for, say in one sentence what was done, without code. Otherwise \
+write the next ```python block."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
+ACT = "Write one ```python block that does this and prints what it did."
 COMPUTE_PARTS = "Write one ```python block that computes this and prints the answer as {form}"
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 AFRESH = """Earlier attempts failed with:
@@ -58,6 +63,12 @@ COMPUTABLE = re.compile(
     r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime"
     r"|how many|count|largest|biggest|smallest|files?|folders?|director(y|ies)|disk|today|installed"
     r"|processes)\b",
+    re.IGNORECASE,
+)
+ORDER = re.compile(
+    r"\W*(please\s+|can you\s+|could you\s+)?(add|append|build|change|clean|convert|copy|create"
+    r"|delete|download|draw|edit|extract|fix|generate|install|make|merge|move|open|organi[sz]e|plot|put"
+    r"|remove|rename|replace|resize|save|set|sort|split|unzip|write|zip)\b",
     re.IGNORECASE,
 )
 LONGEST_ERROR = 300
@@ -97,8 +108,15 @@ def needs_code(question: str) -> bool:
 
 def request_for_code(question: str) -> str:
     """What stands after a question that a small model had better compute."""
+    if is_an_order(question):
+        return ACT
     marks = marks_asked_for(question)
     return COMPUTE_PARTS.format(form=form_of(marks)) if marks else COMPUTE
+
+
+def is_an_order(question: str) -> bool:
+    """Whether something is to be done, so that it may be done without anything to print."""
+    return bool(ORDER.match(question)) and "?" not in question
 
 
 def is_only_a_promise(text: str) -> bool:
