@@ -46,7 +46,7 @@ PUBLIC = {
     ],
     "lmc": [
         *("ChunkWriter", "Dictionary", "conversation", "decode", "decode_all", "edited", "encode"),
-        *("end_of", "events_of", "is_conversation", "merged", "read_conversation"),
+        *("events_of", "is_conversation", "merged", "read_conversation"),
     ],
 }
 

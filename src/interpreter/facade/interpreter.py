@@ -13,13 +13,14 @@ from typing import Any
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
-from interpreter.facade import display
+from interpreter.facade import display as show
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
 from interpreter.facade.conversation_file import ConversationFile, file_name
 from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
 from interpreter.facade.messages import Ledger, user_dictionary
+from interpreter.facade.narration import narrated
 from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
 from interpreter.facade.profile import apply_profile
@@ -37,6 +38,7 @@ from interpreter.session.session import Session
 from interpreter.settings.paths import config_directory
 from interpreter.settings.profiles import Confirm, nobody_confirms
 from interpreter.settings.settings import Settings
+from interpreter.terminal.desk import Desk
 
 Said = str | dict[str, Any] | list[dict[str, Any]]
 
@@ -53,7 +55,6 @@ class OpenInterpreter(Options):
     ) -> None:
         self.responding = False
         self.last_messages_count = 0
-        self.highlight_active_line = True
         self.llm = llm or Llm(self._model)
         self.computer = computer or Computer(self._open_workshop, self._ask, self.skills_directory)
         self.computer.import_computer_api = self.import_computer_api
@@ -61,7 +62,7 @@ class OpenInterpreter(Options):
         self._ledger = Ledger(messages)
         self._premises = Premises(self._approve, self._answer)
         self._session: Session | None = None
-        self._display = False
+        self._desk: Desk | None = None
         self._turn: Generator[Event, None, None] | None = None
         self._background = Background()
         self._file = ConversationFile()
@@ -112,7 +113,7 @@ class OpenInterpreter(Options):
             raise ConfigurationError("chat() needs a message when there is no display.")
         if stream:
             return self._streaming_chat(message, display)
-        self._drain(self._events(message, display=display))
+        self._drain(self._events(message, display=display, stream=False))
         return self._new_messages()
 
     def wait(self) -> list[dict[str, Any]]:
@@ -141,7 +142,7 @@ class OpenInterpreter(Options):
 
     def display_message(self, markdown: str) -> None:
         """Show a text in the terminal."""
-        display.note(markdown)
+        show.note(markdown)
 
     @staticmethod
     def get_oi_dir() -> str:
@@ -173,32 +174,47 @@ class OpenInterpreter(Options):
     def _drain(self, events: Generator[Event, None, None]) -> None:
         """Let a turn run; what needs approval, with nobody to ask, stays unrun."""
         with closing(events):
+            if self._desk is not None:
+                self._show(events, self._desk)
+                return
             for event in events:
-                if isinstance(event, ApprovalRequested) and not self._display:
+                if isinstance(event, ApprovalRequested):
                     return
 
-    def _converse(self) -> None:
-        self._display = True
+    def _show(self, events: Generator[Event, None, None], desk: Desk) -> None:
         session = self._ready_session()
-        try:
-            display.converse(session)
-        finally:
-            self._follow(session)
+        with desk.attend(session.interrupt):
+            end = desk.show(events)
+        if self.speak_messages and end.end == "answered":
+            show.say(session.transcript[-1].text)
+
+    def _converse(self) -> None:
+        """A conversation in the terminal; what its commands changed is so afterwards, too."""
+        settings = self._settings()
+        self._desk = show.desk(settings)
+        session = self._ready_session()
+        chat = show.converse(self._desk, self._open_workshop(), session, settings)
+        self.llm.model, self.auto_run = chat.settings.model, chat.settings.auto_run
+        self.verbose, self._session = chat.settings.verbose, chat.session
+        self._ledger.mirror(chat.session.transcript, most_output=self.max_output)
+        self._save()
 
     # One turn.
 
-    def _events(self, message: Said | None, *, display: bool) -> Generator[Event, None, None]:
+    def _events(
+        self, message: Said | None, *, display: bool, stream: bool = True
+    ) -> Generator[Event, None, None]:
         """Take the message in at once; the turn runs as the result is iterated."""
         if self.os:
             raise ConfigurationError("OS mode is not part of this version; leave `os` False.")
         self._end_turn()
-        self._display = display
+        self._desk = show.desk(self._settings(render=False)) if display else None
         if isinstance(message, list):
             self.messages = message
         session = self._ready_session()
         new = self._take_in(message)
         self.last_messages_count = len(self.messages)
-        self._turn = self._followed(session, new)
+        self._turn = self._followed(session, new, shown=display and stream)
         return self._turn
 
     def _take_in(self, message: Said | None) -> Message | None:
@@ -209,13 +225,17 @@ class OpenInterpreter(Options):
         self._ledger.add({"role": "user", "type": "message", **said})
         return decoded
 
-    def _followed(self, session: Session, new: Message | None) -> Generator[Event, None, None]:
+    def _followed(
+        self, session: Session, new: Message | None, *, shown: bool
+    ) -> Generator[Event, None, None]:
         """The events of the turn; whatever ends it, `messages` has all that was recorded."""
         events = session.send(new) if new else session.proceed()
         if self.loop:
             events = looped(session, events, self.loop_message, self.loop_breakers)
-        if self._display:
-            events = display.shown(events)
+        if self.verbose or self.debug:
+            events = narrated(events, debug=self.debug)
+        if shown:
+            events = show.shown(events)
         with self._responding(session), closing(events):
             for event in events:
                 if isinstance(event, MessageFinished):
@@ -326,11 +346,11 @@ class OpenInterpreter(Options):
 
     def _approve(self, request: ApprovalRequested) -> Decision:
         """Whoever went on past the confirmation has approved; with a display, somebody is asked."""
-        decision = display.approve(request) if self._display else Decision("yes")
+        decision = self._desk.approve(request) if self._desk else Decision("yes")
         changed = self._ledger.edit_of(request.action)
         if changed is not None and decision.allows and decision.edited is None:
             return replace(decision, edited=changed)
         return decision
 
     def _answer(self, request: InputRequested) -> str | None:
-        return display.answer(request) if self._display else None
+        return self._desk.answer(request) if self._desk else None

@@ -45,6 +45,13 @@ class Ledger:
             self._known.extend(dict(dictionary) for dictionary in new)
             self._followed += 1
 
+    def mirror(self, transcript: Sequence[Message], *, most_output: int) -> None:
+        """Make the list, which stays the same one, say what the session has recorded."""
+        self._known, self._followed = [], 0
+        self.messages.clear()
+        self.revision += 1
+        self.follow(transcript, most_output=most_output)
+
     def edit_of(self, proposed: Action) -> Action | None:
         """The proposed code as the user has changed it meanwhile, if so."""
         for place in range(len(self._known) - 1, -1, -1):

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import re
-import shlex
 from collections.abc import Generator
 from contextlib import closing
 from typing import Any, NoReturn
 
 from interpreter.facade.interpreter import OpenInterpreter
-from interpreter.facade.notebook_face import Buttons, Face, NotebookFace, TerminalFace, has_widgets
+from interpreter.facade.notebook_face import (
+    Buttons,
+    Face,
+    NotebookFace,
+    TerminalFace,
+    answer,
+    ask,
+    has_widgets,
+)
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested
 from interpreter.runtimes.inline_python import InlinePython
 
 QUESTION_LINE = re.compile(r"\s*%interpreter\s.*\S.*\?\s*$")
+OPTION = re.compile(r"""\s*(?:(-m|--model)\s+("[^"]*"|'[^']*'|\S+)|(--?[A-Za-z_]+))(?=\s|$)""")
 USAGE = "%interpreter [-m MODEL] [-y] [--inline | --apart] [--reset] [what you want done]"
 
 
@@ -64,9 +71,9 @@ class Notebook:
 
     def magic(self, line: str, cell: str | None = None) -> None:
         """Say what you want done: in the line, in the cell, or in both."""
-        options = _parsed(line)
+        options, text = _parsed(line)
         self._set(options)
-        message = "\n".join(filter(None, (" ".join(options.message), cell or ""))).strip()
+        message = "\n".join(filter(None, (text, cell or ""))).strip()
         if message:
             self.interpreter.say(message)
 
@@ -98,7 +105,7 @@ class NotebookInterpreter(OpenInterpreter):
         face = NotebookFace() if self.rich else TerminalFace()
         try:
             with closing(self._events(message, display=False)) as events:
-                self._show(events, face)
+                self._show_in(events, face)
         except InterpreterError as error:
             face.error(str(error))
         except KeyboardInterrupt:
@@ -106,7 +113,7 @@ class NotebookInterpreter(OpenInterpreter):
         finally:
             face.close()
 
-    def _show(self, events: Generator[Event, None, None], face: Face) -> None:
+    def _show_in(self, events: Generator[Event, None, None], face: Face) -> None:
         for event in events:
             face.show(event)
             asks = isinstance(event, ApprovalRequested) and self._approved is None
@@ -124,32 +131,12 @@ class NotebookInterpreter(OpenInterpreter):
 
     def _approve(self, request: ApprovalRequested) -> Decision:
         approved, self._approved = self._approved, None
-        return approved or _ask()
+        return approved or ask()
 
     def _answer(self, request: InputRequested) -> str | None:
-        try:
-            ask = getpass.getpass if request.hidden else input
-            return ask(request.prompt)
-        except (EOFError, NotImplementedError):
-            return None
+        return answer(request)
 
     _approved: Decision | None = None
-
-
-QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
-
-
-def _ask() -> Decision:
-    """The question as a prompt, where there are no widgets."""
-    try:
-        answer = input(QUESTION).strip()
-    except (EOFError, KeyboardInterrupt, NotImplementedError):  # the last: no front end can ask
-        return Decision("stop")
-    if answer.lower() in ("y", "yes"):
-        return Decision("yes")
-    if answer.lower() in ("a", "always"):
-        return Decision("always")
-    return Decision("no", answer.partition(" ")[2])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -157,16 +144,16 @@ class _Parser(argparse.ArgumentParser):
         raise ConfigurationError(f"{message}; {USAGE}")
 
 
-def _parsed(line: str) -> argparse.Namespace:
-    parser = _Parser(prog="%interpreter", add_help=False)
+def _parsed(line: str) -> tuple[argparse.Namespace, str]:
+    """The options at the beginning, and the message after them, as it was written."""
+    parser = _Parser(prog="%interpreter", add_help=False, allow_abbrev=False)
     parser.add_argument("-m", "--model", default="")
     parser.add_argument("-y", "--auto_run", action="store_true")
     parser.add_argument("--inline", action="store_true")
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--reset", action="store_true")
-    parser.add_argument("message", nargs=argparse.REMAINDER)
-    try:
-        words = shlex.split(line)
-    except ValueError:  # an apostrophe in plain words is no quote
-        words = line.split()
-    return parser.parse_args(words)
+    words: list[str] = []
+    while found := OPTION.match(line):
+        words += [word.strip("\"'") for word in found.groups() if word]
+        line = line[found.end() :]
+    return parser.parse_args(words), line.strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import importlib.util
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from interpreter.protocol.events import (
     Event,
     ExecutionFinished,
     FilesChanged,
+    InputRequested,
     Notice,
     OutputDelta,
     TextDelta,
@@ -180,6 +182,30 @@ class Buttons:
         self.run.disabled = self.decline.disabled = True
         with self._output:
             self._decided(decision)
+
+
+QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
+
+
+def ask() -> Decision:
+    """The question as a prompt, where there are no widgets."""
+    try:
+        answer = input(QUESTION).strip()
+    except (EOFError, KeyboardInterrupt, NotImplementedError):  # the last: no front end can ask
+        return Decision("stop")
+    if answer.lower() in ("y", "yes"):
+        return Decision("yes")
+    if answer.lower() in ("a", "always"):
+        return Decision("always")
+    return Decision("no", answer.partition(" ")[2])
+
+
+def answer(request: InputRequested) -> str | None:
+    """A question of the code as a prompt; None where no front end can ask."""
+    try:
+        return (getpass.getpass if request.hidden else input)(request.prompt)
+    except (EOFError, NotImplementedError):
+        return None
 
 
 def _publish(shown: Display) -> None:

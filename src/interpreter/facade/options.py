@@ -65,6 +65,9 @@ class Options:
     sandbox: str = "workspace"
     workspace: str = ""
 
+    highlight_active_line = True
+    """Whether the line that runs is marked, in a terminal; not an argument."""
+
     def __post_init__(
         self,
         messages: list[dict[str, Any]] | None,

@@ -8,12 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from interpreter.assembly import Workshop
-from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import InterpreterError, ModelError
 from interpreter.protocol.events import (
-    ApprovalRequested,
     Event,
-    InputRequested,
     OutputDelta,
     TurnFinished,
 )
@@ -25,10 +22,8 @@ from interpreter.settings.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
 from interpreter.settings.settings import Settings
 from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
 from interpreter.terminal.compose import compose
-from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.desk import Desk
 from interpreter.terminal.loop import converse
-from interpreter.terminal.plain import PlainFace
-from interpreter.terminal.signals import ctrl_c
 
 OUTPUT_TOLD = 20_000  # characters of a shell line's output that the model is shown
 Read = Callable[[str], str]
@@ -161,33 +156,6 @@ def _collecting(events: Iterator[Event], output: list[str]) -> Iterator[Event]:
             output.append(event.text)
         yield event
     yield TurnFinished("answered")
-
-
-# The same without commands, for the library.
-
-QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
-
-
-def chat(session: Session, face: PlainFace) -> None:
-    """Take messages at a plain prompt until the user leaves."""
-
-    def take(text: str) -> bool:
-        if text.strip():
-            with ctrl_c(session.interrupt):
-                face.show(_without_model_errors(session.send(compose(text))))
-        return False
-
-    converse(lambda: input("> "), take, face.note)
-
-
-def approve(request: ApprovalRequested) -> Decision:
-    """Ask the person at the terminal; when there is none, nothing runs."""
-    return PlainDesk().approve(request)
-
-
-def answer(request: InputRequested) -> str | None:
-    """Pass a block's question on to the person; end of file when there is none."""
-    return PlainDesk().answer(request)
 
 
 def _red(text: str, *, colourful: bool) -> str:

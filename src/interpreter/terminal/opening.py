@@ -24,7 +24,7 @@ from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.signals import ctrl_c
-from interpreter.terminal.start import AskInFront, Plan
+from interpreter.terminal.start import AskInFront, Plan, can_be_live
 
 GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
 
@@ -40,13 +40,13 @@ def talk(plan: Plan) -> int:
             return code
         if not plan.text.strip():
             chat.desk.note(GREETING)
-        chat.run(_reader(plan.settings, live=plan.live))
+        chat.run(reader(plan.settings, live=plan.live))
         return 0
 
 
 def open_chat(plan: Plan) -> Chat:
     """The conversation of a plan, before its first message."""
-    desk = _live_desk(plan.settings) if plan.live else PlainDesk()
+    desk = live_desk(plan.settings) if plan.live else PlainDesk()
     desk.verbose = plan.settings.verbose
     notices: list[str] = []  # a prompt may be on the screen when they come
     notice = notices.append if plan.live else desk.note
@@ -93,7 +93,15 @@ def _may_download(plan: Plan, question: str) -> bool:
     return input().strip().lower().startswith("y")
 
 
-def _live_desk(settings: Settings) -> Desk:
+def desk_for(settings: Settings) -> Desk:
+    """A live desk at a real terminal, a plain one elsewhere."""
+    at_terminal = someone_is_there() and sys.stdout.isatty()
+    live = at_terminal and can_be_live(settings)
+    return live_desk(settings) if live else PlainDesk()
+
+
+def live_desk(settings: Settings) -> Desk:
+    """A desk that draws live lines and reads single keys."""
     from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
     from interpreter.terminal.face import Look  # noqa: PLC0415
     from interpreter.terminal.live_desk import LiveDesk  # noqa: PLC0415
@@ -111,7 +119,8 @@ def _live_desk(settings: Settings) -> Desk:
     return LiveDesk(Screen(sys.stdout), look)
 
 
-def _reader(settings: Settings, *, live: bool) -> Callable[[str], str]:
+def reader(settings: Settings, *, live: bool) -> Callable[[str], str]:
+    """What reads a message, given what was typed already."""
     if not live:
         return lambda draft: input("> ")
     from interpreter.terminal.prompt_first import make_prompt  # noqa: PLC0415  (a real terminal)

@@ -90,7 +90,7 @@ def _plan(options: dict[str, Any], settings: Settings, resume: str) -> Plan:
         text=_first_message(options, settings),
         resume=resume,
         interactive=at_terminal and not any(options.get(name) for name in ONE_SHOT),
-        live=at_terminal and not json and _can_be_live(settings),
+        live=at_terminal and not json and can_be_live(settings),
         json=json,
     )
 
@@ -127,6 +127,6 @@ def _first_message(options: dict[str, Any], settings: Settings) -> str:
     return attached(text, data, settings.directory()) if data else text
 
 
-def _can_be_live(settings: Settings) -> bool:
+def can_be_live(settings: Settings) -> bool:
     """Whether the terminal can do more than print lines."""
     return not settings.plain and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")

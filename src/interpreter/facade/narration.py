@@ -1,0 +1,76 @@
+"""`verbose` and `debug`: what else happens in a turn, told to the log of the name `interpreter`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator
+from contextlib import closing
+
+from interpreter.protocol.events import (
+    ActionStarted,
+    ApprovalRequested,
+    CheckpointTaken,
+    Event,
+    ExecutionFinished,
+    FilesChanged,
+    ModelRetrying,
+    Notice,
+    ReplyFinished,
+    TurnFinished,
+)
+from interpreter.protocol.messages import Code
+
+LOG = logging.getLogger("interpreter")
+LONGEST = 500  # characters of an event
+
+
+def narrated(events: Generator[Event, None, None], *, debug: bool) -> Generator[Event, None, None]:
+    """The same events; what is worth knowing is logged, with `debug` every one of them."""
+    _make_heard(logging.DEBUG if debug else logging.INFO)
+    with closing(events):
+        for event in events:
+            told = _told(event)
+            if told:
+                LOG.info(told)
+            if debug:
+                LOG.debug("%.*s", LONGEST, repr(event))
+            yield event
+
+
+def _make_heard(level: int) -> None:
+    """A program that has set up no logging gets it on stderr; one that has decides itself."""
+    if not LOG.hasHandlers():
+        LOG.addHandler(logging.StreamHandler())
+        LOG.setLevel(level)
+
+
+def _told(event: Event) -> str:
+    match event:
+        case ReplyFinished(end, usage):
+            counted = f", {usage.input} tokens in and {usage.output} out" if usage else ""
+            return f"the model has answered ({end}{counted})"
+        case ModelRetrying(reason, seconds):
+            return f"asking again in {seconds:.1f} s: {reason}"
+        case ApprovalRequested(_, reason):
+            return f"approval is needed: {reason}" if reason else "approval is needed"
+        case ActionStarted(action):
+            what = action.language if isinstance(action, Code) else type(action).__name__
+            return f"{what} begins to run"
+        case CheckpointTaken(name):
+            return f"checkpoint {name}"
+        case _:
+            return _told_after(event)
+
+
+def _told_after(event: Event) -> str:
+    match event:
+        case ExecutionFinished(outcome, summary):
+            return f"it ended: {outcome} {summary}".rstrip()
+        case FilesChanged(changes):
+            return "files: " + ", ".join(f"{change.kind} {change.path}" for change in changes[:8])
+        case Notice(text):
+            return text
+        case TurnFinished(end, detail):
+            return f"the turn ended: {end} {detail}".rstrip()
+        case _:
+            return ""
