@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from interpreter.checkpoints.kept_variables import KeptVariables, Owner
 from interpreter.checkpoints.states import StateReport
 from interpreter.checkpoints.variables import PythonVariables, VariableLimits
 from interpreter.checkpoints.vault import Vault
 from interpreter.protocol.errors import CheckpointError
 from tests.checkpoints.kernels import Kernel
+from tests.live import wait_until
 
 
 @pytest.fixture
@@ -183,39 +185,108 @@ def test_where_a_graphics_card_is_in_use_values_are_kept_up_to_a_cap(exchange, t
         variables.close()
 
 
-def test_saved_variables_come_back_in_another_session(kernel, variables, tmp_path):
+def keep(variables, vault, session="one", level="workspace"):
+    """Save what there is, as a session does when it is left."""
+    kept = KeptVariables(variables, vault, lambda: Owner(session, level))
+    variables.when_used()
+    kept.save()
+    kept.close()
+    return kept
+
+
+@pytest.fixture
+def other_kernel(tmp_path):
+    """A kernel of a later session, and what resumes its variables."""
+    with tempfile.TemporaryDirectory(prefix="rl-") as exchange:
+        variables = PythonVariables(Path(exchange))
+        kernel = Kernel(variables, sys.executable, tmp_path)
+
+        def resume(vault, session="one", level="workspace"):
+            return KeptVariables(variables, vault, lambda: Owner(session, level)).resume()
+
+        yield kernel, resume
+        kernel.close()
+        variables.close()
+
+
+def test_saved_variables_come_back_in_another_session(kernel, variables, other_kernel, tmp_path):
+    second, resume = other_kernel
     vault = Vault(tmp_path / "vault")
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra" / "mine.py").write_text("value = 7\n")
     kernel.run(
-        "import pandas as pd\nframe = pd.DataFrame({'a': [1, 2]})\ndef f(): return len(frame)"
+        "import pandas as pd, sys\nframe = pd.DataFrame({'a': [1, 2]})\n"
+        "def f(): return len(frame)\nclass C: x = 1\nc = C()\n"
+        f"sys.path.append({str(tmp_path / 'extra')!r})\nimport mine"
     )
-    kernel.run("g = (i for i in [])")
-    assert set(variables.save(vault, "session-1")) == {"g"}
-    with tempfile.TemporaryDirectory(prefix="rl-") as other:
-        theirs = PythonVariables(Path(other))
-        second = Kernel(theirs, sys.executable, tmp_path)
-        try:
-            report = theirs.resume(vault, "session-1")
-            assert report.restored == ("f", "frame", "pd")
-            assert second.run("print(f(), int(frame.a.sum()))") == "2 3\n"
-        finally:
-            second.close()
-            theirs.close()
+    kernel.run(
+        "class Odd(Exception):\n    def __init__(self, a, b): super().__init__(a)\n"
+        "odd = Odd(1, 2); g = (i for i in [])"
+    )
+    keep(variables, vault)
+    told = resume(vault)
+    assert told.startswith("The variables of this session are back: C, Odd, c, f, frame, mine, ")
+    assert "not restored: g (generator:" in told
+    assert "odd (Odd:" in told
+    assert second.run("print(f(), int(frame.a.sum()), c.x, mine.value)") == "2 3 1 7\n"
 
 
-def test_saved_variables_that_somebody_touched_are_refused(kernel, variables, tmp_path):
+def test_saved_variables_that_somebody_touched_are_refused(
+    kernel, variables, other_kernel, tmp_path
+):
+    second, resume = other_kernel
     vault = Vault(tmp_path / "vault")
     kernel.run("x = 1")
-    variables.save(vault, "one")
+    keep(variables, vault)
     path = vault.path("one")
     assert path.stat().st_mode & 0o777 == 0o600
     content = path.read_bytes()
     path.write_bytes(content[:-1] + b"!")
-    with pytest.raises(CheckpointError, match="not as they were written"):
-        variables.resume(vault, "one")
+    assert "not as it was written" in resume(vault)
     vault.path("two").write_bytes(content)
     vault.path("two").with_suffix(".seal").write_bytes(path.with_suffix(".seal").read_bytes())
-    with pytest.raises(CheckpointError, match="not as they were written"):
-        variables.resume(vault, "two")
+    assert "not as it was written" in resume(vault, "two")
+    path.write_bytes(content)
+    path.chmod(0o644)
+    assert "not as it was written" in resume(vault)
+    assert second.run("print('x' in globals())") == "False\n"
+
+
+@pytest.mark.parametrize(("level", "back"), [("read-only", True), ("off", False)])
+def test_variables_are_not_loaded_with_more_rights_than_they_were_made_with(
+    kernel, variables, other_kernel, tmp_path, level, back
+):
+    second, resume = other_kernel
+    vault = Vault(tmp_path / "vault")
+    kernel.run("x = 1")
+    keep(variables, vault)
+    resume(vault, level=level)
+    assert second.run("print('x' in globals())") == f"{back}\n"
+
+
+def test_variables_are_saved_now_and_then_by_a_copy(kernel, variables, other_kernel, tmp_path):
+    second, resume = other_kernel
+    vault = Vault(tmp_path / "vault")
+    kept = KeptVariables(variables, vault, lambda: Owner("one", "workspace"), every=1.0)
+    kernel.block("b1", "x = 1")
+    wait_until((vault.path("one").with_suffix(".variables")).exists)
+    kept.close()
+    resume(vault)
+    assert second.run("print(x)") == "1\n"
+
+
+def test_the_oldest_saved_variables_make_room(tmp_path):
+    vault = Vault(tmp_path / "vault")
+    for number, session in enumerate(("old", "new")):
+        with vault.create(session) as file:
+            file.write(b"x" * 1000)
+            file.flush()
+            vault.seal(session, file)
+        os.utime(vault.path(session), (number, number))
+    vault.shrink(1500)
+    assert [vault.path(name).exists() for name in ("old", "new")] == [False, True]
+    vault.shrink(100)
+    assert not vault.path("new").exists()
 
 
 def test_without_cloudpickle_only_classes_of_the_session_are_lost_in_a_crash(kernel, variables):

@@ -1,16 +1,20 @@
 """Every block is a transaction: files, variables and the conversation go back together."""
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.live import wait_until
 
-from interpreter.assembly import Workshop
+from interpreter.assembly import Wishes, Workshop
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import ApprovalRequested, FilesChanged
-from interpreter.protocol.messages import Output
+from interpreter.protocol.messages import Code, Output
 from interpreter.protocol.ports import nobody_answers
+from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 
 
@@ -27,15 +31,17 @@ def open_session(work):
     """A session in a workspace of its own, with a script."""
     opened = []
 
-    def make(*script, approve=None, **settings):
-        from dataclasses import replace
-
+    def make(*script, approve=None, resume="", **settings):
         settings = Settings(model="scripted/demo", auto_run=approve is None, **settings)
         answer = approve or (lambda request: Decision("no", "nobody is there"))
-        workshop = Workshop(settings, answer, nobody_answers)
+        notices = []
+        workshop = Workshop(settings, answer, nobody_answers, Wishes(notices.append))
         opened.append(workshop)
-        session = workshop.open_session(settings)
+        session = workshop.open_session(settings, resume=resume)
         session.engine = replace(session.engine, model=ScriptedModel(script, repeat=True))
+        session.close_workshop = workshop.close
+        session.run = workshop.run
+        session.notices, session.exchange = notices, workshop.exchange
         return session
 
     yield make
@@ -147,7 +153,6 @@ def test_there_is_an_end_to_undoing(changed):
 
 def test_an_undone_conversation_stays_undone_when_it_is_resumed(changed, work):
     from interpreter.session.store import Store
-    from interpreter.settings.paths import data_directory
 
     changed.undo()
     store = Store(data_directory())
@@ -185,3 +190,83 @@ def test_a_crash_loses_nothing_but_the_block_that_crashed(open_session):
     died = [r for m in session.transcript for r in m.results if r.outcome == "died"]
     assert "numbers" in died[0].summary
     assert "restored" in died[0].summary
+
+
+def test_a_session_is_resumed_with_its_variables(open_session):
+    first = open_session(
+        {"code": "import math\nnumbers = [1, 2, 3]\ndef total(): return sum(numbers)"},
+        {"code": "opened = open('/dev/null')"},
+        "Set.",
+    )
+    say(first)
+    first.close_workshop()
+    again = open_session({"code": "print(total(), math.pi > 3)"}, "Looked.", resume=first.id)
+    say(again)
+    assert printed(again) == "6 True\n"
+    [news] = [m.text for m in again.transcript if m.audience == "assistant"]
+    assert "math, numbers, total restored; not restored: opened (TextIOWrapper:" in news
+    assert again.notices == [news]
+
+
+def test_a_session_whose_variables_are_gone_says_so(open_session):
+    first = open_session({"code": "x = 1", "language": "shell"}, "Hello.")
+    say(first)
+    first.close_workshop()
+    shutil.rmtree(data_directory() / "variables", ignore_errors=True)
+    again = open_session("Hello again.", resume=first.id)
+    say(again)
+    [news] = [m.text for m in again.transcript if m.audience == "assistant"]
+    assert news == "The variables of this session are not back: none were saved."
+
+
+def test_a_session_that_goes_on_undoes_and_redoes_what_was_done_before(changed, open_session, work):
+    before = list(changed.transcript)
+    changed.close_workshop()
+    again = open_session("Ok.", resume=changed.id)
+    again.undo()
+    assert (work / "kept.txt").read_text() == "original"
+    assert list(again.transcript) == before[:5]
+    again.close_workshop()
+    third = open_session("Ok.", resume=changed.id)
+    third.redo()
+    assert (work / "kept.txt").read_text() == "changed"
+    assert not (work / "gone.txt").exists()
+    assert list(third.transcript) == before
+    third.undo_to("000001")
+    assert (work / "kept.txt").read_text() == "original"
+    assert [message.role for message in third.transcript] == ["user"]
+
+
+def test_what_the_user_runs_by_hand_is_a_block_of_its_own(open_session, work):
+    session = open_session({"code": "open('a', 'w').write('model')"}, "Done.")
+    say(session)
+    code = Code("shell", "echo mine > b")
+    list(session.by_hand(code, session.run(code)))
+    assert (work / "b").exists()
+    session.undo()
+    assert (work / "a").exists()
+    assert not (work / "b").exists()
+    assert len(session.transcript) == 4
+    session.undo()
+    assert not (work / "a").exists()
+
+
+def test_values_put_by_hand_belong_to_no_block(open_session):
+    session = open_session({"code": "x = 1"}, "Set.", {"code": "y = 2"}, "Set.", LOOK, "Looked.")
+    say(session)
+    wait_until(lambda: list(session.exchange.glob("after-*.frozen")))
+    list(session.run(Code("python", "x = 7")))
+    say(session)
+    session.undo()
+    say(session, "look")
+    assert printed(session) == "7 False\n"
+
+
+def test_even_the_first_block_is_undone(open_session):
+    session = open_session(
+        {"code": "x = 1"}, "Set.", {"code": "print('x' in globals())"}, "Looked."
+    )
+    say(session)
+    assert "x removed" in session.undo()
+    say(session, "look")
+    assert printed(session) == "False\n"

@@ -18,6 +18,7 @@ from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from interpreter.assembly.memory import Memory
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.checkpoints.variables import PythonVariables
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from interpreter.sandboxes.grants import GrantBook
     from interpreter.sandboxes.host_gate import HostAnswer, HostGate
     from interpreter.tools.guarded import Guard
+    from interpreter.tools.jobs import Job
 
 INLINE = "inline"
 PROBE_SECONDS = 20.0
@@ -47,19 +49,39 @@ class Ground:
         self._warmth = Later(self._warm)
         self._leaving = False
         self.session_id = ""
+        """The session that began here; what is kept of files goes by its name."""
+        self.last_session = ""
+        """The session that goes on here now; the variables are its own."""
         self.choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
         self.background: Callable[[], bool] = lambda: False
         """Lets the block that runs now go on alone; whether there is one."""
+        self.resumption = Later(self._resume)
+        """Brings back the variables of a session that goes on; what is to be said about it."""
         self._journal: FileJournal | None = None
+        self._memory: Memory | None = None
+        self._jobs: Callable[[], tuple[Job, ...]] = tuple
         self._closing: list[Callable[[], None]] = []
 
     def close(self) -> None:
-        """End everything that runs here."""
+        """Save the variables, and end everything that runs here."""
         self._leaving = True
         self._warmth.settle()
+        self.resumption.settle()
+        if self._memory is not None:
+            self._memory.save(busy=any(job.running for job in self._jobs()))
         self._close_pool()
         while self._closing:
             self._closing.pop()()
+
+    def wait_for_variables(self) -> None:
+        """Let nothing come before what a session that goes on had."""
+        if self.resumption.wanted:
+            self.resumption.get()
+
+    def touched(self, language: str) -> None:
+        """Code that is no block is about to run in this language."""
+        if self._kept_variables.wanted and self.runtimes.canonical(language) == "python":
+            self._variables.touched()
 
     def restart_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
@@ -177,6 +199,7 @@ class Ground:
         run = RunCode(self.late_runtimes, limits)
         self._escalations.inject = run.inject
         self.background = run.background
+        self._jobs = run.jobs.all
         guarded = Guarded(run, self._guards, self._escalations)
         return {"execute": guarded, "jobs": JobControl(run.jobs)}
 
@@ -267,6 +290,7 @@ class Ground:
         from interpreter.sandboxes.cell import ConfinedCell
         from interpreter.sandboxes.grants import Grants
 
+        self.wait_for_variables()
         cell, workspace = self.cell.get(), self._settings.directory()
         found: list[Guard] = [guards.SecretGuard(self._secrets)]
         if isinstance(cell, ConfinedCell):
@@ -299,6 +323,8 @@ class Ground:
             self._file_keeper(workspace), workspace, lambda name: self.runtimes.canonical(name)
         )
         kept.attach("python", self._variables)
+        if self.session_id:
+            self._memory = self._remember()
         kept.attach("shell", shell_state(partial(self._run_quietly, "shell")))
         kept.attach("javascript", node_state(partial(self._run_quietly, "javascript")))
         self._closing.insert(0, kept.close)  # the journal ends when the cell is empty
@@ -310,10 +336,14 @@ class Ground:
         return through(self.runtimes.get(language))(source)
 
     def _file_keeper(self, workspace: Path) -> FileKeeper:
+        from zlib import crc32
+
         from interpreter.checkpoints.journal import FileJournal, JournalOptions
         from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
 
-        store = data_directory() / "undo" / (self.session_id or f"unkept-{os.getpid()}")
+        place = f"{crc32(os.fsencode(workspace)):08x}"  # elsewhere are other files
+        session = self.session_id or f"unkept-{os.getpid()}"
+        store = data_directory() / "undo" / f"{session}-{place}"
         try:
             options = JournalOptions(store, (workspace,), self.cell.get().exchange)
             journal = FileJournal(options)
@@ -332,6 +362,19 @@ class Ground:
         from interpreter.checkpoints.variables import PythonVariables
 
         return PythonVariables(self.cell.get().exchange)
+
+    def _remember(self) -> Memory:
+        """Keeps the variables over the end of the session."""
+        from interpreter.assembly.memory import Memory
+        from interpreter.checkpoints.kept_variables import Owner
+
+        level = "off" if self.unconfined else self._settings.sandbox
+        return Memory(self._variables, lambda: Owner(self.last_session, level), self._notice)
+
+    def _resume(self) -> str:
+        self.checkpoints.get()
+        assert self._memory is not None, "only a session that is kept goes on"
+        return self._memory.resume(partial(self._run_quietly, "python", ""))
 
     def _launch(self, argv: Any, **options: Any) -> Process:
         """Start a program in the cell, under the journal."""

@@ -18,6 +18,7 @@ class Later(Generic[T]):
         self._lock = threading.Lock()
         self._made: T
         self._error: BaseException | None = None
+        self._told = False
 
     @property
     def wanted(self) -> bool:
@@ -44,6 +45,13 @@ class Later(Generic[T]):
         """Wait until it is made, if it is being made; whether that went well does not matter."""
         if self._thread is not None:
             self._thread.join()
+
+    def news(self) -> T | None:
+        """The thing itself when it is asked for the first time, if it was wanted at all."""
+        if not self.wanted or self._told:
+            return None
+        self._told = True
+        return self.get()
 
     def _work(self) -> None:
         try:

@@ -29,6 +29,7 @@ from interpreter.session.asking import Asking
 from interpreter.session.budget import Budget, Ceiling
 from interpreter.session.context import Notes
 from interpreter.session.engine import Engine, Limits
+from interpreter.session.past import Past
 from interpreter.session.prompt import Facts, system_prompt, walls
 from interpreter.session.session import Session
 from interpreter.session.store import Store
@@ -54,6 +55,7 @@ class Workshop:
         self._settings = settings
         self._approve = approve
         self._answer = answer
+        self._wishes = wishes
         self._ground = Ground(settings, wishes.notice)
         self._models = ModelChoice(wishes, self._notes())
         self._budget = Budget()
@@ -65,23 +67,41 @@ class Workshop:
     ) -> Session:
         """A new session, or one that goes on where it was left."""
         self._ground.check()
-        session_id = ""
+        session_id = self.store.find(resume) if resume else ""
+        if resume and self._ground.session_id not in ("", session_id):
+            self.start_over()
+        goes_on = bool(resume) and not self._ground.session_id
         if resume:
-            session_id = self.store.find(resume)
             self.store.settle(session_id)
-            messages = self.store.messages(session_id)
+            messages = tuple(self.store.messages(session_id))
+            goes_on = goes_on and any(message.role == "computer" for message in messages)
         elif settings.keep_history:
             session_id = self._new_session(settings, messages := tuple(messages))
         self._ground.session_id = self._ground.session_id or session_id
+        self._ground.last_session = session_id
         engine = self.engine(settings)
+        if goes_on:
+            self._ground.resumption.begin()
         store = self.store if session_id else None
         return Session(
             engine,
             store=store,
             session_id=session_id,
             messages=messages,
-            describe=self._ground.describe_files,
+            describe=self._describe,
+            past=Past(store if store and self._is_at_home(session_id) else None, session_id),
         )
+
+    def _is_at_home(self, session_id: str) -> bool:
+        """Whether what is kept of files here is this session's, in the place where it began."""
+        place = str(self._settings.directory())
+        return self._ground.session_id == session_id and self.store.directory(session_id) == place
+
+    def start_over(self) -> None:
+        """Leave the session with its variables; the next one begins on ground of its own."""
+        old, self._ground = self._ground, Ground(self._settings, self._wishes.notice)
+        self._ground.choose = old.choose
+        old.close()
 
     def engine(self, settings: Settings) -> Engine:
         """What a turn works with under these settings."""
@@ -101,7 +121,8 @@ class Workshop:
     def run(
         self, action: Code, interrupt: Interrupt | None = None
     ) -> Generator[RuntimeEvent, None, None]:
-        """Run a block by hand, without a model."""
+        """Run code by hand, without a model; it is a block only if the caller makes it one."""
+        self._ground.touched(action.language)
         context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
         yield from self._ground.tools["execute"].run(action, context)
 
@@ -153,7 +174,13 @@ class Workshop:
         """What was kept before each block."""
         from interpreter.checkpoints.late import LateCheckpoints
 
-        return LateCheckpoints(self._ground.checkpoints.get)
+        ground = self._ground
+
+        def kept() -> Checkpoints:
+            ground.wait_for_variables()
+            return ground.checkpoints.get()
+
+        return LateCheckpoints(kept)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -165,6 +192,11 @@ class Workshop:
         """What this session has cost."""
         return self._budget
 
+    def _describe(self, text: str) -> str:
+        """What the model should know before it reads what the user says."""
+        news = self._ground.resumption.news() or ""
+        return "\n\n".join(filter(None, (news, self._ground.describe_files(text))))
+
     def _new_session(self, settings: Settings, messages: tuple[Message, ...]) -> str:
         directory = str(settings.directory())
         session_id = self.store.create(model=settings.model, directory=directory)
@@ -173,8 +205,9 @@ class Workshop:
         return session_id
 
     def _notes(self) -> Notes:
-        ground = self._ground
-        return notes_about(lambda: ground.tools["execute"], lambda: self.exchange / "conversation")
+        return notes_about(
+            lambda: self._ground.tools["execute"], lambda: self.exchange / "conversation"
+        )
 
     def _tools(self) -> dict[str, Tool]:
         """What a model can do; a small one is also told which variables there are."""

@@ -43,10 +43,10 @@ class FrozenCopy:
         with contextlib.suppress(OSError):
             self._line.sendall(f"memory {words}\n".encode())
 
-    def save(self, descriptor: int, seconds: float) -> dict[str, str]:
-        """Have all variables written to a file; those that could not be, and why."""
+    def save(self, descriptor: int, largest: int, seconds: float) -> dict[str, str]:
+        """Have variables written to a file, up to so many bytes; what was left out, and why."""
         try:
-            socket.send_fds(self._line, [b"save\n"], [descriptor])
+            socket.send_fds(self._line, [f"save {largest}\n".encode()], [descriptor])
             lost = self._saved.get(timeout=seconds)
         except (OSError, queue.Empty):
             lost = None

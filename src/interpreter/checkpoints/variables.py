@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any, BinaryIO
 
 from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry
 from interpreter.checkpoints.states import StateReport
-from interpreter.checkpoints.vault import Vault
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.values import frozen
 
@@ -26,6 +26,7 @@ _VALUES = "_reploop_values"
 _REPORTING = 10.0  # seconds for a copy to say that it is there
 _SAVING = 600.0  # seconds for a copy to write its variables
 _BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
+_A_MOMENT = 0.2  # seconds for the copy that is made when a block is over
 _MOST_LOST = 1000
 
 RunSilently = Callable[[str], str]
@@ -33,11 +34,12 @@ RunSilently = Callable[[str], str]
 
 @frozen
 class VariableLimits:
-    """How many copies are kept, the bytes they may cost, and the bytes of one kept by value."""
+    """How many copies are kept, the bytes they may cost, and those of one by value or saved."""
 
     copies: int = 8
     memory: int = 2 << 30
     by_value: int = 256 << 20
+    saved: int = 4 << 30
 
 
 class PythonVariables:
@@ -52,6 +54,10 @@ class PythonVariables:
         self._idle = ""
         self._count = 0
         self._measured = 0.0
+        self.when_attached: Callable[[], None] | None = None
+        """Called once, with the first kernel that is there."""
+        self.when_used: Callable[[], None] = lambda: None
+        """Called when a block is about to run."""
 
     def bootstrap(self) -> str:
         """The source that a new kernel runs first; it leaves no name behind."""
@@ -71,6 +77,9 @@ class PythonVariables:
     def attach(self, run: RunSilently) -> None:
         """A kernel is there, and has run `bootstrap()`."""
         self._run = run
+        first, self.when_attached = self.when_attached, None
+        if first is not None:
+            first()
 
     def died(self) -> None:
         """The kernel is gone; its copies live."""
@@ -81,9 +90,10 @@ class PythonVariables:
         self._forget_what_was_never_made()
 
     def before(self, name: str) -> None:
-        """A block is about to run. The copy made after the last one serves, if it is there yet."""
-        if self._run is None:
-            return
+        """A block is about to run. The copy made after the last one serves, if it is there yet.
+
+        A kernel that starts with this block finds the order, too.
+        """
         if self._idle and self._exists(self._idle):
             self._remember(name, self._idle)
             now = ""
@@ -95,6 +105,17 @@ class PythonVariables:
         fresh = self._exchange / "next.new"
         fresh.write_text(f"{now}\n{self._idle}")
         fresh.replace(self._exchange / "next")
+        self.when_used()
+
+    def touched(self) -> None:
+        """Code runs that is no block: the copy made after the last block is out of date."""
+        if self._idle and self._exists(self._idle):
+            self._give_up_idle()
+
+    @property
+    def state(self) -> str:
+        """The copy of how things are now, that can be saved; empty while a block runs, or never."""
+        return self._idle if self._idle and self._exists(self._idle) else ""
 
     def keep_now(self, name: str) -> None:
         """Have a copy made at once."""
@@ -104,6 +125,8 @@ class PythonVariables:
     def restore(self, name: str) -> StateReport:
         """Put back the variables that changed since; remove those that appeared."""
         copy = self._copies.get(name, name)
+        if self._run is None:
+            raise CheckpointError("No Python kernel is running; run a block first.")
         self._must_exist(copy)
         return self._report("restore", copy)
 
@@ -134,24 +157,12 @@ class PythonVariables:
         copies = self._registry.copies()
         return max((copy.cost for copy in copies), default=0)
 
-    def save(self, vault: Vault, session: str) -> dict[str, str]:
-        """Write the variables as they are now to the vault; those that could not be, and why.
+    def export(self, file: BinaryIO) -> dict[str, str]:
+        """Write the variables as they are now to a file; those that could not be, and why.
 
         The copy made after the last block does the writing, if there is one: nobody waits for it.
         """
-        with vault.create(session) as file:
-            lost = self.export(file)
-            vault.seal(session, file)
-        return lost
-
-    def resume(self, vault: Vault, session: str) -> StateReport:
-        """Fill the kernel with what was saved, after it was checked."""
-        with vault.open(session) as file:
-            return self.adopt(file)
-
-    def export(self, file: BinaryIO) -> dict[str, str]:
-        """Write the variables as they are now to a file, for another session's `adopt`."""
-        if self._idle and self._exists(self._idle):
+        if self._idle and self._exists(self._idle, _A_MOMENT):
             return self._write(self._idle, file)
         name = f"export-{secrets.token_hex(4)}"
         self._call("take", name)
@@ -175,17 +186,20 @@ class PythonVariables:
     def _write(self, name: str, file: BinaryIO) -> dict[str, str]:
         copy = self._registry.get(name, _REPORTING)
         if copy is not None:
-            return copy.save(file.fileno(), _SAVING)
+            room = os.fstatvfs(file.fileno())
+            largest = min(self._limits.saved, room.f_bavail * room.f_frsize // 2)
+            return copy.save(file.fileno(), largest, _SAVING)
         try:
             values = (self._exchange / f"{name}.values").open("rb")
         except FileNotFoundError as error:
             raise CheckpointError("The kernel made no copy of its variables to save.") from error
         with values:
-            header = values.readline()
-            file.write(header)
-            file.write(values.read())
+            header = json.loads(values.readline())
+            del header["environ"]  # it has secrets
+            file.write(json.dumps(header).encode() + b"\n")
+            shutil.copyfileobj(values, file)
             file.flush()
-        return _texts(json.loads(header).get("lost"))
+        return _texts(header.get("lost"))
 
     def _order(self) -> list[str]:
         """The copies that are kept, oldest first."""
@@ -234,6 +248,8 @@ class PythonVariables:
         text = self._call(function, argument)
         try:
             plain = json.loads(text.strip().splitlines()[-1])
+            if plain.get("failed"):
+                raise CheckpointError(str(plain["failed"]))
             return StateReport(
                 tuple(str(name) for name in plain["restored"]),
                 tuple(str(name) for name in plain["removed"]),

@@ -14,6 +14,7 @@ from typing import BinaryIO
 from interpreter.protocol.errors import CheckpointError
 
 _CHUNK = 1 << 20
+_SEAL = hashlib.sha256().digest_size
 
 
 class Vault:
@@ -34,9 +35,12 @@ class Vault:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         return os.fdopen(os.open(fresh, flags, 0o600), "w+b")
 
-    def seal(self, session: str, file: BinaryIO) -> None:
-        """Mark what was written as ours and put it in the place of the last one."""
-        seal = self._seal(session, file)
+    def seal(self, session: str, file: BinaryIO, level: str = "") -> None:
+        """Mark what was written as ours and put it in the place of the last one.
+
+        `level` says how the code was confined that wrote it, and comes back with it.
+        """
+        seal = self._seal(session, file, level) + level.encode()
         fresh = self.path(session).with_suffix(".new")
         mark = self.path(session).with_suffix(".seal")
         unfinished = mark.with_suffix(".seal.new")
@@ -45,40 +49,47 @@ class Vault:
         unfinished.replace(mark)
         fresh.replace(self.path(session))
 
-    def open(self, session: str) -> BinaryIO:
-        """A session's variables, checked; CheckpointError if they are not as we left them."""
+    def open(self, session: str) -> tuple[BinaryIO, str]:
+        """A session's variables, checked, and their level; CheckpointError if they are not ours."""
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             file = os.fdopen(os.open(self.path(session), flags), "rb")
         except OSError as error:
-            raise CheckpointError(f"No variables were saved for session {session!r}.") from error
+            raise CheckpointError("none were saved") from error
         try:
-            self._check(session, file)
+            return file, self._check(session, file)
         except (OSError, CheckpointError):
             file.close()
             raise
-        return file
 
     def forget(self, session: str) -> None:
         """Remove a session's variables."""
         for suffix in (".variables", ".seal", ".new"):
             self.path(session).with_suffix(suffix).unlink(missing_ok=True)
 
-    def _check(self, session: str, file: BinaryIO) -> None:
+    def shrink(self, most: int) -> None:
+        """Remove the oldest until all together have no more than so many bytes."""
+        files = [(path.stat(), path) for path in self._directory.glob("*.variables")]
+        total = 0
+        for status, path in sorted(files, key=lambda pair: -pair[0].st_mtime):
+            total += status.st_size
+            if total > most:
+                path.unlink(missing_ok=True)
+                path.with_suffix(".seal").unlink(missing_ok=True)
+
+    def _check(self, session: str, file: BinaryIO) -> str:
         status = os.fstat(file.fileno())
         private = status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077
         with contextlib.suppress(OSError):
-            expected = self.path(session).with_suffix(".seal").read_bytes()
-            if private and hmac.compare_digest(expected, self._seal(session, file)):
+            mark = self.path(session).with_suffix(".seal").read_bytes()
+            expected, level = mark[:_SEAL], mark[_SEAL:].decode(errors="replace")
+            if private and hmac.compare_digest(expected, self._seal(session, file, level)):
                 file.seek(0)
-                return
-        raise CheckpointError(
-            f"The saved variables of session {session!r} are not as they were written; "
-            "they are not loaded. Start the session without them."
-        )
+                return level
+        raise CheckpointError("what is saved is not as it was written, so it is not loaded")
 
-    def _seal(self, session: str, file: BinaryIO) -> bytes:
-        mac = hmac.new(self._key(), session.encode() + b"\0", hashlib.sha256)
+    def _seal(self, session: str, file: BinaryIO, level: str) -> bytes:
+        mac = hmac.new(self._key(), f"{session}\0{level}\0".encode(), hashlib.sha256)
         file.seek(0)
         while chunk := file.read(_CHUNK):
             mac.update(chunk)

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
@@ -21,7 +22,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event
 from interpreter.protocol.messages import Message
-from interpreter.protocol.ports import Approver
+from interpreter.protocol.ports import Approver, OnConflict
 from interpreter.session.session import Session
 
 T = TypeVar("T")
@@ -109,9 +110,20 @@ class AsyncInterpreter(OpenInterpreter):
         """Make a Python variable for the code, from data, arrays or tables."""
         await self._in_thread(self._dialogue.put, name, value)
 
-    async def undo(self, count: int = 1) -> str:
-        """Take back what the last blocks did."""
-        return await self._in_thread(self._dialogue.checkpoints.undo, count)
+    async def undo(  # type: ignore[override]
+        self, count: int = 1, *, to: str = "", conflicts: OnConflict = "refuse"
+    ) -> str:
+        """Take the last blocks back: messages, files and variables; one line says what."""
+        work = partial(super().undo, count, to=to, conflicts=conflicts)
+        return await self._in_thread(work)
+
+    async def redo(self, *, conflicts: OnConflict = "refuse") -> str:  # type: ignore[override]
+        """Take the last undo back."""
+        return await self._in_thread(partial(super().redo, conflicts=conflicts))
+
+    async def diff(self, block: int | str = 1) -> str:  # type: ignore[override]
+        """What a block did to files: the last one, the one before (2), or by its name."""
+        return await self._in_thread(super().diff, block)
 
     # The way of Open Interpreter's servers.
 

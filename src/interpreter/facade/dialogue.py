@@ -16,7 +16,7 @@ from interpreter.protocol.errors import AnswerInvalid, NotApproved
 from interpreter.protocol.events import ApprovalRequested, Event, RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
-from interpreter.protocol.ports import Approver, Checkpoints
+from interpreter.protocol.ports import Approver
 from interpreter.session.session import Session
 
 Send = Callable[[str | Message | None], Generator[Event, None, None]]
@@ -118,23 +118,12 @@ class Dialogue:
         """Run a block by hand, in the REPL that the model uses; it can be undone too."""
         action = Code(language, source)
         collector = BlockCollector(action)
-        workshop, checkpoints = self._workshop(), self.checkpoints
-        checkpoints.begin(action)
         self._by_hand.clear()
-        try:
-            with closing(workshop.run(action, self._by_hand)) as events:
-                for event in events:
-                    collector.add(event)
-        finally:
-            changed = checkpoints.end()
-        if changed:
-            collector.add(changed)
+        work = self._workshop().run(action, self._by_hand)
+        with closing(self._session().by_hand(action, work)) as events:
+            for event in events:
+                collector.add(event)
         return collector.block()
-
-    @property
-    def checkpoints(self) -> Checkpoints:
-        """What can be undone."""
-        return self._workshop().checkpoints
 
     def value(self, expression: str, *, unpickle: bool = False) -> Any:
         """A variable, or the value of any expression, brought over as data."""

@@ -30,7 +30,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
 from interpreter.protocol.messages import Message
-from interpreter.protocol.ports import Model
+from interpreter.protocol.ports import Checkpoint, Model, OnConflict
 from interpreter.session.engine import Engine
 from interpreter.session.loop import looped
 from interpreter.session.prompt import Facts, system_prompt
@@ -135,6 +135,39 @@ class OpenInterpreter(Options):
         self._end_turn()
         self._premises.close()
         self._session = None
+
+    # Going back.
+
+    def undo(self, count: int = 1, *, to: str = "", conflicts: OnConflict = "refuse") -> str:
+        """Take the last blocks back, or all from the checkpoint `to` on; one line says what.
+
+        `messages`, files and variables go back together. `conflicts` is for files that somebody
+        else changed since: refuse, keep or overwrite them.
+        """
+        session = self._session_to_go_back()
+        told = session.undo_to(to, conflicts) if to else session.undo(count, conflicts)
+        self._ledger.mirror(session.transcript, most_output=self.max_output)
+        return told
+
+    def redo(self, *, conflicts: OnConflict = "refuse") -> str:
+        """Take the last undo back."""
+        session = self._session_to_go_back()
+        told = session.redo(conflicts)
+        self._ledger.mirror(session.transcript, most_output=self.max_output)
+        return told
+
+    @property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The states that can be gone back to, oldest first."""
+        return self._session_to_go_back().engine.checkpoints.list()
+
+    def diff(self, block: int | str = 1) -> str:
+        """What a block did to files: the last one, the one before (2), or by its name."""
+        return self._session_to_go_back().diff(block)
+
+    def _session_to_go_back(self) -> Session:
+        self._end_turn()
+        return self._ready_session()
 
     def use_profile(self, name: str, confirm: Confirm = nobody_confirms) -> None:
         """Apply a profile, by name, path or address; one from elsewhere must be confirmed."""

@@ -16,7 +16,13 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Event
 from interpreter.protocol.messages import Message
-from interpreter.protocol.ports import Answerer, Approver, nobody_answers
+from interpreter.protocol.ports import (
+    Answerer,
+    Approver,
+    Checkpoint,
+    OnConflict,
+    nobody_answers,
+)
 from interpreter.session.session import Session
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
@@ -126,13 +132,33 @@ class Interpreter:
         """Make a Python variable for the code, from data, arrays or tables."""
         self._dialogue.put(name, value)
 
-    def undo(self, count: int = 1) -> str:
-        """Take back what the last blocks did; one line that says what was restored."""
-        return self._dialogue.checkpoints.undo(count)
+    # Going back.
 
-    def redo(self) -> str:
+    def undo(self, count: int = 1, *, to: str = "", conflicts: OnConflict = "refuse") -> str:
+        """Take the last blocks back, or all from the checkpoint `to` on; one line says what.
+
+        The conversation, files and variables go back together. `conflicts` is for files that
+        somebody else changed since: refuse, keep or overwrite them.
+        """
+        session = self._ready_session()
+        return session.undo_to(to, conflicts) if to else session.undo(count, conflicts)
+
+    def undo_message(self, *, conflicts: OnConflict = "refuse") -> str:
+        """Take the last message back, with all that came of it."""
+        return self._ready_session().undo_message(conflicts)
+
+    def redo(self, *, conflicts: OnConflict = "refuse") -> str:
         """Take the last undo back."""
-        return self._dialogue.checkpoints.redo()
+        return self._ready_session().redo(conflicts)
+
+    @property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The states that can be gone back to, oldest first."""
+        return self._ready_session().engine.checkpoints.list()
+
+    def diff(self, block: int | str = 1) -> str:
+        """What a block did to files: the last one, the one before (2), or by its name."""
+        return self._ready_session().diff(block)
 
     def close(self) -> None:
         """End every process that was started."""

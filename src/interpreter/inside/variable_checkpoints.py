@@ -113,7 +113,10 @@ class Kernel:
             line.sendall(json.dumps({"ticket": ticket}).encode() + b"\n")
             _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
         with open(descriptors[0], "rb") as file:
-            result = self._adopt_file(file)
+            try:
+                result = self._adopt_file(file)
+            except Exception as error:  # noqa: BLE001 - any object may refuse in its own way
+                result = {**nothing(), "failed": f"{type(error).__name__}: {error}"[:200]}
         report(result, began)
 
     def _go_back(self, name: str) -> dict[str, Any]:
@@ -252,8 +255,8 @@ class FrozenCopy:
     def _obey(self) -> bool:
         """Carry out an order of the host; False when it has hung up."""
         order, descriptors, _, _ = socket.recv_fds(self._line, 1024, 1)
-        if order == b"save\n" and descriptors:
-            in_a_fork(self._save, descriptors[0])
+        if order.startswith(b"save ") and descriptors:
+            in_a_fork(self._save, descriptors[0], int(order.split()[1]))
         elif order.startswith(b"memory "):
             cost = cost_of([int(pid) for pid in order.split()[1:]], self._kernel)
             self._line.sendall(json.dumps({"memory": cost}).encode() + b"\n")
@@ -261,10 +264,11 @@ class FrozenCopy:
             os.close(descriptor)
         return bool(order)
 
-    def _save(self, descriptor: int) -> None:
+    def _save(self, descriptor: int, largest: int) -> None:
+        self._values.Session.lives_on = False
         with open(descriptor, "wb", closefd=False) as file:
-            around = {"cwd": os.getcwd()}
-            lost = self._values.write_values(file, None, None, around)
+            around = {"cwd": os.getcwd(), "search": sys.path}  # no environment: it has secrets
+            lost = self._values.write_values(file, None, largest, around)
         self._line.sendall(json.dumps({"saved": lost}).encode() + b"\n")
 
     def _answer(self, connection: socket.socket) -> None:

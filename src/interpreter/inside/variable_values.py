@@ -18,7 +18,9 @@ import types
 from collections.abc import Callable
 from typing import IO, Any
 
-OWN = re.compile(r"_|__|___|_\d+|_i+|_i\d+|_[dio]h|_exit_code|In|Out|get_ipython|exit|quit|open")
+OWN = re.compile(
+    r"_|__|___|_\d+|_i+|_i\d+|_[dio]h|__\w+__|_exit_code|In|Out|get_ipython|exit|quit|open"
+)
 
 ALIGNMENT = 64  # of every buffer, as arrays want it
 LONGEST_HEADER = 64 << 20
@@ -31,6 +33,8 @@ class Session:
 
     namespace: dict[str, Any] = {}
     hidden: dict[str, Any] = {}
+    lives_on = True
+    """Whether what is written is read by a process that has the same classes."""
 
 
 def variables() -> dict[str, Any]:
@@ -69,6 +73,7 @@ def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) 
     except ImportError:
         base = pickle.Pickler
     busy: set[int] = set()
+    by_name_only = base is pickle.Pickler
 
     class Writer(base):  # type: ignore[misc]
         def reducer_override(self, value: Any) -> Any:
@@ -76,8 +81,10 @@ def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) 
                 return importlib.import_module, (value.__name__,)
             if is_our_function(value):
                 return take_apart(value)
-            if for_digest and isinstance(value, type) and value.__module__ == "__main__":
+            if for_digest and is_our_class(value):
                 return outline(value, busy)
+            if by_name_only and not Session.lives_on and is_our_class(value):
+                raise pickle.PicklingError("its class can only be saved with cloudpickle")
             inherited = getattr(super(), "reducer_override", None)
             return inherited(value) if inherited else NotImplemented
 
@@ -87,6 +94,11 @@ def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) 
 def is_our_function(value: Any) -> bool:
     """Whether a value is a function that sees the user's variables as its globals."""
     return isinstance(value, types.FunctionType) and value.__globals__ is Session.namespace
+
+
+def is_our_class(value: Any) -> bool:
+    """Whether a value is a class that was defined in this session."""
+    return isinstance(value, type) and value.__module__ == "__main__"
 
 
 def take_apart(function: types.FunctionType) -> Any:
@@ -152,7 +164,11 @@ def write_values(
         chosen = {name: value for name, value in chosen.items() if name in names}
     lost = problems_of(chosen, largest)
     parts = dump({name: value for name, value in chosen.items() if name not in lost})
-    header: dict[str, Any] = {"lost": lost, "sizes": [len(part) for part in parts]}
+    header: dict[str, Any] = {
+        "lost": lost,
+        "sizes": [len(part) for part in parts],
+        "python": sys.implementation.cache_tag,
+    }
     header.update(surroundings() if around is None else around)
     text = json.dumps(header).encode()
     file.write(text + b" " * (-(len(text) + 1) % ALIGNMENT) + b"\n")
@@ -169,7 +185,10 @@ def problems_of(chosen: dict[str, Any], largest: int | None) -> Problems:
     total = 0
     for name, value in chosen.items():
         try:
-            size = sum(len(part) for part in dump(value))
+            parts = dump(value)
+            size = sum(len(part) for part in parts)
+            if not Session.lives_on:  # who reads it later has nobody to ask for it once more
+                pickle.loads(parts[0], buffers=parts[1:])
         except Exception as error:  # noqa: BLE001 - any object may refuse in its own way
             lost[name] = f"{type(value).__name__}: {error}"[:200]
             continue
@@ -188,6 +207,9 @@ def surroundings() -> dict[str, Any]:
 def read_values(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Variables and header as `write_values` wrote them, read into memory."""
     header = json.loads(file.readline())
+    if header["python"] != sys.implementation.cache_tag:
+        raise ValueError(f"they were saved by {header['python']}, and this is another Python")
+    sys.path += [place for place in header.get("search", ()) if place not in sys.path]
     parts = []
     for size in header["sizes"]:
         part = bytearray(size)

@@ -13,15 +13,18 @@ from interpreter.protocol.events import (
     CodeDelta,
     DisplayShown,
     Event,
+    FilesChanged,
     OutputCleared,
     OutputDelta,
     ReasoningDelta,
+    RuntimeEvent,
     TextDelta,
 )
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Message, Role, Text, user_says
+from interpreter.protocol.messages import Action, Message, Role, Text, user_says
 from interpreter.protocol.ports import OnConflict
 from interpreter.session.engine import Engine, Turn
+from interpreter.session.past import Mark, Past
 from interpreter.session.store import Store
 from interpreter.session.transcript import Transcript
 from interpreter.session.turn import run_turn
@@ -41,6 +44,7 @@ class Session:
         session_id: str = "",
         messages: Iterable[Message] = (),
         describe: Callable[[str], str] = lambda text: "",
+        past: Past | None = None,
     ) -> None:
         self.engine = engine  # replace it between turns, never within one
         self.id = session_id
@@ -49,8 +53,7 @@ class Session:
         self._describe = describe
         self._interrupt = Interrupt()
         self._deltas = 0
-        self._marks: list[int] = []  # per checkpoint, where the reply is that proposed its block
-        self._undone: list[tuple[tuple[Message, ...], list[int]]] = []
+        self._past = past or Past(None, session_id)
 
     def send(self, message: str | Message) -> Generator[Event, None, None]:
         """Say something; the events of the turn it starts. Closing the generator stops the turn."""
@@ -75,45 +78,86 @@ class Session:
         """Take a message into the transcript without starting a turn."""
         self._record(message)
 
+    def by_hand(self, action: Action, work: Iterable[RuntimeEvent]) -> Generator[Event, None, None]:
+        """What the user runs without the model, as a block that can be undone."""
+        checkpoint = self.engine.checkpoints.begin(action)
+        if checkpoint:
+            self._past.forget_undone()
+            self._past.add(Mark(checkpoint, len(self.transcript)))
+        changed: FilesChanged | None = None
+        try:
+            yield from work
+        finally:
+            changed = self.engine.checkpoints.end()
+        if changed:
+            yield changed
+
     def undo(self, blocks: int = 1, conflicts: OnConflict = "refuse") -> str:
         """Go back to before the last blocks: the conversation, files and variables together.
 
         What the same reply proposed goes back with them. One line says what was done.
         """
-        places = self._marks[-blocks:]
-        if not 1 <= blocks <= len(self._marks):
-            raise CheckpointError(f"There are {len(self._marks)} blocks that can be undone.")
-        return self._go_back(places[0], conflicts)
+        marks = self._past.marks
+        if not 1 <= blocks <= len(marks):
+            count = "There is 1 block" if len(marks) == 1 else f"There are {len(marks)} blocks"
+            raise CheckpointError(f"{count} that can be undone.")
+        start = len(marks) - blocks
+        place = marks[start].place
+        while start and self._is_of_the_same_reply(marks[start - 1], place):
+            start -= 1
+        return self._go_back(place, start, conflicts)
+
+    def undo_to(self, checkpoint: str, conflicts: OnConflict = "refuse") -> str:
+        """Go back to before the block with this checkpoint."""
+        names = [mark.checkpoint for mark in self._past.marks]
+        if checkpoint not in names:
+            raise CheckpointError(f"There is no block {checkpoint!r} that can be undone.")
+        return self.undo(len(names) - names.index(checkpoint), conflicts)
 
     def undo_message(self, conflicts: OnConflict = "refuse") -> str:
         """Go back to before the user's last message, with every block that came of it."""
         places = (at for at in range(len(self.transcript) - 1, -1, -1))
-        place = next((at for at in places if self.transcript[at].role == "user"), None)
+        said = (at for at in places if self.transcript[at].role == "user")
+        place = next((at for at in said if self.transcript[at].audience != "assistant"), None)
         if place is None:
             raise CheckpointError("There is no message to undo.")
-        return self._go_back(place, conflicts)
+        start = sum(mark.place <= place for mark in self._past.marks)
+        while place and self.transcript[place - 1].audience == "assistant":
+            place -= 1  # what the model was told about that message
+        return self._go_back(place, start, conflicts)
 
     def redo(self, conflicts: OnConflict = "refuse") -> str:
         """Take the last undo back."""
-        if not self._undone:
+        if not self._past.undone:
             raise CheckpointError("There is nothing to redo.")
-        messages, marks = self._undone[-1]
+        messages, marks = self._past.undone[-1]
         told = [self.engine.checkpoints.redo(conflicts) for _ in marks]
-        self._undone.pop()
+        self._past.bring_back()
         for message in messages:
             self._write(message)
-        self._marks += marks
-        return "; ".join([*told, f"{len(messages)} messages are back"])
+        return "; ".join([*told, f"{_messages(len(messages))} back"])
 
-    def _go_back(self, place: int, conflicts: OnConflict) -> str:
-        marks = [mark for mark in self._marks if mark >= place]
-        told = [self.engine.checkpoints.undo(len(marks), conflicts)] if marks else []
-        del self._marks[len(self._marks) - len(marks) :]
+    def diff(self, block: int | str = 1) -> str:
+        """What a block did to files: counted back from the last one, or by its checkpoint."""
+        if isinstance(block, str):
+            return self.engine.checkpoints.diff(block)
+        marks = self._past.marks
+        if not 1 <= block <= len(marks):
+            raise CheckpointError(f"There are {len(marks)} blocks to compare.")
+        return self.engine.checkpoints.diff(marks[-block].checkpoint)
+
+    def _is_of_the_same_reply(self, mark: Mark, place: int) -> bool:
+        inside = mark.place == place < len(self.transcript)
+        return inside and self.transcript[place].role == "assistant"
+
+    def _go_back(self, place: int, start: int, conflicts: OnConflict) -> str:
+        count = len(self._past.marks) - start
+        told = [self.engine.checkpoints.undo(count, conflicts)] if count else []
         gone = self.transcript.cut(place)
         if self._store is not None:
             self._store.retract(self.id, place)
-        self._undone.append((gone, marks))
-        return "; ".join([*told, f"{len(gone)} messages taken back"])
+        self._past.take_back(start, gone)
+        return "; ".join([*told, f"{_messages(len(gone))} taken back"])
 
     def interrupt(self) -> None:
         """Stop the running turn soon, with all kept; callable from any thread or signal handler."""
@@ -125,7 +169,7 @@ class Session:
         return self._interrupt.requested
 
     def _record(self, message: Message) -> None:
-        self._undone.clear()  # what happens now is another future than the one taken back
+        self._past.forget_undone()  # what happens now is another future than the one taken back
         self._write(message)
 
     def _write(self, message: Message) -> None:
@@ -136,9 +180,9 @@ class Session:
 
     def _keep(self, event: Event) -> None:
         if isinstance(event, CheckpointTaken):
-            self._marks.append(self._last_reply())
+            self._past.add(Mark(event.checkpoint, self._last_reply()))
         if isinstance(event, CheckpointDiscarded):
-            self._marks.pop()
+            self._past.drop_last()
         role: Role
         if isinstance(event, FROM_THE_MODEL):
             role = "assistant"
@@ -157,3 +201,7 @@ class Session:
 
 def _as_generator(turn: Turn) -> Generator[Event, None, None]:
     yield from run_turn(turn)
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"

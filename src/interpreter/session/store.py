@@ -7,14 +7,16 @@ killed loses at most the event being written, and what it had streamed comes bac
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 from interpreter.protocol.codec import decode, encode
 from interpreter.protocol.errors import StoreError
@@ -24,7 +26,7 @@ from interpreter.protocol.values import frozen
 from interpreter.session.blobs import Blobs
 from interpreter.session.draft import Draft
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = """
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY, title TEXT NOT NULL, model TEXT NOT NULL, directory TEXT NOT NULL,
@@ -44,6 +46,16 @@ CREATE TABLE blobs (
 ) WITHOUT ROWID;
 CREATE INDEX blobs_by_session ON blobs (session);
 CREATE VIRTUAL TABLE words USING fts5 (plain, content='messages', content_rowid='id');
+"""
+SINCE_2 = """
+CREATE TABLE marks (
+    session TEXT NOT NULL, checkpoint TEXT NOT NULL, place INTEGER NOT NULL,
+    PRIMARY KEY (session, checkpoint)
+) WITHOUT ROWID;
+CREATE TABLE undone (
+    session TEXT NOT NULL, number INTEGER NOT NULL, messages TEXT NOT NULL, marks TEXT NOT NULL,
+    PRIMARY KEY (session, number)
+) WITHOUT ROWID;
 """
 PLAIN_KEPT = 50_000  # characters of a message that can be searched
 DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
@@ -117,6 +129,12 @@ class Store:
         problem = "matches several sessions" if len(rows) > 1 else "is no session"
         raise StoreError(f"{name!r} {problem}; `interpreter sessions` lists them.")
 
+    def directory(self, session: str) -> str:
+        """Where a session began to work."""
+        with self._reading() as database:
+            query = "SELECT directory FROM sessions WHERE id = ?"
+            return str(database.execute(query, (session,)).fetchone()[0])
+
     def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
         """The sessions that have messages, the last used first."""
         query = """
@@ -152,7 +170,7 @@ class Store:
             query = """SELECT digest FROM blobs WHERE session = ? EXCEPT
                 SELECT digest FROM blobs WHERE session != ?"""
             orphans = database.execute(query, (session, session)).fetchall()
-            for table in ("messages", "deltas", "blobs"):
+            for table in ("messages", "deltas", "blobs", "marks", "undone"):
                 database.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
             database.execute("DELETE FROM sessions WHERE id = ?", (session,))
             for (digest,) in orphans:  # before the lock is released: somebody may want them next
@@ -209,6 +227,56 @@ class Store:
         query = "UPDATE messages SET place = -id WHERE session = ? AND place >= ?"
         with self._writing() as database:
             database.execute(query, (session, place))
+
+    # What can be undone and redone.
+
+    def marks(self, session: str) -> Sequence[tuple[str, int]]:
+        """The checkpoints of a session in their order, each with its place among the messages."""
+        query = "SELECT checkpoint, place FROM marks WHERE session = ? ORDER BY checkpoint"
+        with self._reading() as database:
+            return database.execute(query, (session,)).fetchall()
+
+    def mark(self, session: str, marks: Sequence[tuple[str, int]]) -> None:
+        """Keep where checkpoints stand."""
+        with self._writing() as database:
+            rows = [(session, *mark) for mark in marks]
+            database.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", rows)
+
+    def unmark(self, session: str, checkpoints: Sequence[str]) -> None:
+        """Forget where checkpoints stand."""
+        with self._writing() as database:
+            rows = [(session, name) for name in checkpoints]
+            database.executemany("DELETE FROM marks WHERE session = ? AND checkpoint = ?", rows)
+
+    def undone(self, session: str) -> Sequence[tuple[tuple[Message, ...], Any]]:
+        """What was taken back and can be done again, oldest first."""
+        query = "SELECT messages, marks FROM undone WHERE session = ? ORDER BY number"
+        with self._reading() as database:
+            rows = database.execute(query, (session,)).fetchall()
+        return [
+            (
+                tuple(decode(body, self._blobs.fetch) for body in json.loads(bodies)),
+                json.loads(marks),
+            )
+            for bodies, marks in rows
+        ]
+
+    def keep_undone(
+        self, session: str, messages: Sequence[Message], marks: Sequence[tuple[str, int]]
+    ) -> None:
+        """Keep what was taken back."""
+        with self._writing() as database:
+            bodies = json.dumps([self._encode(message, session, database) for message in messages])
+            query = "SELECT count(*) FROM undone WHERE session = ?"
+            number = database.execute(query, (session,)).fetchone()[0]
+            row = (session, number, bodies, json.dumps(marks))
+            database.execute("INSERT INTO undone VALUES (?, ?, ?, ?)", row)
+
+    def forget_undone(self, session: str, since: int = 0) -> None:
+        """Forget what was taken back, all but the oldest `since`."""
+        with self._writing() as database:
+            query = "DELETE FROM undone WHERE session = ? AND number >= ?"
+            database.execute(query, (session, since))
 
     def settle(self, session: str) -> None:
         """Keep, as interrupted, the message that was being made when a process died."""
@@ -284,17 +352,17 @@ def _open(path: Path) -> sqlite3.Connection:
         raise sqlite3.Error(f"it was made by a newer version of this program ({version})")
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
-    if version == 0:
+    if version < SCHEMA_VERSION:
         _create_schema(database)
     return database
 
 
 def _create_schema(database: sqlite3.Connection) -> None:
     database.execute("BEGIN IMMEDIATE")
-    if database.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
-        for statement in SCHEMA.split(";"):
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    version = database.execute("PRAGMA user_version").fetchone()[0]  # somebody may have been faster
+    for statement in "".join((SCHEMA, SINCE_2)[version:]).split(";"):
+        database.execute(statement)
+    database.execute(f"PRAGMA user_version = {max(version, SCHEMA_VERSION)}")
     database.execute("COMMIT")
 
 

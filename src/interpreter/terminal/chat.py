@@ -78,7 +78,8 @@ class Chat:
         """Run a line in the session's shell; with `tell` the model sees it with the next one."""
         output: list[str] = []
         stop = Interrupt()
-        events = self.workshop.run(Code("shell", line), stop)
+        code = Code("shell", line)
+        events = self.session.by_hand(code, self.workshop.run(code, stop))
         with self.desk.attend(stop.request):
             self.desk.show(_collecting(events, output))
         if tell:

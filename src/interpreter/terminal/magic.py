@@ -53,7 +53,7 @@ _ALL = (
     Command("%help", "[%command]", "this list", _help),
     Command("%%", "cmd", "run a shell line (also: ! cmd)", _shell),
     Command("%reset", "", "forget the conversation and the variables", magic_session.reset),
-    Command("%undo", "[n]", "go back n blocks, or before the last message", magic_state.undo),
+    Command("%undo", "[n]", "take back n blocks, `message`, or `to` a block", magic_state.undo),
     Command("%redo", "", "take the last undo back", magic_state.redo),
     Command("%diff", "[name]", "what a block changed (the last one)", magic_state.diff),
     Command("%checkpoints", "", "the states that can be gone back to", magic_state.checkpoints),

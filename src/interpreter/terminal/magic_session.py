@@ -16,7 +16,7 @@ SHOWN = 15
 
 def reset(chat: Chat, argument: str) -> None:
     """Forget the conversation and the variables; the old session stays kept."""
-    chat.workshop.restart_runtimes()
+    chat.workshop.start_over()
     chat.session = chat.workshop.open_session(chat.settings)
     chat.news.clear()
     chat.desk.note("A new conversation; the variables are gone, files are as they are.")

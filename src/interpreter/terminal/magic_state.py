@@ -21,6 +21,7 @@ from interpreter.terminal.tables import render
 
 SWITCH = {"": None, "on": True, "true": True, "off": False, "false": False}
 TABLE_WIDTH = 100
+CHECKPOINT_DIGITS = 6
 LIST_VARIABLES = r"""
 def _list():
     import json, sys, types
@@ -43,23 +44,24 @@ finally: del _list
 
 
 def undo(chat: Chat, argument: str) -> None:
-    """Go back to before the last blocks, or the last message: talk, files and variables."""
-    count, whole_message = 1, False
+    """Go back to before the last blocks, the last message, or a block: talk, files, variables."""
+    words = argument.split()
     conflicts: OnConflict = "refuse"
-    for word in argument.split():
-        if word.isdigit():
-            count = int(word)
-        elif word == "message":
-            whole_message = True
-        elif word in ("keep", "overwrite"):
-            conflicts = word  # type: ignore[assignment]
-        else:
-            raise ConfigurationError("How many blocks? For example: %undo 2, or %undo message")
-    if whole_message:
-        work = partial(chat.session.undo_message, conflicts)
-    else:
-        work = partial(chat.session.undo, count, conflicts)
-    chat.desk.note(_or_conflict(work, "%undo"))
+    if words and words[-1] in ("keep", "overwrite"):
+        conflicts = words.pop()  # type: ignore[assignment]
+    match words:
+        case []:
+            work = partial(chat.session.undo, 1, conflicts)
+        case [count] if count.isdigit() and len(count) < CHECKPOINT_DIGITS:
+            work = partial(chat.session.undo, int(count), conflicts)
+        case ["message"]:
+            work = partial(chat.session.undo_message, conflicts)
+        case ["to", name] | [name] if name.isdigit():
+            work = partial(chat.session.undo_to, name.zfill(CHECKPOINT_DIGITS), conflicts)
+        case _:
+            examples = "%undo 2, %undo message, %undo to 000003"
+            raise ConfigurationError(f"How far? For example: {examples}")
+    chat.desk.note(_or_conflict(work, f"%undo {' '.join(words)}".rstrip()))
 
 
 def redo(chat: Chat, argument: str) -> None:
@@ -82,12 +84,13 @@ def diff(chat: Chat, argument: str) -> None:
     """What a block changed."""
     kept = chat.session.engine.checkpoints
     known = kept.list()
-    if not argument and not known:
+    if not argument and all(one.undone for one in known):
         chat.desk.note("Nothing has been changed by a block yet.")
         return
     from interpreter.terminal.highlight import highlight  # noqa: PLC0415  (slow to import)
 
-    text = kept.diff(argument or known[-1].name)
+    done = [one.name for one in known if not one.undone]
+    text = kept.diff(argument.zfill(CHECKPOINT_DIGITS) if argument else done[-1])
     colour = getattr(chat.desk, "colourful", False)
     chat.desk.note("\n".join(highlight(text.rstrip() or "No changes.", "diff", colour=colour)))
 
