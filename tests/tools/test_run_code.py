@@ -166,9 +166,13 @@ def test_a_job_that_prints_for_ever_stays_small(pool):
     job.stop()
 
 
-@pytest.mark.parametrize("wish", [{"action": "read", "job": 99}, {"action": "read"}, {}])
+@pytest.mark.parametrize("wish", [{"action": "read", "job": 99}, {"action": "read"}])
 def test_a_job_that_does_not_exist_is_refused(pool, wish):
     assert end_of(ask(RunCode(pool), **wish)).outcome == "invalid"
+
+
+def test_a_wish_for_nothing_in_particular_lists_the_jobs(pool):
+    assert end_of(ask(RunCode(pool))) == ExecutionFinished("ok", "There are no jobs.")
 
 
 def test_long_output_is_kept_in_a_file_that_the_model_is_told_of(pool, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interpreter.models.chat_wire import user_message
-from interpreter.models.dialects.toolbox import EXECUTE
+from interpreter.models.dialects.toolbox import EXECUTE, toolbox_of
 from interpreter.models.options import Templates
 from interpreter.models.wire import NO_OUTPUT, Exchange, pictures_of, result_text
 from interpreter.protocol.messages import (
@@ -66,7 +66,10 @@ def fenced(code: Code) -> str:
 def instructions(templates: Templates, tools: tuple[ToolSpec, ...]) -> str:
     """How to act, for the end of the system text."""
     others = [tool for tool in tools if tool.name != EXECUTE]
-    lines = [templates.execution_instructions] if templates.execution_instructions else []
+    lines = []
+    if templates.execution_instructions and len(others) < len(tools):
+        names = ", ".join(toolbox_of(tools).languages.names)
+        lines = [templates.execution_instructions, f"Languages: {names}."]
     if others:
         lines.append(
             'To use another tool, write <tool_call>{"name": "…", "arguments": {…}}</tool_call> '

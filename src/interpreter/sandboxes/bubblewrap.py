@@ -136,10 +136,10 @@ def blueprint(
 
 def _description(confinement: Confinement, site: Site) -> str:
     home = "readable without its keys" if confinement.level == "trusted" else "hidden"
-    writable = "/tmp" if confinement.level == "read-only" else f"{site.workspace} and /tmp"
+    writable = "/tmp" if confinement.level == "read-only" else "the workspace and /tmp"
     network = "on" if confinement.level == "trusted" else "off"
     if network == "off" and confinement.proxy:
-        network = "off but for hosts that the user allows (http and https, by a proxy)"
+        network = "off but for hosts that the user allows (http, https)"
     return (
         f"sandboxed by bubblewrap, level {confinement.level}: can write {writable} only; "
         f"the home is {home}; the network is {network}"

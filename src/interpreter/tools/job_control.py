@@ -19,16 +19,14 @@ class JobControl:
 
     spec = ToolSpec(
         "jobs",
-        "Look after blocks that go on in the background.",
+        "Blocks in the background: list, read, wait for or stop them.",
         json.dumps({
             "type": "object",
             "properties": {
-                "action": {"type": "string", "enum": ["list", "read", "wait", "stop"]},
+                "action": {"type": "string"},
                 "job": {"type": "integer"},
-                "seconds": {"type": "number", "description": "How long to wait at most."},
+                "seconds": {"type": "number"},
             },
-            "required": ["action"],
-            "additionalProperties": False,
         }),
     )
 
@@ -38,7 +36,7 @@ class JobControl:
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Do what is asked, and say how the job is."""
         wish = _arguments(action)
-        if wish.get("action") == "list":
+        if wish.get("action", "list") == "list":
             yield from self._list()
             return
         number = wish.get("job")
@@ -59,7 +57,8 @@ class JobControl:
             case "read":
                 pass
             case other:
-                yield ExecutionFinished("invalid", f"There is no action {other!r}.")
+                known = "There are: list, read, wait, stop."
+                yield ExecutionFinished("invalid", f"There is no action {other!r}. {known}")
                 return
         if job.tail:
             yield OutputDelta(job.tail)

@@ -197,14 +197,8 @@ def _spec(languages: tuple[str, ...]) -> ToolSpec:
         "type": "object",
         "properties": {
             "language": {"type": "string", "enum": list(languages)},
-            "code": {"type": "string", "description": "The block to run."},
+            "code": {"type": "string"},
         },
         "required": ["language", "code"],
-        "additionalProperties": False,
     }
-    return ToolSpec(
-        "execute",
-        "Run a block of code on the user's machine. Variables, imports and the working directory "
-        "stay from block to block.",
-        json.dumps(parameters),
-    )
+    return ToolSpec("execute", "Run a block of code; variables stay.", json.dumps(parameters))
