@@ -208,6 +208,15 @@ def test_the_python_api_works_in_a_notebook_where_a_loop_runs(jupyter, script):
     assert jupyter.cell(awaited).printed == "9\n"
 
 
+def test_a_chat_with_a_display_is_rich_and_asks_by_a_prompt(jupyter, script):
+    model = script({"text": "Look:", "code": TABLE}, "A **table**.")
+    jupyter.cell(f"from interpreter import interpreter\ninterpreter.llm.model = {model!r}")
+    shown = jupyter.cell("new = interpreter.chat('show me')", "y")
+    assert shown.prose[-1] == "A **table**."
+    assert "text/html" in shown.kinds
+    assert jupyter.cell("print(len(new))").printed == "5\n"
+
+
 def test_unloading_ends_what_was_started(notebook, script):
     notebook.cell(f"%interpreter -m {script({'code': '1'}, 'One.')} -y go")
     assert notebook.cell("%unload_ext interpreter").status == "ok"

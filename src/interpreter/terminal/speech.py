@@ -7,6 +7,8 @@ import subprocess
 
 PROGRAMS = ("say", "spd-say", "espeak-ng", "espeak")
 LONGEST = 2_000  # characters
+SPEAKING: list[subprocess.Popen[bytes]] = []
+"""Programs that may still speak, so that those which are done can be waited for."""
 
 
 def speak(text: str) -> bool:
@@ -15,11 +17,13 @@ def speak(text: str) -> bool:
     if program is None:
         return False
     words = " ".join(text.split())[:LONGEST].lstrip("-")
-    subprocess.Popen(
+    SPEAKING[:] = [voice for voice in SPEAKING if voice.poll() is None]
+    voice = subprocess.Popen(
         [program, words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    SPEAKING.append(voice)
     return True
