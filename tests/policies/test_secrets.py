@@ -1,12 +1,14 @@
 """Secrets do not get into what is stored, shown or sent."""
 
+import os
 import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.policies.secrets import Secrets, is_secret_file
+from interpreter.policies.places import is_secret
+from interpreter.policies.secrets import Secrets, secrets_in_files
 
 ENVIRONMENT = {
     "OPENAI_API_KEY": "correct-horse-battery",
@@ -100,9 +102,23 @@ def test_waiting_is_bounded():
 
 @pytest.mark.parametrize("path", [".env", "app/.env.local", "/home/u/.ssh/id_rsa", ".netrc"])
 def test_files_with_secrets_are_known(path):
-    assert is_secret_file(path)
+    assert is_secret(path)
 
 
 @pytest.mark.parametrize("path", [".env.example", "environment.py", "src/main.py", "id_rsa.pub"])
 def test_other_files_are_not(path):
-    assert not is_secret_file(path)
+    assert not is_secret(path)
+
+
+def test_what_the_workspace_keeps_in_env_files_is_known(tmp_path):
+    (tmp_path / ".env").write_text("# mine\nexport A_TOKEN='first-value'\nB_KEY = second-value \n")
+    (tmp_path / ".env.local").write_text('C_SECRET="third-value"')
+    (tmp_path / ".env.example").write_text("D_SECRET=not-a-secret")
+    (tmp_path / ".env.link").symlink_to("/etc/passwd")
+    os.mkfifo(tmp_path / ".env.pipe")
+    assert secrets_in_files(tmp_path) == {
+        "A_TOKEN": "first-value",
+        "B_KEY": "second-value",
+        "C_SECRET": "third-value",
+    }
+    assert secrets_in_files(tmp_path / "missing") == {}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.sandboxes.grants import GrantBook, Granted, Grants, wanted_paths
+from interpreter.sandboxes.grants import GrantBook, Granted, Grants, Wish, wanted_paths
 
 
 @pytest.fixture
@@ -106,7 +106,8 @@ cat: {workspace}/inside: Permission denied
 cat: /no/such/file/anywhere: No such file or directory
 just a mention of {tmp_path}/data.csv
 """
-    assert wanted_paths(text, workspace) == (tmp_path / "data.csv", outside)
+    found = (Wish(tmp_path / "data.csv", "read"), Wish(outside, "read"))
+    assert wanted_paths(text, workspace) == found
 
 
 @pytest.mark.parametrize(
@@ -121,3 +122,20 @@ def test_questions_are_few(workspace, tmp_path):
         (tmp_path / str(number)).touch()
     text = "".join(f"EACCES: '{tmp_path}/{number}'\n" for number in range(20))
     assert len(wanted_paths(text, Path(workspace))) == 5
+
+
+def test_a_place_that_could_not_be_written_is_wanted_for_writing(tmp_path, workspace):
+    (tmp_path / "out").mkdir()
+    text = f"OSError: [Errno 30] Read-only file system: '{tmp_path}/out/new.txt'"
+    assert wanted_paths(text, workspace) == (Wish(tmp_path / "out", "write"),)
+    text = f"FileNotFoundError: [Errno 2] No such file or directory: '{tmp_path}/out/new.txt'"
+    assert wanted_paths(text, workspace) == (Wish(tmp_path / "out", "read"),)
+
+
+def test_a_book_may_lie_in_a_hidden_part_of_the_workspace(workspace):
+    ours = workspace / ".config/ours"
+    with pytest.raises(ConfigurationError):
+        GrantBook(ours / "grants.json", workspace)
+    book = GrantBook(ours / "grants.json", workspace, hidden=(ours,))
+    book.add("read", "/data")
+    assert book.all("read") == ("/data",)

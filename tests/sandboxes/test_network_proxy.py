@@ -267,7 +267,11 @@ def test_once_lasts_for_the_block(serve, web):
 def test_session_lasts_and_always_is_kept(serve, web):
     kept = []
     user = Asked("session", "always")
-    gate = HostGate(ask=user, keep=kept.append, families={"b.example": (f"c.example:{web}",)})
+    gate = HostGate(
+        ask=user,
+        keep=kept.append,
+        relatives=lambda wanted: [f"c.example:{web}"] * (wanted.host == "b.example"),
+    )
     port = serve(gate)
     assert status(get(port, f"http://a.example:{web}/")) == 200
     gate.end_block()

@@ -3,10 +3,13 @@
 import base64
 import hashlib
 import http.server
+import io
+import json
 import os
 import socket
 import subprocess
 import sys
+import tarfile
 import threading
 import zipfile
 from functools import partial
@@ -16,6 +19,8 @@ import pytest
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.host_gate import HostGate
+from interpreter.sandboxes.hosts import Target
+from interpreter.sandboxes.package_hosts import Installation, file_hosts, installation_in
 
 WHEEL = "greeter-1.0-py3-none-any.whl"
 
@@ -37,6 +42,24 @@ def write_wheel(path):
         wheel.writestr("greeter-1.0.dist-info/RECORD", record + "greeter-1.0.dist-info/RECORD,,\n")
 
 
+def write_tarball(path):
+    files = {
+        "package/package.json": json.dumps({"name": "greeter", "version": "1.0.0"}).encode(),
+        "package/index.js": b"module.exports = 'hello from a package'\n",
+    }
+    with tarfile.open(path, "w:gz") as tarball:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            tarball.addfile(entry, io.BytesIO(content))
+
+
+def about_greeter(port):
+    tarball = f"http://files.example:{port}/greeter-1.0.0.tgz"
+    version = {"name": "greeter", "version": "1.0.0", "dist": {"tarball": tarball}}
+    return {"name": "greeter", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}}
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
@@ -44,19 +67,28 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def index(tmp_path):
-    """A package index on this machine."""
-    simple = tmp_path / "index/simple/greeter"
-    simple.mkdir(parents=True)
-    write_wheel(tmp_path / "index" / WHEEL)
-    (simple / "index.html").write_text(f'<a href="/{WHEEL}">{WHEEL}</a>')
-    handler = partial(Quiet, directory=str(tmp_path / "index"))
+    """A package index on this machine, for Python and for Node; its files are on another host."""
+    root = tmp_path / "index"
+    handler = partial(Quiet, directory=str(root))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        port = server.server_address[1]
+        link = f'<a href="http://files.example:{port}/{WHEEL}">{WHEEL}</a>'
+        for name in ("greeter", "pip"):
+            (root / "simple" / name).mkdir(parents=True)
+            (root / "simple" / name / "index.html").write_text(link)
+        for name in ("greeter", "npm"):
+            (root / name).write_text(json.dumps(about_greeter(port)))
+        write_wheel(root / WHEEL)
+        write_tarball(root / "greeter-1.0.0.tgz")
         threading.Thread(target=server.serve_forever).start()
-        yield server.server_address[1]
+        yield port
         server.shutdown()
 
 
-def test_pip_installs_through_the_proxy_after_one_answer(tmp_path, index, monkeypatch):
+@pytest.fixture
+def here(index, monkeypatch):
+    """Every name is this machine, and this machine is public."""
+
     async def found():
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", index))]
 
@@ -64,35 +96,116 @@ def test_pip_installs_through_the_proxy_after_one_answer(tmp_path, index, monkey
     monkeypatch.setattr(
         "asyncio.base_events.BaseEventLoop.getaddrinfo", lambda self, *_, **__: found()
     )
-    questions = []
 
-    def answer(question):
-        questions.append(question)
-        return "session"
 
-    (tmp_path / "workspace").mkdir()
-    sandbox = BubblewrapSandbox(
-        Confinement(programs=interpreter_places()), os.environ, gate=HostGate(ask=answer)
-    )
-    cell = sandbox.open(tmp_path / "workspace")
+class Cell:
+    """A cell whose user allows the first host for the session, and nothing more."""
 
-    def run(*argv, env=None):
-        program = cell.launch(
-            [sys.executable, *argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env
+    def __init__(self, workspace, installation):
+        self.questions = []
+        workspace.mkdir()
+        self.gate = HostGate(
+            ask=self._answer,
+            relatives=lambda wanted: file_hosts(wanted, installation, lambda *_: ["127.0.0.1"]),
         )
+        confinement = Confinement(programs=interpreter_places())
+        self._cell = BubblewrapSandbox(confinement, os.environ, gate=self.gate).open(workspace)
+        self.close = self._cell.close
+
+    def _answer(self, question):
+        self.questions.append(question)
+        return "session" if len(self.questions) == 1 else "no"
+
+    def run(self, *argv, **env):
+        program = self._cell.launch(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
         with program.stdout as stdout:
             text = stdout.read().decode()
         return program.wait(100), text
 
-    try:
-        url = f"http://packages.example:{index}/simple"
-        options = ["--index-url", url, "--trusted-host", "packages.example"]
-        env = {"PIP_CONFIG_FILE": os.devnull}
-        status, text = run("-m", "pip", "install", "-q", *options, "greeter", env=env)
-        assert status == 0, text
-        assert run("-c", "import greeter; print(greeter.word)") == (0, "hello from a package\n")
-        assert questions == [f"packages.example:{index}"]
-    finally:
+
+@pytest.fixture
+def opened(tmp_path, here):
+    cells = []
+
+    def make(installation):
+        cells.append(Cell(tmp_path / "workspace", installation))
+        return cells[-1]
+
+    yield make
+    for cell in cells:
         cell.close()
+
+
+def test_pip_installs_after_one_answer_though_files_are_elsewhere(opened, index):
+    url = f"http://packages.example:{index}/simple"
+    cell = opened(Installation("pip", url))
+    trusted = ["--trusted-host", "packages.example", "--trusted-host", "files.example"]
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--index-url", url, *trusted]
+    status, text = cell.run(*pip, "greeter", PIP_CONFIG_FILE=os.devnull)
+    assert status == 0, text
+    said = cell.run(sys.executable, "-c", "import greeter; print(greeter.word)")
+    assert said == (0, "hello from a package\n")
+    assert cell.questions == [f"packages.example:{index}"]
     with pytest.raises(ModuleNotFoundError):
         __import__("greeter")
+
+
+def test_npm_installs_after_one_answer_though_files_are_elsewhere(opened, index):
+    url = f"http://registry.example:{index}"
+    cell = opened(Installation("npm", url))
+    npm = ["npm", "install", "--no-audit", "--no-fund", "--registry", url]
+    status, text = cell.run(*npm, "greeter")
+    assert status == 0, text
+    said = cell.run("node", "-p", "require('greeter')")
+    assert said == (0, "hello from a package\n")
+    assert cell.questions == [f"registry.example:{index}"]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("pip install pandas", Installation("pip")),
+        ("!pip install -q pandas", Installation("pip")),
+        (
+            "python -m pip install -i https://a.example/b/ x",
+            Installation("pip", "https://a.example/b"),
+        ),
+        ("subprocess.run(['npm', 'install', 'left-pad'])", Installation("npm")),
+        ("npm ci --registry=http://a.example", Installation("npm", "http://a.example")),
+        ("uv pip install x", Installation("pip")),
+        ("pip list; npm test", None),
+        ("apt install pip", None),
+        ("", None),
+    ],
+)
+def test_installations_are_seen_in_blocks(source, expected):
+    assert installation_in(source) == expected
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"",
+        b"nonsense",
+        b'<a href="http://127.0.0.1/x">',
+        b'{"url": "https://evil\x00.example/x"}',
+        b'{"url": "https://[::1]/x"}',
+        b'{"url": "https://a.example:99999/x"}',
+        b'{"url": "file:///etc/passwd"}',
+        b'<a href="https://index.example/x">',
+    ],
+)
+def test_an_index_cannot_name_what_no_user_could_allow(tmp_path, page):
+    (tmp_path / "simple/pip").mkdir(parents=True)
+    (tmp_path / "simple/pip/index.html").write_bytes(page)
+    handler = partial(Quiet, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        wanted = Target("index.example", server.server_address[1])
+        url = f"http://index.example:{wanted.port}/simple"
+        assert file_hosts(wanted, Installation("pip", url), lambda *_: ["127.0.0.1"]) == ()
+        server.shutdown()
+
+
+def test_an_index_inside_is_not_asked():
+    assert file_hosts(Target("localhost", 1), Installation("pip")) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from pathlib import Path
 from subprocess import DEVNULL, TimeoutExpired
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.later import Later
 from interpreter.protocol.errors import CheckpointError, InterpreterError, SandboxUnavailable
+from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Cell, Checkpoints, Process, Runtimes, Tool
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.checkpoints.variables import PythonVariables
+    from interpreter.policies.autorun import Changed
     from interpreter.runtimes.pool import Registered, RuntimePool
-    from interpreter.sandboxes.confinement import Level
-    from interpreter.sandboxes.grants import GrantBook
+    from interpreter.sandboxes.confinement import Level, Limits
+    from interpreter.sandboxes.grants import GrantBook, Grants
     from interpreter.sandboxes.host_gate import HostAnswer, HostGate
+    from interpreter.sandboxes.hosts import Target
+    from interpreter.sandboxes.package_hosts import Installation
     from interpreter.tools.guarded import Guard
     from interpreter.tools.jobs import Job
 
@@ -60,6 +64,7 @@ class Ground:
         self._journal: FileJournal | None = None
         self._memory: Memory | None = None
         self._jobs: Callable[[], tuple[Job, ...]] = tuple
+        self._grants: Grants | None = None
         self._closing: list[Callable[[], None]] = []
 
     def close(self) -> None:
@@ -245,9 +250,19 @@ class Ground:
             write=tuple(map(Path, book.all("write"))),
             programs=(*interpreter_places(), *self._python_places()),
             hidden=_hidden_places(),
+            limits=self._limits(),
         )
         best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
         return best.open(workspace)
+
+    def _limits(self) -> Limits:
+        from interpreter.sandboxes.confinement import Limits
+
+        usual = Limits()
+        return Limits(
+            memory_mb=self._settings.max_memory or usual.memory_mb,
+            programs=self._settings.max_programs or usual.programs,
+        )
 
     def _python_places(self) -> tuple[Path, ...]:
         """The environments that the user named or activated; the workspace's needs no mention."""
@@ -272,12 +287,26 @@ class Ground:
             allow=self._book.all("host"),
             ask=self._ask_about_host,
             keep=partial(self._book.add, "host"),
+            relatives=self._relatives,
         )
+
+    def _relatives(self, host: Target) -> tuple[str, ...]:
+        """The hosts that keep the files of an index which the running block installs from."""
+        from interpreter.sandboxes.package_hosts import file_hosts
+
+        installation = self._installation()
+        return file_hosts(host, installation) if installation else ()
+
+    def _installation(self) -> Installation | None:
+        from interpreter.sandboxes.package_hosts import installation_in
+
+        running = getattr(self.tools["execute"], "running", None)
+        return installation_in(running.source) if isinstance(running, Code) else None
 
     def _ask_about_host(self, host: str) -> HostAnswer:
         from interpreter.assembly.guards import ask_about_host
 
-        return ask_about_host(self._escalations, host)
+        return ask_about_host(self._escalations, host, installs=self._installation() is not None)
 
     @cached_property
     def _escalations(self) -> Any:
@@ -295,14 +324,25 @@ class Ground:
         found: list[Guard] = [guards.SecretGuard(self._secrets)]
         if isinstance(cell, ConfinedCell):
             found.append(guards.HostGuard(self._gate))
-            found.append(guards.PathGuard(Grants(cell, self._book), workspace))
-        return [*found, guards.AutorunWatch(self._autorun)]
+            self._grants = self._grants or Grants(cell, self._book)
+            found.append(guards.PathGuard(self._grants, workspace))
+        return [*found, guards.AutorunWatch(self._autorun, self._changed_so_far)]
+
+    def _changed_so_far(self) -> Iterator[Changed]:
+        """What the block that runs now has done to files of the workspace."""
+        from interpreter.policies.autorun import Changed
+
+        workspace = self._settings.directory().resolve()
+        for one in self._journal.so_far() if self._journal is not None else ():
+            with contextlib.suppress(ValueError):
+                place = Path(one.change.path).relative_to(workspace)
+                yield Changed(str(place), one.change.kind == "added", one.before)
 
     @cached_property
     def _secrets(self) -> Any:
-        from interpreter.policies.secrets import Secrets
+        from interpreter.policies.secrets import Secrets, secrets_in_files
 
-        return Secrets(os.environ)
+        return Secrets({**secrets_in_files(self._settings.directory()), **os.environ})
 
     @cached_property
     def _autorun(self) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from interpreter.policies.autorun import AutorunGuard
+from interpreter.policies.autorun import AutorunGuard, Changed
 from interpreter.policies.secrets import Secrets, SecretStream
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.protocol.events import (
     ApprovalRequested,
     DisplayShown,
@@ -19,7 +19,7 @@ from interpreter.protocol.events import (
     RuntimeEvent,
 )
 from interpreter.protocol.messages import ActionCall, Display, Stream
-from interpreter.sandboxes.grants import Grants, Scope, wanted_paths
+from interpreter.sandboxes.grants import Grants, Scope, Wish, wanted_paths
 from interpreter.sandboxes.host_gate import HostAnswer, HostGate
 from interpreter.tools.guarded import After, Escalations
 
@@ -119,29 +119,39 @@ class PathGuard:
         """Ask, grant, and say so: the block has failed, but the next try may not."""
         self._grants.end_block()
         notes = []
-        for path in wanted_paths(self._printed, self._workspace) if self._failed else ():
-            call = ActionCall("read", json.dumps({"path": str(path)}))
-            decision = yield ApprovalRequested(call, f"This block wants to read {path}.")
-            notes.append(self._granted(path, decision))
+        for wish in wanted_paths(self._printed, self._workspace) if self._failed else ():
+            if problem := self._grants.objection(wish.path):
+                notes.append(problem)
+                continue
+            call = ActionCall(wish.access, json.dumps({"path": str(wish.path)}))
+            decision = yield ApprovalRequested(call, f"This block wants to {wish.describe()}.")
+            notes.append(self._granted(wish, decision))
         return tuple(notes)
 
-    def _granted(self, path: Path, decision: Decision) -> str:
+    def _granted(self, wish: Wish, decision: Decision) -> str:
         if not decision.allows:
-            return f"{path} is outside of the sandbox and the user did not grant it"
-        scope: Scope = "workspace" if decision.answer == "always" else "session"
+            return f"{wish.path} is outside of the sandbox and the user did not grant it"
+        scopes: dict[str, Scope] = {"always": "workspace", "session": "session"}
+        scope = scopes.get(decision.answer, "block")
         try:
-            given = self._grants.give(path, "read", scope)
-        except ConfigurationError as error:
+            given = self._grants.give(wish.path, wish.access, scope)
+        except (ConfigurationError, SandboxUnavailable) as error:
             return str(error)
-        when = "from the next session on" if given.needs_restart else "now; try again"
-        return f"the user granted reading {path} {when}"
+        when = "for the next block" if scope == "block" else "from now on"
+        if given.needs_restart:
+            kept = "" if scope == "workspace" else ", and only if it is allowed for always"
+            return f"{wish.path} can only be shown to a new session{kept}"
+        return f"the user allowed to {wish.describe()} {when}; try again"
 
 
 class AutorunWatch:
     """Takes back changes to files that run by themselves, unless the user wants them."""
 
-    def __init__(self, guard: AutorunGuard) -> None:
+    def __init__(
+        self, guard: AutorunGuard, changes: Callable[[], Iterable[Changed]] = tuple
+    ) -> None:
         self._guard = guard
+        self._changes = changes
 
     def before(self) -> None:
         """Look at the files as they are."""
@@ -153,7 +163,7 @@ class AutorunWatch:
 
     def after(self) -> After:
         """Ask about what changed."""
-        flags = self._guard.end()
+        flags = self._guard.end(self._changes())
         if not flags:
             return ()
         names = ", ".join(flag.path for flag in flags[:8])
@@ -169,10 +179,13 @@ class AutorunWatch:
         return tuple(notes)
 
 
-def ask_about_host(escalations: Escalations, host: str) -> HostAnswer:
+def ask_about_host(escalations: Escalations, host: str, *, installs: bool) -> HostAnswer:
     """One question about a host: for this block, the session, or this workspace for ever."""
     call = ActionCall("network", json.dumps({"host": host}))
-    decision = escalations.ask(call, f"This block wants to connect to {host}.")
+    reason = f"This block wants to connect to {host}."
+    if installs:
+        reason += " It installs packages: the hosts with their files are allowed with it."
+    decision = escalations.ask(call, reason)
     if not decision.allows:
         return "no"
     answers: dict[str, HostAnswer] = {"session": "session", "always": "always"}

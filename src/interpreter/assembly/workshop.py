@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from interpreter.assembly.ground import Ground
 from interpreter.assembly.model_choice import ModelChoice, Wishes
 from interpreter.assembly.notes import notes_about
+from interpreter.assembly.ruling import check_ruling, make_policy
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
@@ -33,7 +34,7 @@ from interpreter.session.past import Past
 from interpreter.session.prompt import Facts, system_prompt, walls
 from interpreter.session.session import Session
 from interpreter.session.store import Store
-from interpreter.settings.paths import config_directory, data_directory
+from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class Workshop:
         """What a turn works with under these settings."""
         from interpreter.policies.late import LatePolicy
 
+        check_ruling(settings)
         return Engine(
             model=self._shown_model(settings),
             tools=self._tools(),
@@ -246,6 +248,9 @@ class Workshop:
         ceiling = Ceiling(
             dollars=settings.max_budget or None,
             tokens=settings.max_session_tokens or None,
+            turn_dollars=settings.max_turn_budget or None,
+            turn_tokens=settings.max_turn_tokens or None,
+            requests=settings.max_session_steps or None,
             turn_seconds=settings.max_turn_seconds or None,
             session_seconds=settings.max_session_seconds or None,
         )
@@ -254,16 +259,8 @@ class Workshop:
 
     def _policy(self, settings: Settings) -> Policy:
         """One policy per way of deciding, so that what was always allowed stays so."""
-        from interpreter.policies.approvals import Approvals
-        from interpreter.policies.rules import load_rules
-
-        mode, safe_mode = ("auto" if settings.auto_run else "ask"), settings.safe_mode
-        if (mode, safe_mode) not in self._policies:
-            file = config_directory() / "rules.toml"
-            self._policies[mode, safe_mode] = Approvals(
-                mode,  # type: ignore[arg-type]
-                rules=load_rules(file) if file.exists() else None,
-                safe_mode=safe_mode,  # type: ignore[arg-type]
-                confined=not self.unconfined,
-            )
-        return self._policies[mode, safe_mode]
+        mode = settings.approval or ("auto" if settings.auto_run else "ask")
+        way = (mode, settings.safe_mode, settings.rules)
+        if way not in self._policies:
+            self._policies[way] = make_policy(mode, settings, confined=not self.unconfined)
+        return self._policies[way]

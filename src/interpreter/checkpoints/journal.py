@@ -52,6 +52,7 @@ class FileJournal:
         if machine is None:
             raise CheckpointError("The file journal needs Linux on x86_64 or aarch64.")
         self._options = options
+        self._running = ""
         self._shim = options.exchange / "journal_shim.py"
         shutil.copyfile(_SHIM, self._shim)
         self._address = options.exchange / "journal.sock"
@@ -89,9 +90,11 @@ class FileJournal:
     def begin(self, name: str, label: str) -> None:
         """A block is about to run."""
         self._supervision.call(do="begin", name=name, label=label)
+        self._running = name
 
     def end(self) -> FileReport:
         """What the block did. Its programs may go on; that still counts as the block's."""
+        self._running = ""
         found = self._supervision.call(do="end")
         refusals = (f"a program runs without the journal: {why}" for why in self._doorman.refusals)
         notes = (*found["notes"], *refusals)
@@ -128,6 +131,10 @@ class FileJournal:
             Difference(_change(plain), _path(plain["before"]), _path(plain["after"]))
             for plain in found
         )
+
+    def so_far(self) -> tuple[Difference, ...]:
+        """What the block that runs now has changed up to now."""
+        return self.differences(self._running) if self._running else ()
 
     def close(self) -> None:
         """Stop; the supervisor serves programs that still run, and ends with the last one."""

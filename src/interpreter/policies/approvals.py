@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from interpreter.policies.code_scan import SafeMode, can_scan, scan
 from interpreter.policies.facts import canonical, facts_of, programs_of
+from interpreter.policies.places import is_secret
 from interpreter.policies.rules import Rules
 from interpreter.protocol.actions import Decision, Finding, Verdict
 from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCall
@@ -37,6 +38,8 @@ class _Memory:
 
     kinds: set[str] = field(default_factory=set)
     programs: set[str] = field(default_factory=set)
+    secrets: set[str] = field(default_factory=set)
+    """Files with secrets that the user let a block use."""
 
     def add(self, action: Action) -> None:
         programs = _programs(action)
@@ -44,9 +47,25 @@ class _Memory:
         if not programs:
             self.kinds.add(kind_of(action))
 
+    def unseen_secrets(self, action: Action) -> set[str]:
+        return _secret_files(action) - self.secrets
+
     def covers(self, action: Action) -> bool:
         programs = _programs(action)
         return programs <= self.programs if programs else kind_of(action) in self.kinds
+
+
+def full_scan(action: Code, extra: ExtraScan | None) -> tuple[Finding, ...]:
+    """What our scan and another one find in a block."""
+    found = scan(action.language, action.source)
+    return found if extra is None else found + extra(action.language, action.source)
+
+
+def _secret_files(action: Action) -> set[str]:
+    """Files of a block that hold secrets, such as ``.env``, judged by their names."""
+    if not isinstance(action, Code):
+        return set()
+    return {path for path in facts_of(action).paths if is_secret(path)}
 
 
 def _programs(action: Action) -> frozenset[str]:
@@ -83,28 +102,32 @@ class Approvals:
         """Judge one action; dangerous code is asked about even where nothing else is."""
         if isinstance(action, MalformedCall):
             return Verdict("allow")  # nothing of it runs
-        verdict = self._rules.verdict(action) or self._by_mode(action)
+        ruled = self._rules.verdict(action)
+        verdict = ruled or self._by_mode(action)
         if verdict.ruling == "deny":
             return verdict
         if not self._confined:
             verdict = Verdict("ask", "there is no sandbox here, so every block needs your yes")
+        if ruled is None and (new := self._memory.unseen_secrets(action)):
+            verdict = Verdict("ask", f"the model may see what is in {', '.join(sorted(new))}")
         if self._safe_mode == "auto":
             return self._scanned(action, verdict)
-        return verdict
+        offers = self._safe_mode == "ask" and isinstance(action, Code) and can_scan(action.language)
+        return replace(verdict, offers_scan=offers) if verdict.ruling == "ask" else verdict
 
     def remember(self, action: Action, decision: Decision) -> None:
         """Learn from an answer that says "always"."""
+        done = decision.edited or action
         if decision.answer == "always":
-            self._memory.add(decision.edited or action)
+            self._memory.add(done)
+        if decision.allows:
+            self._memory.secrets |= _secret_files(done)
 
     def scan(self, action: Action) -> tuple[Finding, ...]:
         """What is dangerous in an action; safe mode "ask" offers this to the user."""
         if not isinstance(action, Code):
             return ()
-        found = scan(action.language, action.source)
-        if self._extra_scan is not None:
-            found += self._extra_scan(action.language, action.source)
-        return found
+        return full_scan(action, self._extra_scan)
 
     def _by_mode(self, action: Action) -> Verdict:
         if self._mode == "never":

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 
 from interpreter.policies.places import is_autorun
-from interpreter.protocol.events import FileChange
 from interpreter.protocol.values import frozen
 
 _WATCHED = (
@@ -42,6 +41,7 @@ _GIT_RUNS = re.compile(
     rb"|command|driver|program|path|helper|external|gpg.*|proxycommand|uploadpack)\s*=.*"
     rb"|^\s*\[(?:alias|include).*"
 )
+_MARKS = (".git/HEAD", "pyvenv.cfg")
 _LARGEST = 1 << 20
 _MOST = 500
 
@@ -65,6 +65,15 @@ class _State:
     content: bytes | None
 
 
+@frozen
+class Changed:
+    """What a block did to a file: was it there before, and where is what it held, if kept."""
+
+    path: str
+    is_new: bool = False
+    before: Path | None = None
+
+
 class AutorunGuard:
     """Keeps what the watched files were before a block, and puts them back."""
 
@@ -76,25 +85,50 @@ class AutorunGuard:
         """A block is about to run."""
         self._before = self._watched()
 
-    def end(self, changes: Iterable[FileChange] = ()) -> tuple[Flag, ...]:
-        """The block has ended; `changes` are what it is known to have done to files."""
-        after = self._watched()
+    def end(self, changes: Iterable[Changed] = ()) -> tuple[Flag, ...]:
+        """The block has ended; `changes` are what it is known to have done, anywhere below."""
+        after, known = self._watched(), list(changes)
         flags = [*self._compared(after)]
-        for change in changes:
-            path = change.path
-            if not is_autorun(path) or path in after or path in self._before:
+        new = tuple(self._new_places(known))
+        for changed in known:
+            path = changed.path
+            if path in after or path in self._before or not is_autorun(path):
                 continue
-            if self._state(path) is not None:
-                added = change.kind == "added"
-                flags.append(Flag(path, "added" if added else "changed", can_revert=added))
+            if _is_in_git(path) or not path.startswith(new):
+                flags += self._deeper(changed)
         return tuple(sorted(flags, key=lambda flag: flag.path))
+
+    def _new_places(self, changes: list[Changed]) -> Iterator[str]:
+        """Repositories and environments that the block made: nobody uses what is in them yet."""
+        new = [change.path for change in changes if change.is_new]
+        for path in new:
+            mark = next((m for m in _MARKS if path.endswith(f"/{m}")), None)
+            root = path.removesuffix(mark) if mark else ""
+            made = {other[len(root) :].split("/")[0] for other in new if other.startswith(root)}
+            if root and set(self._names(root)) <= made:
+                yield root
+
+    def _deeper(self, changed: Changed) -> Iterator[Flag]:
+        """A flag for a file that was not looked at before the block."""
+        now, old = self._state(changed.path), None
+        if now is None:
+            return
+        if changed.before is not None and changed.before.stat().st_size <= _LARGEST:
+            old = self._before[changed.path] = _State(now.mode, changed.before.read_bytes())
+        if changed.is_new and _essence(changed.path, now) != _essence(changed.path, None):
+            yield Flag(changed.path, "added")
+        elif not changed.is_new and _essence(changed.path, now) != _essence(changed.path, old):
+            yield Flag(changed.path, "changed", can_revert=old is not None)
 
     def revert(self, flags: Iterable[Flag]) -> tuple[str, ...]:
         """Put files back as they were before the block; the paths that could not be."""
         failed = []
         for flag in flags:
             try:
-                self._put_back(flag)
+                if flag.can_revert:
+                    self._put_back(flag)
+                else:
+                    failed.append(flag.path)
             except OSError:
                 failed.append(flag.path)
         return tuple(failed)
@@ -192,11 +226,15 @@ def _write(directory: int, name: str, mode: int, content: bytes) -> None:
         os.fchmod(file.fileno(), stat.S_IMODE(mode))
 
 
+def _is_in_git(path: str) -> bool:
+    return "/.git/" in f"/{path}"
+
+
 def _essence(path: str, state: _State | None) -> object:
     """The part of a file that makes something run; of most files that is all of it."""
-    if path.endswith(".sample") and path.startswith(".git/hooks/"):
+    if path.endswith(".sample") and "/.git/hooks/" in f"/{path}":
         return None
-    if path == ".git/config":
+    if f"/{path}".endswith("/.git/config"):
         return _GIT_RUNS.findall(state.content or b"") if state is not None else []
     if path != "package.json":
         return state

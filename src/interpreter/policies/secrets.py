@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import stat
 from collections.abc import Mapping
+from pathlib import Path
 
 from interpreter.policies.places import is_secret
 
@@ -14,6 +17,9 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST = 8
+_MOST_FILES = 20
+_LARGEST_FILE = 1 << 16
+_SETTING = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 _WORD = r"[A-Za-z0-9_-]"
 _SHAPES = (
     (
@@ -41,9 +47,20 @@ _LAST_WORD = re.compile(r"\S{1,1024}\Z")
 _LONGEST_WAIT = 8192
 
 
-def is_secret_file(path: str) -> bool:
-    """Whether a file, such as ``.env``, is only shown to a model after asking."""
-    return is_secret(path)
+def secrets_in_files(workspace: Path) -> dict[str, str]:
+    """What the ``.env`` files of a workspace set; whoever prints it shall not show it."""
+    found: dict[str, str] = {}
+    for file in sorted(workspace.glob(".env*"))[:_MOST_FILES]:
+        with contextlib.suppress(OSError):
+            found.update(_SETTING.findall(_start_of(file)) if is_secret(file.name) else ())
+    return {name: value.strip("'\"") for name, value in found.items()}
+
+
+def _start_of(file: Path) -> str:
+    if not stat.S_ISREG(file.lstat().st_mode):
+        return ""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return lines.read(_LARGEST_FILE)
 
 
 class Secrets:

@@ -28,6 +28,8 @@ class Verdict:
     ruling: Ruling
     reason: str = ""
     findings: tuple[Finding, ...] = ()
+    offers_scan: bool = False
+    """Whether the user may have the action scanned before answering."""
 
 
 @frozen

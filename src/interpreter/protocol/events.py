@@ -143,6 +143,7 @@ class ApprovalRequested:
     action: Action
     reason: str = ""
     findings: tuple[Finding, ...] = ()
+    offers_scan: bool = False
 
 
 # From the turn itself.

@@ -72,7 +72,7 @@ class ConfinedCell:
 
         The path must be the user's choice. ConfigurationError if it must not be granted at all.
         """
-        place = self._grantable(path)
+        place = self.check_grantable(path)
         if self._portal is None or self._is_entangled(place):
             return False
         self.revoke(place)
@@ -108,7 +108,8 @@ class ConfinedCell:
         """Call this when the cell has ended, in this order."""
         self._closers.append(closer)
 
-    def _grantable(self, path: Path) -> Path:
+    def check_grantable(self, path: Path) -> Path:
+        """The path with links resolved; ConfigurationError if it must not be granted at all."""
         place = path.expanduser().resolve()
         if not place.exists():
             raise ConfigurationError(f"{str(path)!r} does not exist.")

@@ -15,7 +15,12 @@ from interpreter.protocol.values import frozen
 Level = Literal["read-only", "workspace", "trusted", "off"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
-ENVIRONMENT = ("PATH", "LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "TZ", "USER", "LOGNAME")
+ENVIRONMENT = (
+    *("PATH", "LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "TZ", "USER", "LOGNAME"),
+    # where certificates are, on machines whose network has its own
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"),
+    *("NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO"),
+)
 
 SYSTEM_PLACES = (
     *("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "root", "run", "sbin"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -22,6 +23,7 @@ _DENIED = re.compile(
     r"(?:No such file or directory|Permission denied|Read-only file system|Operation not permitted"
     r"|FileNotFoundError|PermissionError|ENOENT|EACCES|EROFS|EPERM)"
 )
+_NOT_WRITABLE = re.compile(r"Read-only file system|EROFS")
 _PATH = re.compile(
     r"""'(~?/[^'\n]{1,4096})'|"(~?/[^"\n]{1,4096})"|(?<![\w/.'"])(~?/[^\s'":;,()<>|&]{1,4096})"""
 )
@@ -121,6 +123,14 @@ class Grants:
             self._for_block.append(place)
         return Granted(place, needs_restart=not live)
 
+    def objection(self, path: Path) -> str:
+        """Why a path is never granted; empty if it may be asked about."""
+        try:
+            self._cell.check_grantable(path)
+        except ConfigurationError as error:
+            return str(error)
+        return ""
+
     def end_block(self) -> None:
         """The block is over: take back what was granted for it."""
         for place in self._for_block:
@@ -128,20 +138,41 @@ class Grants:
         self._for_block.clear()
 
 
-def wanted_paths(text: str, workspace: Path) -> tuple[Path, ...]:
+@frozen
+class Wish:
+    """A place that a block wanted, and what for."""
+
+    path: Path
+    access: Access
+
+    def describe(self) -> str:
+        """In words that follow "wants to"."""
+        return f"read {self.path}" if self.access == "read" else f"read and write {self.path}"
+
+
+def wanted_paths(text: str, workspace: Path) -> tuple[Wish, ...]:
     """Places outside that a block seems to have been refused, judged by what it printed.
 
     They are only asked about: the text comes out of the cell, and so from anybody.
     """
-    found: dict[Path, None] = {}
+    found: dict[Path, Access] = {}
     for line in text[-100_000:].splitlines():
+        access: Access = "write" if _NOT_WRITABLE.search(line) else "read"
         if not _DENIED.search(line):
             continue
         for name in ("".join(groups) for groups in _PATH.findall(line)):
-            path = _home_expanded(name)
-            if _is_outside(path, workspace) and len(found) < _MOST_WANTED:
-                found[path] = None
-    return tuple(found)
+            path = _nearest(_home_expanded(name))
+            if _is_outside(path, workspace) and (path in found or len(found) < _MOST_WANTED):
+                found[path] = "write" if found.get(path) == "write" else access
+    return tuple(Wish(path, access) for path, access in found.items())
+
+
+def _nearest(path: Path) -> Path:
+    """The path, or the directory that it is wanted in: a file to be written is not there yet."""
+    with contextlib.suppress(OSError, ValueError):
+        if not path.exists() and path.parent.is_dir() and path.parent.name:
+            return path.parent
+    return path
 
 
 def _home_expanded(name: str) -> Path:

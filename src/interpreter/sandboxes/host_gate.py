@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from interpreter.sandboxes.hosts import HostRule, Target, rules
@@ -18,8 +18,8 @@ _MOST_REFUSALS = 100
 class HostGate:
     """Rules that change while the session runs. Without rules and without `ask` nothing passes.
 
-    `families` says which hosts go together, as package indexes keep their files elsewhere;
-    `keep` stores what the user allows for ever.
+    `relatives` tells which hosts go with one that was allowed, as package indexes keep their files
+    elsewhere; `keep` stores what the user allows for ever.
     """
 
     def __init__(
@@ -28,11 +28,11 @@ class HostGate:
         allow: Iterable[str] = (),
         ask: AskHost | None = None,
         keep: Callable[[str], None] = lambda rule: None,
-        families: Mapping[str, tuple[str, ...]] | None = None,
+        relatives: Callable[[Target], Iterable[str]] = lambda wanted: (),
     ) -> None:
         self._ask = ask
         self._keep = keep
-        self._families = families or {}
+        self._relatives = relatives
         self._lasting = list(rules(allow))
         self._block: list[HostRule] = []
         self._denied: set[Target] = set()
@@ -58,7 +58,7 @@ class HostGate:
     def ask(self, wanted: Target) -> None:
         """Ask the user and learn the answer; takes as long as the user takes."""
         answer: HostAnswer = "no" if self._ask is None else self._ask(str(wanted))
-        granted = [str(wanted), *self._families.get(wanted.host, ())]
+        granted = [str(wanted), *(self._relatives(wanted) if answer != "no" else ())]
         with self._lock:
             if answer in ("session", "always"):
                 self._lasting += rules(granted)

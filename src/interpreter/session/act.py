@@ -44,7 +44,7 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
     if verdict.ruling == "deny":
         decision = Decision("no", verdict.reason or "a rule forbids it")
     else:
-        request = ApprovalRequested(action, verdict.reason, verdict.findings)
+        request = ApprovalRequested(action, verdict.reason, verdict.findings, verdict.offers_scan)
         yield request
         decision = turn.engine.approve(request)
         turn.engine.policy.remember(action, decision)

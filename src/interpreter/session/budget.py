@@ -53,6 +53,9 @@ class Ceiling:
 
     dollars: float | None = None
     tokens: int | None = None
+    turn_dollars: float | None = None
+    turn_tokens: int | None = None
+    requests: int | None = None
     turn_seconds: float | None = None
     session_seconds: float | None = None
 
@@ -107,22 +110,29 @@ class Budget:
         return f"{reason} So far: {self.session.describe()}." if reason else None
 
     def _too_dear(self, tokens: int) -> str:
-        most = self._ceiling.dollars
-        if most is None:
-            return ""
         expected = self._pricing(self._expected(tokens)) or 0.0
-        if self.session.dollars + expected <= most:
-            return ""
-        return (
-            f"The next request would cost about ${expected:.4f}; with ${self.session.dollars:.4f} "
-            f"spent that is over the budget of ${most:.2f}. Raise max_budget to go on."
-        )
+        for spent, most, name in (
+            (self.session.dollars, self._ceiling.dollars, "max_budget"),
+            (self.turn.dollars, self._ceiling.turn_dollars, "max_turn_budget"),
+        ):
+            if most is not None and spent + expected > most:
+                return (
+                    f"The next request would cost about ${expected:.4f}; with ${spent:.4f} "
+                    f"spent that is over the budget of ${most:.2f}. Raise {name} to go on."
+                )
+        return ""
 
     def _too_much(self, tokens: int) -> str:
-        most = self._ceiling.tokens
-        if most is None or self.session.input + self.session.output + tokens <= most:
-            return ""
-        return f"The session may use {most:,} tokens. Raise max_session_tokens to go on."
+        ceiling = self._ceiling
+        for spent, most, what in (
+            (self.session, ceiling.tokens, "session"),
+            (self.turn, ceiling.turn_tokens, "turn"),
+        ):
+            if most is not None and spent.input + spent.output + tokens > most:
+                return f"The {what} may use {most:,} tokens. Raise max_{what}_tokens to go on."
+        if ceiling.requests is not None and self.session.requests >= ceiling.requests:
+            return f"The session may take {ceiling.requests} steps. Raise max_session_steps."
+        return ""
 
     def _too_long(self) -> str:
         now, ceiling = self._clock(), self._ceiling

@@ -31,6 +31,10 @@ class Settings:
     """How the model calls for code: native, fenced or mixed; empty: what is known about it."""
     auto_run: bool = False
     """Run without asking."""
+    approval: str = ""
+    """ask, auto or never: who decides about code; empty: what auto_run says."""
+    rules: str = ""
+    """The file with rules about what may run; empty: rules.toml beside the profiles."""
     system_message: str = ""
     custom_instructions: str = ""
     max_steps: int = 100
@@ -45,9 +49,18 @@ class Settings:
     supports_vision: bool | None = None
     max_budget: float = 0.0
     """Dollars that a session may cost; 0: no limit."""
+    max_turn_budget: float = 0.0
+    """Dollars that the answer to one message may cost."""
+    max_turn_tokens: int = 0
     max_session_tokens: int = 0
+    max_session_steps: int = 0
+    """Requests to the model in one session."""
     max_turn_seconds: float = 0.0
     max_session_seconds: float = 0.0
+    max_memory: int = 0
+    """Megabytes that all code together may hold; 0: as many as usual."""
+    max_programs: int = 0
+    """Programs that may run at once; 0: as many as usual."""
     offline: bool = False
     safe_mode: str = "off"
     max_output: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from interpreter.protocol.actions import Answer, Decision
+from interpreter.protocol.actions import Answer, Decision, Finding
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import Action, ActionCall, Code
@@ -21,6 +21,7 @@ HELP = """\
   t  yes, and do not ask again in this session
   a  always: do not ask again about this kind, host or path
   d  dry run: run it, show what it changed, and take the changes back
+  c  check: scan it for what may be dangerous, then be asked again
   s  stop: do not run it, and end the turn (also Esc and Ctrl-C)"""
 WORDS = {
     "y": "[y]es",
@@ -29,6 +30,7 @@ WORDS = {
     "t": "[t]his session",
     "a": "[a]lways",
     "d": "[d]ry run",
+    "c": "[c]heck",
     "s": "[s]top",
 }
 ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
@@ -78,6 +80,8 @@ def ask(
                 return Decision("no", hands.line("Why not? (Enter: end the turn) ").strip())
             case "e":
                 action = _edited(action, hands, palette)
+            case "c":
+                _check(action, hands, palette)
             case "?":
                 hands.print(_help(keys))
             case _:
@@ -90,19 +94,38 @@ def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None
         hands.print(paint(tame_plain(call), palette.accent))
     if request.reason:
         hands.print(paint(tame_plain(request.reason), palette.warning))
-    source = request.action.source if isinstance(request.action, Code) else ""
-    lines = source.split("\n")
-    for finding in request.findings:
+    if isinstance(request.action, Code):
+        _show_findings(request.action, request.findings, hands, palette)
+
+
+def _show_findings(
+    action: Code, findings: tuple[Finding, ...], hands: Hands, palette: Palette
+) -> None:
+    lines = action.source.split("\n")
+    for finding in findings:
         quoted = lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
         text = f"line {finding.line}: {finding.reason}" + (f"  ({quoted})" if quoted else "")
         hands.print(paint(f"⚠ {tame_plain(text)}", palette.warning))
+
+
+def _check(action: Action, hands: Hands, palette: Palette) -> None:
+    """Scan a block now, by all the scanners there are."""
+    from interpreter.policies.approvals import full_scan  # noqa: PLC0415  (parsers load slowly)
+    from interpreter.policies.semgrep import find_semgrep  # noqa: PLC0415
+
+    assert isinstance(action, Code)
+    found = full_scan(action, find_semgrep())
+    _show_findings(action, found, hands, palette)
+    if not found:
+        hands.print("The scan found nothing; that is no promise.")
 
 
 def _keys(request: ApprovalRequested, *, dry_run: bool) -> str:
     if _is_afterwards(request):
         return "yns"
     if isinstance(request.action, Code):
-        return "yneads" if dry_run else "yneas"
+        check = "c" if request.offers_scan else ""
+        return f"ynea{'d' if dry_run else ''}{check}s"
     return "yntas"
 
 

@@ -17,6 +17,7 @@ from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
 
 NOBODY = "it needs approval and nobody is there to ask; -y runs it"
+NOBODY_FOR_THIS = "{}, and nobody is there to ask"
 
 
 class Desk(Protocol):
@@ -91,7 +92,8 @@ class PlainDesk:
     def approve(self, request: ApprovalRequested) -> Decision:
         """Ask by a line; when nobody is there, nothing runs."""
         if not someone_is_there():
-            return Decision("stop", NOBODY)
+            reason = request.reason.rstrip(".?")
+            return Decision("stop", NOBODY_FOR_THIS.format(reason) if reason else NOBODY)
         hands = Hands(self._key, _line, self._face.note, self._face.show_code)
         try:
             with ctrl_c(None):

@@ -203,7 +203,8 @@ def grants(chat: Chat, argument: str) -> None:
     """What was always allowed for this workspace."""
     from interpreter.sandboxes.grants import GrantBook  # noqa: PLC0415  (rarely asked for)
 
-    book = GrantBook(config_directory() / "grants.json", chat.settings.directory())
+    ours = config_directory()
+    book = GrantBook(ours / "grants.json", chat.settings.directory(), hidden=(ours,))
     given = [f"{kind:6} {value}" for kind in ("host", "read", "write") for value in book.all(kind)]
     chat.desk.note("\n".join(given) or "Nothing was allowed for good in this workspace.")
 

@@ -11,6 +11,7 @@ from interpreter.protocol.events import (
     CheckpointDiscarded,
     CheckpointTaken,
     CodeDelta,
+    Decided,
     DisplayShown,
     Event,
     ExecutionFinished,
@@ -78,6 +79,8 @@ class PlainFace:
             case TurnFinished(end, detail):
                 self._line(self._answer, "")
                 self._ended(end, detail)
+            case Decided(_, decision) if decision.answer == "no" and decision.reason:
+                self._line(self._around, f"Not run: {decision.reason}")
             case _:
                 self._around_the_work(event)
 

@@ -81,9 +81,12 @@ class Guarded:
         self._tool = tool
         self._guards = guards
         self._escalations = escalations
+        self.running: Action | None = None
+        """What runs now, or ran last."""
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Run the tool."""
+        self.running = action
         guards = self._guards()
         for guard in guards:
             guard.before()

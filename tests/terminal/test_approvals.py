@@ -1,0 +1,40 @@
+"""Questions about code and about what it wants, as a person meets them."""
+
+import os
+import pwd
+import tempfile
+from pathlib import Path
+
+import pytest
+
+
+def test_a_scan_can_be_had_before_the_answer(chat):
+    delete = {"code": "rm -rf ~/Documents", "language": "shell"}
+    terminal = chat(delete, "Well.", arguments=["--safe_mode", "ask"])
+    terminal.type("go\n")
+    terminal.wait_for("[c]heck")
+    terminal.type("c")
+    terminal.wait_for("line 1: rm removes '~/Documents'")
+    terminal.type("s")
+    terminal.wait_for("the code was not run")
+
+
+@pytest.fixture
+def downloads():
+    """A directory that is not below /tmp, which every cell has its own of."""
+    with tempfile.TemporaryDirectory(dir=pwd.getpwuid(os.getuid()).pw_dir) as name:
+        (Path(name) / "data.txt").write_text("fine data")
+        yield Path(name)
+
+
+def test_a_place_outside_is_granted_and_the_next_try_works(chat, downloads):
+    read = {"code": f"print(open('{downloads}/data.txt').read())"}
+    write = {"code": f"print(open('{downloads}/new.txt', 'w').write('x'))"}
+    terminal = chat(read, read, write, write, "Done.", arguments=["-y"])
+    terminal.type("go\n")
+    terminal.wait_for("This block wants to read", "[t]his session")
+    terminal.type("t")
+    terminal.wait_for("fine data", f"wants to read and write {downloads}.")
+    terminal.type("y")
+    terminal.wait_for("Done.")
+    assert (downloads / "new.txt").read_text() == "x"
