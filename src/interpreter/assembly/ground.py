@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
 from subprocess import DEVNULL, TimeoutExpired
 from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.later import Later
-from interpreter.protocol.errors import CheckpointError, InterpreterError, SandboxUnavailable
-from interpreter.protocol.messages import Code
+from interpreter.assembly.walls import Walls
+from interpreter.protocol.errors import CheckpointError, InterpreterError
 from interpreter.protocol.ports import Cell, Checkpoints, Process, Runtimes, Tool
-from interpreter.settings.paths import config_directory, data_directory
+from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,13 +23,8 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.checkpoints.variables import PythonVariables
-    from interpreter.policies.autorun import Changed
     from interpreter.runtimes.pool import Registered, RuntimePool
-    from interpreter.sandboxes.confinement import Level, Limits
-    from interpreter.sandboxes.grants import GrantBook, Grants
-    from interpreter.sandboxes.host_gate import HostAnswer, HostGate
-    from interpreter.sandboxes.hosts import Target
-    from interpreter.sandboxes.package_hosts import Installation
+    from interpreter.sandboxes.confinement import Level
     from interpreter.tools.guarded import Guard
     from interpreter.tools.jobs import Job
 
@@ -44,8 +39,7 @@ class Ground:
     def __init__(self, settings: Settings, notice: Notify) -> None:
         self._settings = settings
         self._notice = notice
-        self.unconfined = ""
-        """Why there is no sandbox although one was asked for."""
+        self._walls = Walls(settings, notice)
         self.cell = Later(self._open_cell)
         self.checkpoints = Later(self._open_checkpoints)
         self._pool = Later(self._open_pool)
@@ -64,8 +58,12 @@ class Ground:
         self._journal: FileJournal | None = None
         self._memory: Memory | None = None
         self._jobs: Callable[[], tuple[Job, ...]] = tuple
-        self._grants: Grants | None = None
         self._closing: list[Callable[[], None]] = []
+
+    @property
+    def unconfined(self) -> str:
+        """Why there is no sandbox although one was asked for."""
+        return self._walls.unconfined
 
     def close(self) -> None:
         """Save the variables, and end everything that runs here."""
@@ -77,6 +75,7 @@ class Ground:
         self._close_pool()
         while self._closing:
             self._closing.pop()()
+        self._walls.close()
 
     def wait_for_variables(self) -> None:
         """Let nothing come before what a session that goes on had."""
@@ -202,10 +201,12 @@ class Ground:
             output_directory=lambda: self.cell.get().exchange / "output",
         )
         run = RunCode(self.late_runtimes, limits)
-        self._escalations.inject = run.inject
+        escalations = self._walls.escalations
+        escalations.inject = run.inject
         self.background = run.background
         self._jobs = run.jobs.all
-        guarded = Guarded(run, self._guards, self._escalations)
+        guarded = Guarded(run, self._guards, escalations)
+        self._walls.running = lambda: guarded.running
         return {"execute": guarded, "jobs": JobControl(run.jobs)}
 
     def describe_files(self, text: str) -> str:
@@ -219,138 +220,15 @@ class Ground:
         options = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, cache)
         return Profiler(cell.launch, options).describe(text)
 
-    # The walls.
-
     def _open_cell(self) -> Cell:
-        """A cell at the level of the settings; where none can be had, an open one that says so."""
-        from interpreter.sandboxes.none import NoSandbox
-
-        workspace = self._settings.directory()
-        cell: Cell
-        try:
-            cell = self._confined_cell(workspace)
-        except SandboxUnavailable as reason:
-            self.unconfined = str(reason)
-            self._notice(self.unconfined)
-            cell = NoSandbox().open(workspace)
+        cell = self._walls.open_cell()
         self._closing.append(cell.close)
         return cell
 
-    def _confined_cell(self, workspace: Path) -> Cell:
-        from interpreter.sandboxes.confinement import Confinement, interpreter_places
-        from interpreter.sandboxes.fallback import best_sandbox
-        from interpreter.sandboxes.none import NoSandbox
-
-        if self._settings.sandbox == "off":
-            return NoSandbox().open(workspace)
-        book = self._book
-        confinement = Confinement(
-            level=cast("Level", self._settings.sandbox),  # checked there
-            read=tuple(map(Path, book.all("read"))),
-            write=tuple(map(Path, book.all("write"))),
-            programs=(*interpreter_places(), *self._python_places()),
-            hidden=_hidden_places(),
-            limits=self._limits(),
-        )
-        best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
-        return best.open(workspace)
-
-    def _limits(self) -> Limits:
-        from interpreter.sandboxes.confinement import Limits
-
-        usual = Limits()
-        return Limits(
-            memory_mb=self._settings.max_memory or usual.memory_mb,
-            programs=self._settings.max_programs or usual.programs,
-        )
-
-    def _python_places(self) -> tuple[Path, ...]:
-        """The environments that the user named or activated; the workspace's needs no mention."""
-        named = self._settings.python
-        given = [Path(named).expanduser().parent.parent] if "/" in named else []
-        active = filter(None, map(os.environ.get, ("VIRTUAL_ENV", "CONDA_PREFIX")))
-        places = [*given, *map(Path, active)]
-        return tuple(at for at in places if (at / "bin").is_dir() and at != Path("/usr"))
-
-    @cached_property
-    def _book(self) -> GrantBook:
-        from interpreter.sandboxes.grants import GrantBook
-
-        hidden = _hidden_places()
-        return GrantBook(config_directory() / "grants.json", self._settings.directory(), hidden)
-
-    @cached_property
-    def _gate(self) -> HostGate:
-        from interpreter.sandboxes.host_gate import HostGate
-
-        return HostGate(
-            allow=self._book.all("host"),
-            ask=self._ask_about_host,
-            keep=partial(self._book.add, "host"),
-            relatives=self._relatives,
-        )
-
-    def _relatives(self, host: Target) -> tuple[str, ...]:
-        """The hosts that keep the files of an index which the running block installs from."""
-        from interpreter.sandboxes.package_hosts import file_hosts
-
-        installation = self._installation()
-        return file_hosts(host, installation) if installation else ()
-
-    def _installation(self) -> Installation | None:
-        from interpreter.sandboxes.package_hosts import installation_in
-
-        running = getattr(self.tools["execute"], "running", None)
-        return installation_in(running.source) if isinstance(running, Code) else None
-
-    def _ask_about_host(self, host: str) -> HostAnswer:
-        from interpreter.assembly.guards import ask_about_host
-
-        return ask_about_host(self._escalations, host, installs=self._installation() is not None)
-
-    @cached_property
-    def _escalations(self) -> Any:
-        from interpreter.tools.guarded import Escalations
-
-        return Escalations()
-
     def _guards(self) -> list[Guard]:
-        from interpreter.assembly import guards
-        from interpreter.sandboxes.cell import ConfinedCell
-        from interpreter.sandboxes.grants import Grants
-
         self.wait_for_variables()
-        cell, workspace = self.cell.get(), self._settings.directory()
-        found: list[Guard] = [guards.SecretGuard(self._secrets)]
-        if isinstance(cell, ConfinedCell):
-            found.append(guards.HostGuard(self._gate))
-            self._grants = self._grants or Grants(cell, self._book)
-            found.append(guards.PathGuard(self._grants, workspace))
-        return [*found, guards.AutorunWatch(self._autorun, self._changed_so_far)]
-
-    def _changed_so_far(self) -> Iterator[Changed]:
-        """What the block that runs now has done to files of the workspace."""
-        from interpreter.policies.autorun import Changed
-
-        workspace = self._settings.directory().resolve()
-        for one in self._journal.so_far() if self._journal is not None else ():
-            with contextlib.suppress(ValueError):
-                place = Path(one.change.path).relative_to(workspace)
-                yield Changed(str(place), one.change.kind == "added", one.before)
-
-    @cached_property
-    def _secrets(self) -> Any:
-        from interpreter.policies.secrets import Secrets, secrets_in_files
-
-        return Secrets({**secrets_in_files(self._settings.directory()), **os.environ})
-
-    @cached_property
-    def _autorun(self) -> Any:
-        from interpreter.policies.autorun import AutorunGuard
-
-        guard = AutorunGuard(self._settings.directory())
-        self._closing.append(guard.close)
-        return guard
+        so_far = self._journal.so_far if self._journal is not None else tuple
+        return self._walls.guards(self.cell.get(), so_far)
 
     # What is kept.
 
@@ -421,12 +299,3 @@ class Ground:
         self.checkpoints.get()
         words = self._journal.wrap(argv) if self._journal is not None else argv
         return self.cell.get().launch(words, **options)
-
-
-def _hidden_places() -> tuple[Path, ...]:
-    """Our own directories. They exist from now on: a cell can only hide what is there."""
-    places = (config_directory(), data_directory())
-    for place in places:
-        with contextlib.suppress(OSError):  # then nothing of ours is kept there, either
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return places

@@ -1,0 +1,180 @@
+"""The walls around code: which cell it gets, what it may ask for, and who watches each block."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.messages import Action, Code
+from interpreter.protocol.ports import Cell
+from interpreter.settings.paths import config_directory, data_directory
+from interpreter.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from interpreter.checkpoints.differences import Difference
+    from interpreter.policies.autorun import Changed
+    from interpreter.sandboxes.confinement import Level, Limits
+    from interpreter.sandboxes.grants import GrantBook, Grants
+    from interpreter.sandboxes.host_gate import HostAnswer, HostGate
+    from interpreter.sandboxes.hosts import Target
+    from interpreter.sandboxes.package_hosts import Installation
+    from interpreter.tools.guarded import Guard
+
+
+class Walls:
+    """Made from the settings of the moment when the session began."""
+
+    def __init__(self, settings: Settings, notice: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._notice = notice
+        self._grants: Grants | None = None
+        self.unconfined = ""
+        """Why there is no sandbox although one was asked for."""
+        self.running: Callable[[], Action | None] = lambda: None
+        """What runs now, or ran last."""
+
+    def close(self) -> None:
+        """Let go of the workspace."""
+        if "_autorun" in self.__dict__:
+            self._autorun.close()
+
+    def open_cell(self) -> Cell:
+        """A cell at the level of the settings; where none can be had, an open one that says so."""
+        from interpreter.sandboxes.none import NoSandbox
+
+        workspace = self._settings.directory()
+        try:
+            return self._confined_cell(workspace)
+        except SandboxUnavailable as reason:
+            self.unconfined = str(reason)
+            self._notice(self.unconfined)
+            return NoSandbox().open(workspace)
+
+    def _confined_cell(self, workspace: Path) -> Cell:
+        from interpreter.sandboxes.confinement import Confinement, interpreter_places
+        from interpreter.sandboxes.fallback import best_sandbox
+        from interpreter.sandboxes.none import NoSandbox
+
+        if self._settings.sandbox == "off":
+            return NoSandbox().open(workspace)
+        book = self._book
+        confinement = Confinement(
+            level=cast("Level", self._settings.sandbox),  # checked there
+            read=tuple(map(Path, book.all("read"))),
+            write=tuple(map(Path, book.all("write"))),
+            programs=(*interpreter_places(), *self._python_places()),
+            hidden=_hidden_places(),
+            limits=self._limits(),
+        )
+        best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
+        return best.open(workspace)
+
+    def _limits(self) -> Limits:
+        from interpreter.sandboxes.confinement import Limits
+
+        usual = Limits()
+        return Limits(
+            memory_mb=self._settings.max_memory or usual.memory_mb,
+            programs=self._settings.max_programs or usual.programs,
+        )
+
+    def _python_places(self) -> tuple[Path, ...]:
+        """The environments that the user named or activated; the workspace's needs no mention."""
+        named = self._settings.python
+        given = [Path(named).expanduser().parent.parent] if "/" in named else []
+        active = filter(None, map(os.environ.get, ("VIRTUAL_ENV", "CONDA_PREFIX")))
+        places = [*given, *map(Path, active)]
+        return tuple(at for at in places if (at / "bin").is_dir() and at != Path("/usr"))
+
+    @cached_property
+    def _book(self) -> GrantBook:
+        from interpreter.sandboxes.grants import GrantBook
+
+        hidden = _hidden_places()
+        return GrantBook(config_directory() / "grants.json", self._settings.directory(), hidden)
+
+    @cached_property
+    def _gate(self) -> HostGate:
+        from interpreter.sandboxes.host_gate import HostGate
+
+        return HostGate(
+            allow=self._book.all("host"),
+            ask=self._ask_about_host,
+            keep=partial(self._book.add, "host"),
+            relatives=self._relatives,
+        )
+
+    def _relatives(self, host: Target) -> tuple[str, ...]:
+        """The hosts that keep the files of an index which the running block installs from."""
+        from interpreter.sandboxes.package_hosts import file_hosts
+
+        installation = self._installation()
+        return file_hosts(host, installation) if installation else ()
+
+    def _installation(self) -> Installation | None:
+        from interpreter.sandboxes.package_hosts import installation_in
+
+        running = self.running()
+        return installation_in(running.source) if isinstance(running, Code) else None
+
+    def _ask_about_host(self, host: str) -> HostAnswer:
+        from interpreter.assembly.guards import ask_about_host
+
+        return ask_about_host(self.escalations, host, installs=self._installation() is not None)
+
+    @cached_property
+    def escalations(self) -> Any:
+        """Questions that come up while a block runs."""
+        from interpreter.tools.guarded import Escalations
+
+        return Escalations()
+
+    def guards(self, cell: Cell, so_far: Callable[[], Iterable[Difference]]) -> list[Guard]:
+        """Those who watch one block; `so_far` tells what it has done to files."""
+        from interpreter.assembly import guards
+        from interpreter.sandboxes.cell import ConfinedCell
+        from interpreter.sandboxes.grants import Grants
+
+        workspace = self._settings.directory()
+        found: list[Guard] = [guards.SecretGuard(self._secrets)]
+        if isinstance(cell, ConfinedCell):
+            found.append(guards.HostGuard(self._gate))
+            self._grants = self._grants or Grants(cell, self._book)
+            found.append(guards.PathGuard(self._grants, workspace))
+        return [*found, guards.AutorunWatch(self._autorun, partial(_changed, so_far, workspace))]
+
+    @cached_property
+    def _secrets(self) -> Any:
+        from interpreter.policies.secrets import Secrets, secrets_in_files
+
+        return Secrets({**secrets_in_files(self._settings.directory()), **os.environ})
+
+    @cached_property
+    def _autorun(self) -> Any:
+        from interpreter.policies.autorun import AutorunGuard
+
+        return AutorunGuard(self._settings.directory())
+
+
+def _changed(so_far: Callable[[], Iterable[Difference]], workspace: Path) -> Iterator[Changed]:
+    """What the block that runs now has done to files of the workspace."""
+    from interpreter.policies.autorun import Changed
+
+    for one in so_far():
+        with contextlib.suppress(ValueError):
+            place = Path(one.change.path).relative_to(workspace.resolve())
+            yield Changed(str(place), one.change.kind == "added", one.before)
+
+
+def _hidden_places() -> tuple[Path, ...]:
+    """Our own directories. They exist from now on: a cell can only hide what is there."""
+    places = (config_directory(), data_directory())
+    for place in places:
+        with contextlib.suppress(OSError):  # then nothing of ours is kept there, either
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return places
