@@ -75,7 +75,7 @@ def test_a_large_file_that_a_block_names_is_announced_before_it_runs(tmp_path):
     checkpoints = Transaction(bench.journal, bench.workspace)
     code = Code("python", "open('data.bin', 'r+').write('x'); open('small.bin'); open('/none')")
     assert checkpoints.warnings(code) == (
-        "data.bin, 5 KB, cannot be undone if it is changed in place: go on?",
+        "data.bin, 5 KB, cannot be undone if it is changed in place.",
     )
     bench.stop()
 

@@ -69,13 +69,15 @@ def test_a_block_says_what_it_changed(place):
         FileChange(f"{at}/d", "renamed", 6, f"{at}/c"),
         FileChange(f"{at}/n", "added", 4),
     ))
-    assert place.checkpoints.sentence() == ("Files: added n; modified a; deleted b; renamed d")
+    assert place.checkpoints.effects() == (
+        "files: added n, modified a, deleted b, renamed d (17 bytes)"
+    )
 
 
 def test_a_block_that_changes_nothing_says_nothing(place):
     place.write("a", "1\n")
     assert place.block("cat a > /dev/null")[1] is None
-    assert place.checkpoints.sentence() == ""
+    assert place.checkpoints.effects() == ""
 
 
 def test_undo_and_redo_go_back_and_forth(place):

@@ -11,7 +11,7 @@ from interpreter.assembly import Wishes, Workshop
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
-from interpreter.protocol.events import ApprovalRequested, FilesChanged
+from interpreter.protocol.events import ApprovalRequested, FilesChanged, Notice
 from interpreter.protocol.messages import Code, Output
 from interpreter.protocol.ports import nobody_answers
 from interpreter.settings.paths import data_directory
@@ -171,7 +171,8 @@ def test_a_dry_run_is_shown_and_taken_back(open_session, work):
     events = say(session)
     assert any(isinstance(event, FilesChanged) for event in events)
     questions = [event for event in events if isinstance(event, ApprovalRequested)]
-    assert questions[-1].reason == "That was a dry run. Keep what it did?"
+    effects = "files: added made.txt (1 bytes)"
+    assert questions[-1].reason == f"That was a dry run: {effects}. Keep what it did?"
     assert not (work / "made.txt").exists()
     assert "taken back" in printed(session)
 
@@ -270,3 +271,59 @@ def test_even_the_first_block_is_undone(open_session):
     assert "x removed" in session.undo()
     say(session, "look")
     assert printed(session) == "False\n"
+
+
+LARGE = 3 << 30  # bytes, of a file with nothing in it
+
+
+@pytest.fixture
+def large(work):
+    path = work / "data.bin"
+    with path.open("wb") as file:
+        file.truncate(LARGE)
+    return path
+
+
+CHANGE_IN_PLACE = {"code": "with open('data.bin', 'r+b') as file: file.write(b'x')"}
+
+
+def test_a_file_too_large_to_keep_is_announced_before_the_block_runs(open_session, large):
+    asked = []
+
+    def approve(request):
+        asked.append(request.reason)
+        return Decision("no")
+
+    say(open_session(CHANGE_IN_PLACE, "Ok.", approve=approve))
+    assert "data.bin, 3 GB, cannot be undone if it is changed in place." in asked[0]
+    with large.open("rb") as file:
+        assert file.read(1) == b"\0"
+
+
+def test_without_questions_it_is_said_and_the_block_runs(open_session, large):
+    session = open_session(CHANGE_IN_PLACE, "Ok.")
+    events = say(session)
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    assert notices == [
+        "data.bin, 3 GB, cannot be undone if it is changed in place.",
+        f"{large} is too large to keep and cannot be undone",
+    ]
+    assert "too large to keep" in printed(session)
+
+
+@pytest.mark.parametrize(("answer", "first"), [("yes", b"x"), ("no", b"\0")])
+def test_a_large_file_that_was_not_named_is_asked_about_when_it_is_opened(
+    open_session, large, answer, first
+):
+    asked = []
+
+    def approve(request):
+        asked.append(request)
+        return Decision("yes" if isinstance(request.action, Code) else answer)
+
+    code = {"code": "import glob\nfor name in glob.glob('*.b*'): open(name, 'r+b').write(b'x')"}
+    say(open_session(code, "Ok.", approve=approve))
+    assert [request.action.tool for request in asked[1:]] == ["write"]
+    assert "this cannot be undone" in asked[1].reason
+    with large.open("rb") as file:
+        assert file.read(1) == first

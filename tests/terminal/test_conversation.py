@@ -180,7 +180,7 @@ def test_a_dry_run_is_taken_back(chat, tmp_path):
     ask(terminal, "write")
     terminal.wait_for("Run this?")
     terminal.press("d")
-    terminal.wait_for("\ndid it", "That was a dry run. Keep what it did?", "So?")
+    terminal.wait_for("\ndid it", "That was a dry run: ", "Keep what it did?", "So?")
     terminal.press("n")
     terminal.wait_for("Then not.")
     assert not (tmp_path / "terminal0" / "made.txt").exists()

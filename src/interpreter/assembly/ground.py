@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from interpreter.assembly.later import Later
 from interpreter.assembly.walls import Walls
 from interpreter.protocol.errors import CheckpointError, InterpreterError
-from interpreter.protocol.ports import Cell, Checkpoints, Process, Runtimes, Tool
+from interpreter.protocol.ports import Cell, Process, Runtimes, Tool
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from interpreter.assembly.memory import Memory
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
+    from interpreter.checkpoints.transaction import Transaction
     from interpreter.checkpoints.variables import PythonVariables
     from interpreter.runtimes.pool import Registered, RuntimePool
     from interpreter.sandboxes.confinement import Level
@@ -232,45 +233,52 @@ class Ground:
 
     # What is kept.
 
-    def _open_checkpoints(self) -> Checkpoints:
+    def _open_checkpoints(self) -> Transaction:
+        from interpreter.assembly.keeping import close_store, let_go_of_old_stores, undo_store
         from interpreter.checkpoints.language_state import node_state, shell_state
         from interpreter.checkpoints.transaction import Transaction
 
         workspace = self._settings.directory().resolve()
+        store = undo_store(self.session_id, workspace)
         kept = Transaction(
-            self._file_keeper(workspace), workspace, lambda name: self.runtimes.canonical(name)
+            self._file_keeper(store, workspace),
+            workspace,
+            lambda name: self.runtimes.canonical(name),
+            lambda: self._walls.traffic,
         )
         kept.attach("python", self._variables)
         if self.session_id:
             self._memory = self._remember()
         kept.attach("shell", shell_state(partial(self._run_quietly, "shell")))
         kept.attach("javascript", node_state(partial(self._run_quietly, "javascript")))
-        self._closing.insert(0, kept.close)  # the journal ends when the cell is empty
+        # The journal ends when the cell is empty.
+        self._closing.insert(0, partial(close_store, store, kept.close))
+        let_go_of_old_stores(store)
         return kept
+
+    def _ask_about_file(self, path: str, size: int) -> bool:
+        """Whether a file may be changed that is too large to keep; asked in the journal's name."""
+        from interpreter.assembly.guards import ask_about_file
+
+        if self._settings.auto_run or self.checkpoints.get().was_announced(path):
+            return True
+        return ask_about_file(self._walls.escalations, path, size)
 
     def _run_quietly(self, language: str, source: str) -> str:
         from interpreter.checkpoints.language_state import through
 
         return through(self.runtimes.get(language))(source)
 
-    def _file_keeper(self, workspace: Path) -> FileKeeper:
-        from zlib import crc32
+    def _file_keeper(self, store: Path, workspace: Path) -> FileKeeper:
+        from interpreter.assembly import keeping
 
-        from interpreter.checkpoints.journal import FileJournal, JournalOptions
-        from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
-
-        place = f"{crc32(os.fsencode(workspace)):08x}"  # elsewhere are other files
-        session = self.session_id or f"unkept-{os.getpid()}"
-        store = data_directory() / "undo" / f"{session}-{place}"
         try:
-            options = JournalOptions(store, (workspace,), self.cell.get().exchange)
-            journal = FileJournal(options)
-            journal.check(self.cell.get().launch)
+            cell = self.cell.get()
+            self._journal = keeping.open_journal(store, cell, workspace, self._ask_about_file)
         except CheckpointError as reason:
             self._notice(f"{reason} Files are kept by snapshots instead.")
-            return ShadowGit(ShadowOptions(store, workspace))
-        self._journal = journal
-        return journal
+            return keeping.snapshots(store, workspace)
+        return self._journal
 
     @property
     def _variables(self) -> PythonVariables:

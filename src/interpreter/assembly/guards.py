@@ -190,3 +190,10 @@ def ask_about_host(escalations: Escalations, host: str, *, installs: bool) -> Ho
         return "no"
     answers: dict[str, HostAnswer] = {"session": "session", "always": "always"}
     return answers.get(decision.answer, "once")
+
+
+def ask_about_file(escalations: Escalations, path: str, size: int) -> bool:
+    """One question about a file that a block is about to change and that is too large to keep."""
+    call = ActionCall("write", json.dumps({"path": path, "bytes": size}))
+    reason = f"{path}, {size / 1e9:.1f} GB, is too large to keep: this cannot be undone."
+    return escalations.ask(call, reason).allows

@@ -109,6 +109,11 @@ class Walls:
             relatives=self._relatives,
         )
 
+    @property
+    def traffic(self) -> dict[str, int]:
+        """The hosts that the last block reached, and how many bytes went."""
+        return self._gate.last_traffic if "_gate" in self.__dict__ else {}
+
     def _relatives(self, host: Target) -> tuple[str, ...]:
         """The hosts that keep the files of an index which the running block installs from."""
         from interpreter.sandboxes.package_hosts import file_hosts

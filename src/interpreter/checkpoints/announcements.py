@@ -26,10 +26,11 @@ def too_large_to_keep(source: str, workspace: Path, largest: int) -> Iterator[tu
 
 def sentence(path: str, size: int) -> str:
     """What is said about such a file."""
-    return f"{path}, {_readable(size)}, cannot be undone if it is changed in place: go on?"
+    return f"{path}, {readable(size)}, cannot be undone if it is changed in place."
 
 
-def _readable(size: float) -> str:
+def readable(size: float) -> str:
+    """A number of bytes."""
     for unit in ("bytes", "KB", "MB", "GB"):
         if size < 1024:
             return f"{size:.0f} {unit}"

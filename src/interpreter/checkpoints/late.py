@@ -15,6 +15,14 @@ class LateCheckpoints:
     def __init__(self, get: Callable[[], Checkpoints]) -> None:
         self._get = get
 
+    def warnings(self, action: Action) -> tuple[str, ...]:
+        """What should be said before a block runs."""
+        return self._get().warnings(action)
+
+    def effects(self) -> str:
+        """What the last block did."""
+        return self._get().effects()
+
     def begin(self, action: Action) -> str | None:
         """A block is about to run."""
         return self._get().begin(action)

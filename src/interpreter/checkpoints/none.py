@@ -13,6 +13,14 @@ NOTHING_KEPT = "Nothing can be undone: this session keeps no checkpoints."
 class NoCheckpoints:
     """Keeps nothing."""
 
+    def warnings(self, action: Action) -> tuple[str, ...]:
+        """Nothing is promised, so nothing is warned of."""
+        return ()
+
+    def effects(self) -> str:
+        """Nothing is known."""
+        return ""
+
     def begin(self, action: Action) -> str | None:
         """Nothing is kept."""
         return None

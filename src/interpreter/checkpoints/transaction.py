@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from interpreter.checkpoints.announcements import sentence, too_large_to_keep
+from interpreter.checkpoints.announcements import readable, sentence, too_large_to_keep
 from interpreter.checkpoints.differences import describe
 from interpreter.checkpoints.files import FileKeeper, FileReport
 from interpreter.checkpoints.states import StateKeeper, StateReport
@@ -37,10 +37,13 @@ class Transaction:
         files: FileKeeper,
         workspace: Path,
         canonical: Callable[[str], str] = lambda language: language,
+        traffic: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
         self._files = files
         self._canonical = canonical
+        self._traffic = traffic  # the hosts that the last block reached, and how many bytes went
         self._workspace = workspace
+        self._announced: set[str] = set()
         self._states: dict[str, StateKeeper] = {}
         blocks = files.blocks()
         self._done = [_Entry(b.name, b.label, b.created) for b in blocks if not b.undone]
@@ -72,8 +75,13 @@ class Transaction:
         """What should be said before a block runs: files that it names and that cannot be kept."""
         if not isinstance(action, Code):
             return ()
-        found = too_large_to_keep(action.source, self._workspace, self._files.largest_file)
+        found = list(too_large_to_keep(action.source, self._workspace, self._files.largest_file))
+        self._announced = {str(self._workspace / path) for path, _ in found}
         return tuple(sentence(path, size) for path, size in found)
+
+    def was_announced(self, path: str) -> bool:
+        """Whether the user was told, before this block ran, that a file cannot be undone."""
+        return path in self._announced
 
     def end(self) -> FilesChanged | None:
         """The block has ended; what it did to files."""
@@ -83,15 +91,16 @@ class Transaction:
         report = self._files.end()
         self._done[-1] = replace(self._done[-1], report=report)
         self._forget_what_files_forgot()
-        return FilesChanged(report.changes) if report.changes else None
+        known = bool(report.changes or report.notes)
+        return FilesChanged(report.changes, report.notes) if known else None
 
-    def sentence(self) -> str:
-        """One line for the model about what the last block did to files; empty if nothing."""
+    def effects(self) -> str:
+        """One line about what the last block did: files, bytes, hosts; empty if nothing."""
         report = self._done[-1].report if self._done else None
-        if report is None or not (report.changes or report.notes):
-            return ""
-        texts = [_changed(report, self._workspace)] if report.changes else []
-        return ". ".join([*texts, *report.notes])
+        texts = [_changed(report, self._workspace)] if report and report.changes else []
+        hosts = [f"{host} ({readable(size)})" for host, size in self._traffic().items()]
+        texts += [f"hosts: {', '.join(hosts[:8])}"] if hosts else []
+        return "; ".join([*texts, *(report.notes if report else ())])
 
     def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:
         """Go back `count` blocks; one line that says what was restored."""
@@ -202,11 +211,13 @@ def _label(action: Action) -> str:
 
 def _changed(report: FileReport, workspace: Path) -> str:
     counts = {kind: [c for c in report.changes if c.kind == kind] for kind in _KINDS}
-    return "Files: " + "; ".join(
+    written = sum(c.size or 0 for c in report.changes)
+    texts = [
         f"{kind} {_names([c.path for c in found], workspace)}"
         for kind, found in counts.items()
         if found
-    )
+    ]
+    return f"files: {', '.join(texts)} ({readable(written)})"
 
 
 _KINDS = ("added", "modified", "deleted", "renamed")

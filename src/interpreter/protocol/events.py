@@ -190,9 +190,10 @@ class FileChange:
 
 @frozen
 class FilesChanged:
-    """What a block did to the disk."""
+    """What a block did to the disk; `notes` says what of it could not be kept."""
 
     changes: tuple[FileChange, ...]
+    notes: tuple[str, ...] = ()
 
 
 @frozen

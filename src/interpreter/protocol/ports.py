@@ -256,12 +256,20 @@ class Checkpoint:
 class Checkpoints(Protocol):
     """Files and variables, kept and restored together."""
 
+    def warnings(self, action: Action) -> tuple[str, ...]:
+        """What should be said before a block runs: what it names and could not be undone."""
+        ...
+
     def begin(self, action: Action) -> str | None:
         """A block is about to run; the checkpoint's name, or None where nothing is kept."""
         ...
 
     def end(self) -> FilesChanged | None:
         """The block has ended; what it did to files, where that is known."""
+        ...
+
+    def effects(self) -> str:
+        """One line about what the last block did: files, bytes, hosts; empty if nothing."""
         ...
 
     def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:

@@ -37,6 +37,9 @@ class HostGate:
         self._block: list[HostRule] = []
         self._denied: set[Target] = set()
         self._refusals: dict[str, None] = {}
+        self._traffic: dict[str, int] = {}
+        self.last_traffic: dict[str, int] = {}
+        """The hosts that the last block connected to, and the bytes that went to and fro."""
         self._lock = threading.Lock()
 
     def allow(self, rule: str) -> None:
@@ -76,6 +79,12 @@ class HostGate:
             if len(self._refusals) < _MOST_REFUSALS:
                 self._refusals[str(wanted)] = None
 
+    def note_traffic(self, wanted: Target, size: int) -> None:
+        """So many bytes went to or from a host; its first mention says that it was reached."""
+        with self._lock:
+            if str(wanted) in self._traffic or len(self._traffic) < _MOST_REFUSALS:
+                self._traffic[str(wanted)] = self._traffic.get(str(wanted), 0) + size
+
     def end_block(self) -> tuple[str, ...]:
         """The block is over: what was said for it is forgotten. Returns what was refused."""
         with self._lock:
@@ -83,4 +92,5 @@ class HostGate:
             self._block.clear()
             self._denied.clear()
             self._refusals.clear()
+            self.last_traffic, self._traffic = self._traffic, {}
         return refusals

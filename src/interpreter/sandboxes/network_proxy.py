@@ -10,6 +10,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.host_gate import HostGate
@@ -152,7 +153,9 @@ class NetworkProxy:
                 near.write(request.opening)
             else:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await asyncio.gather(_pump(reader, near), _pump(far, writer))
+            count = partial(self._gate.note_traffic, request.target)
+            count(0)
+            await asyncio.gather(_pump(reader, near, count), _pump(far, writer, count))
         finally:
             near.close()
 
@@ -197,9 +200,12 @@ def _refusal(status: str) -> bytes:
     return f"HTTP/1.1 {status}\r\n{headers}\r\n\r\n{body}".encode("latin-1", "replace")
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _pump(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Callable[[int], None]
+) -> None:
     with contextlib.suppress(OSError):
         while piece := await reader.read(1 << 16):
+            count(len(piece))
             writer.write(piece)
             await writer.drain()
         if writer.can_write_eof():

@@ -17,6 +17,7 @@ from interpreter.protocol.events import (
     ExecutionFinished,
     FilesChanged,
     MessageFinished,
+    Notice,
     RuntimeEvent,
 )
 from interpreter.protocol.messages import (
@@ -39,12 +40,16 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
     if isinstance(action, MalformedCall):
         return Decision("no", action.problem)
     verdict = turn.engine.policy.review(action)
+    warnings = turn.engine.checkpoints.warnings(action) if verdict.ruling != "deny" else ()
     if verdict.ruling == "allow":
+        for warning in warnings:  # whoever lets code run unasked is told, and not kept waiting
+            yield Notice(warning, "warning")
         return Decision("yes")
     if verdict.ruling == "deny":
         decision = Decision("no", verdict.reason or "a rule forbids it")
     else:
-        request = ApprovalRequested(action, verdict.reason, verdict.findings, verdict.offers_scan)
+        reason = " ".join(filter(None, (verdict.reason, *warnings)))
+        request = ApprovalRequested(action, reason, verdict.findings, verdict.offers_scan)
         yield request
         decision = turn.engine.approve(request)
         turn.engine.policy.remember(action, decision)
@@ -103,15 +108,19 @@ def _between_checkpoints(
         finished = yield from _run(action, draft, turn)
     finally:
         changed = turn.engine.checkpoints.end()
-    if changed:
+    if changed and changed.changes:
         draft.put(Output(in_one_line(changed), "stderr"))
         yield changed
+    for note in changed.notes if changed else ():
+        draft.put(Output(f"[{note}]\n", "stderr"))
+        yield Notice(note, "warning")
     return finished
 
 
 def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Output]:
     """After a dry run: the user has seen what it did, and says whether it stays."""
-    request = ApprovalRequested(action, "That was a dry run. Keep what it did?")
+    effects = turn.engine.checkpoints.effects() or "it changed no file and reached no host"
+    request = ApprovalRequested(action, f"That was a dry run: {effects}. Keep what it did?")
     yield request
     decision = turn.engine.approve(request)
     yield Decided(action, decision)

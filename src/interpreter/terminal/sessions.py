@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from interpreter import lmc
+from interpreter.assembly.keeping import forget_session
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Code, Message, Output, Text
 from interpreter.session.export import export_session, from_json
@@ -34,6 +35,7 @@ def sessions_command(arguments: list[str]) -> int:
         case ["delete", name]:
             session = store.find(name)
             store.delete(session)
+            forget_session(session)
             print(f"deleted {session}")
         case _:
             _other(store, arguments)

@@ -1,0 +1,81 @@
+"""Where the files of a session are kept, and what is let go of the sessions before it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from interpreter.protocol.errors import CheckpointError
+from interpreter.protocol.ports import Cell
+from interpreter.settings.paths import data_directory
+
+if TYPE_CHECKING:
+    from interpreter.checkpoints.files import FileKeeper
+    from interpreter.checkpoints.journal import FileJournal
+    from interpreter.checkpoints.supervision import Ask
+
+_MOST_SESSIONS = 50  # whose blocks can still be undone
+_UNKEPT = "unkept-"
+
+
+def undo_store(session_id: str, workspace: Path) -> Path:
+    """Where the blocks of a session are kept; elsewhere are other files, and another store."""
+    place = f"{crc32(os.fsencode(workspace)):08x}"
+    return data_directory() / "undo" / f"{session_id or f'{_UNKEPT}{os.getpid()}'}-{place}"
+
+
+def forget_session(session_id: str) -> None:
+    """Remove what is kept of a session beside its messages: files and variables."""
+    from interpreter.checkpoints.vault import Vault
+
+    Vault(data_directory() / "variables").forget(session_id)
+    for store in (data_directory() / "undo").glob(f"{session_id}-*"):
+        shutil.rmtree(store, ignore_errors=True)
+
+
+def open_journal(store: Path, cell: Cell, workspace: Path, ask: Ask) -> FileJournal:
+    """The journal in a cell; CheckpointError says why there cannot be one."""
+    from interpreter.checkpoints.journal import FileJournal, JournalOptions
+
+    journal = FileJournal(JournalOptions(store, (workspace,), cell.exchange), ask)
+    try:
+        journal.check(cell.launch)
+    except CheckpointError:
+        journal.close()
+        raise
+    return journal
+
+
+def snapshots(store: Path, workspace: Path) -> FileKeeper:
+    """What there is where there is no journal."""
+    from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
+
+    return ShadowGit(ShadowOptions(store, workspace))
+
+
+def close_store(store: Path, close: Callable[[], None]) -> None:
+    """Close what uses a store; one that belongs to no kept session is removed with it."""
+    close()
+    if store.name.startswith(_UNKEPT):
+        shutil.rmtree(store, ignore_errors=True)
+
+
+def let_go_of_old_stores(mine: Path) -> None:
+    """Give back the space of sessions long past, and of those that were killed and not kept."""
+    with contextlib.suppress(OSError):
+        others = [path for path in mine.parent.iterdir() if path != mine]
+        dead = [path for path in others if _is_orphan(path)]
+        kept = sorted((p for p in others if p not in dead), key=lambda p: -p.stat().st_mtime)
+        for path in (*dead, *kept[_MOST_SESSIONS - 1 :]):
+            if not path.name.startswith(_UNKEPT) or path in dead:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_orphan(path: Path) -> bool:
+    owner = path.name.removeprefix(_UNKEPT).partition("-")[0]
+    return path.name.startswith(_UNKEPT) and not Path(f"/proc/{owner}").exists()
