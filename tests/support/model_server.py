@@ -16,6 +16,7 @@ class ModelServer:
         self.listing = {"data": [{"id": "loaded-model"}]}
         self.requests = []
         self.connections = set()
+        self.asked = threading.Event()
         self.over = threading.Event()
         owner = self
 
@@ -34,6 +35,7 @@ class ModelServer:
                 owner.connections.add(self.client_address)
                 body = self.rfile.read(int(self.headers["content-length"]))
                 owner.requests.append(Seen(self.path, dict(self.headers), body))
+                owner.asked.set()
                 reply = owner.replies.pop(0) if len(owner.replies) > 1 else owner.replies[0]
                 try:
                     reply(self, owner)
@@ -45,6 +47,10 @@ class ModelServer:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
         self._thread.start()
+
+    def wait_for_request(self, seconds=60):
+        """Wait until somebody has asked."""
+        assert self.asked.wait(seconds), "nobody asked"
 
     def close(self):
         if self.over.is_set():

@@ -43,10 +43,9 @@ def test_afterwards_everything_is_as_before():
 
 def test_without_an_action_it_interrupts():
     called = []
-    with ctrl_c(lambda: called.append("outer")):
-        with pytest.raises(KeyboardInterrupt), ctrl_c(None):
-            os.kill(os.getpid(), signal.SIGINT)
-            threading.Event().wait(30)
+    with ctrl_c(lambda: called.append("outer")), pytest.raises(KeyboardInterrupt), ctrl_c(None):
+        os.kill(os.getpid(), signal.SIGINT)
+        threading.Event().wait(30)
     assert called == []
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Usage
@@ -18,7 +18,7 @@ from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.models.choice import Choice
-    from interpreter.models.options import ModelOptions, Templates
+    from interpreter.models.options import ModelOptions, Patience, Templates
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how far it is, and how far it has to go."""
@@ -155,7 +155,7 @@ def _choose(settings: Settings) -> Choice:
 
 
 def model_options(settings: Settings) -> ModelOptions:
-    from interpreter.models.options import ModelOptions
+    from interpreter.models.options import Dialect, Effort, ModelOptions
 
     return ModelOptions(
         supports_functions=settings.supports_functions,
@@ -168,8 +168,9 @@ def model_options(settings: Settings) -> ModelOptions:
         context_window=settings.context_window or None,
         max_tokens=settings.max_tokens or None,
         temperature=settings.temperature,
-        reasoning_effort=settings.reasoning_effort or None,  # type: ignore[arg-type]
-        dialect=settings.dialect or None,  # type: ignore[arg-type]
+        reasoning_effort=_one_of(Effort, settings.reasoning_effort, "reasoning_effort"),
+        dialect=_one_of(Dialect, settings.dialect, "dialect"),
+        patience=_patience(settings),
         price_file=_if_there(config_directory() / "prices.json"),
         findings_file=str(findings_file()),
         environ=_keys(settings.model),
@@ -183,6 +184,22 @@ def _keys(model: str) -> dict[str, str]:
     from interpreter.settings.keys import kept_keys
 
     return {**kept_keys(), **os.environ}
+
+
+def _one_of(kind: Any, value: str, name: str) -> Any:
+    """A setting that has only a few values; None if it is not set."""
+    if value and value not in get_args(kind):
+        raise ConfigurationError(f"{name} is one of {', '.join(get_args(kind))}, not {value!r}.")
+    return value or None
+
+
+def _patience(settings: Settings) -> Patience:
+    from interpreter.models.options import Patience
+
+    if not settings.model_timeout:
+        return Patience()
+    seconds = settings.model_timeout
+    return Patience(silence_seconds=seconds, local_silence_seconds=seconds)
 
 
 def findings_file() -> Path:

@@ -35,6 +35,12 @@ class Llm:
         self.api_key: str | None = None
         self.api_version: str | None = None
         self.max_budget: float | None = None
+        self.reasoning_effort = ""
+        """none, minimal, low, medium, high or max; empty: what is usual for the model."""
+        self.dialect = ""
+        """How the model calls for code: native, fenced or mixed; empty: what is known about it."""
+        self.timeout = 0.0
+        """Seconds that the model may be silent; 0: what is usual for it."""
         self.completions: Completions | None = None
         """A function of one's own, called with OpenAI's arguments; it yields OpenAI's chunks."""
         self._opened = model

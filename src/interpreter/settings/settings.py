@@ -29,6 +29,8 @@ class Settings:
     """none, minimal, low, medium, high or max; empty: what is usual for the model."""
     dialect: str = ""
     """How the model calls for code: native, fenced or mixed; empty: what is known about it."""
+    model_timeout: float = 0.0
+    """Seconds that the model may be silent; 0: what is usual for it."""
     auto_run: bool = False
     """Run without asking."""
     approval: str = ""

@@ -64,6 +64,8 @@ def _optional(names: str, help: str) -> Flag:
     return Flag(tuple(names.split()), help, {"action": argparse.BooleanOptionalAction})
 
 
+EFFORTS = ("none", "minimal", "low", "medium", "high", "max")
+DIALECTS = ("native", "fenced", "mixed")
 GROUPS: dict[str, tuple[Flag, ...]] = {
     "the model": (
         _flag("-m --model", "e.g. gpt-4o, claude-…, ollama/…, scripted/FILE"),
@@ -73,6 +75,9 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _flag("-t --temperature", "0 is steady, 1 is lively", type=float, metavar="N"),
         _flag("-cw --context_window", "tokens it can read", type=int, metavar="N"),
         _flag("-x --max_tokens", "tokens it may answer with", type=int, metavar="N"),
+        _flag("--reasoning_effort", "from none to max", choices=EFFORTS, metavar="HOW"),
+        _flag("--dialect", "native, fenced or mixed", choices=DIALECTS, metavar="HOW"),
+        _flag("--model_timeout", "seconds it may be silent", type=float, metavar="S"),
         _optional("-lsv --llm_supports_vision", "whether it sees pictures"),
         _optional("-lsf --llm_supports_functions", "whether it calls tools"),
         _switch("-o --offline", "never leave this machine"),

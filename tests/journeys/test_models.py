@@ -1,0 +1,97 @@
+"""What goes wrong with a model, and what changes of it, as the user of the command meets it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+from tests.journeys.conftest import COMMAND
+from tests.journeys.test_command import assert_one_sentence
+
+from support.model_server import Hang, ModelServer, Refusal, said
+
+
+@pytest.fixture
+def server():
+    server = ModelServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def ask(server, interpreter_command):
+    """Ask the model behind the loopback server."""
+
+    def ask(*arguments, **options):
+        where = ("--model", "openai/gpt-x", "--api_base", server.url, "--api_key", "k")
+        return interpreter_command(*where, *arguments, **options)
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Refusal(401, "Incorrect API key"), "set OPENAI_API_KEY or --api_key"),
+        (Refusal(404, "The model gpt-x does not exist"), "check --model and --api_base"),
+        (Refusal(429, "You exceeded your current quota"), "check the plan or use another --model"),
+        (Refusal(400, "maximum context length is 10 tokens"), "set --context_window"),
+    ],
+    ids=["key", "model", "quota", "context"],
+)
+def test_a_refusal_is_one_sentence_that_says_what_to_do(server, ask, reply, words):
+    server.replies = [reply]
+    assert_one_sentence(ask("hi"), 1, words)
+
+
+def test_no_server_is_one_sentence(interpreter_command):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        base = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
+        done = interpreter_command("--model", "openai/x", "--api_base", base, "hi")
+    assert_one_sentence(done, 1, "start the server, or check --api_base")
+
+
+def test_no_key_is_one_sentence(interpreter_command):
+    assert_one_sentence(interpreter_command("--model", "gpt-4o", "hi"), 1, "set OPENAI_API_KEY")
+
+
+def test_a_model_of_litellm_says_how_to_install_it(interpreter_command):
+    done = interpreter_command("--model", "bedrock/anthropic.claude-v2", "hi")
+    if done.returncode == 1:
+        pytest.skip("LiteLLM is installed here")
+    assert_one_sentence(done, 2, "pip install 'reploop[litellm]'")
+
+
+def test_a_hosted_model_is_refused_offline(interpreter_command):
+    done = interpreter_command("--offline", "--model", "gpt-4o", "--api_key", "k", "hi")
+    assert_one_sentence(done, 2, "offline is on")
+
+
+@pytest.mark.parametrize(
+    "reply", [Hang, said("One moment.", ending="silence")], ids=["all", "half"]
+)
+def test_a_model_that_falls_silent_is_given_up(server, ask, reply):
+    server.replies = [reply]
+    done = ask("--model_timeout", "0.5", "hi")
+    assert done.returncode == 1
+    assert "has said nothing for 0.5 seconds" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "reply", [Hang, said("One moment.", ending="silence")], ids=["all", "half"]
+)
+def test_ctrl_c_stops_a_silent_model_and_keeps_what_came(server, reply, interpreter_command):
+    server.replies = [reply]
+    argv = [COMMAND, "--json", "--model", "openai/x", "--api_base", server.url, "hi"]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+    with subprocess.Popen(argv, env=os.environ, text=True, **pipes) as process:
+        came = process.stdout.readline() if reply is not Hang else server.wait_for_request()
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=60)[0].splitlines()
+    assert json.loads(rest[-1])["end"] == "interrupted"
+    assert process.returncode == 130
+    kept = interpreter_command("sessions", "show", "last").stdout
+    assert kept == ("> hi\n" if reply is Hang else "> hi\nOne moment.\n"), came
