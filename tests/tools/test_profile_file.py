@@ -1,4 +1,5 @@
 import json
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -69,6 +70,15 @@ def test_numbers_that_are_text_are_pointed_out(profiler, workspace):
     assert lines[1:3] == [
         "- 'cases' text, not numeric, e.g. '10[9-11]'",
         "- 'power' text: numbers and others such as '?'",
+    ]
+
+
+def test_columns_are_called_and_typed_as_pandas_reads_them(profiler, workspace):
+    (workspace / "a.csv").write_text("id,paid,\n20070722,True,\n20070723,False,\n")
+    assert profiler.describe("look at a.csv").splitlines()[1:4] == [
+        "- 'id' int 20070722 to 20070723",
+        "- 'paid' bool",
+        "- 'Unnamed: 2' empty",
     ]
 
 
@@ -172,10 +182,19 @@ def test_a_wide_table_stays_within_three_hundred_tokens(profiler, workspace):
 
 def test_a_content_is_profiled_once(profiler, workspace, monkeypatch):
     first = profile_of(profiler, workspace, "people.csv", PEOPLE)
-    monkeypatch.setattr(profile_file, "PROGRAM", "is not there any more")
+    monkeypatch.setattr(profile_file, "SECONDS", 0.0)  # nothing new can be profiled from now on
     assert profiler.describe("people.csv").splitlines() == first
-    with pytest.raises(FileNotFoundError):
-        profile_of(profiler, workspace, "people.csv", PEOPLE + "Di,1,1,2020-01-01,no\n")
+    (workspace / "people.csv").write_text(PEOPLE + "Di,1,1,2020-01-01,no\n")
+    assert profiler.describe("people.csv") == ""
+
+
+def test_what_an_older_profiler_said_is_not_repeated(profiler, workspace, monkeypatch, tmp_path):
+    profile_of(profiler, workspace, "people.csv", PEOPLE)
+    shutil.copy(profile_file.INSIDE / profile_file.PROGRAM, tmp_path)
+    with (tmp_path / profile_file.PROGRAM).open("a") as program:
+        program.write("    print('and more')\n")
+    monkeypatch.setattr(profile_file, "INSIDE", tmp_path)
+    assert profiler.describe("people.csv").endswith("and more")
 
 
 def test_a_file_that_takes_too_long_has_no_profile(profiler, workspace, monkeypatch):

@@ -30,6 +30,8 @@ READ = 32 << 20  # bytes of a text file that are looked at
 ROWS = 200_000
 VALUE = 28  # characters of an example
 NULLS = {"", "na", "n/a", "nan", "null", "none", "#n/a", "<na>", "-nan", "nil"}
+TRUTH = {"True", "False", "TRUE", "FALSE", "true", "false"}  # what pandas reads as bool
+EXACT = 1e12
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T]\d|$)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$")
 LEADING_NUMBER = re.compile(r"[+-]?\d[\d ,.]*\S*")
@@ -76,6 +78,7 @@ def table(
 ) -> Iterator[str]:
     """The profile of rows of text."""
     rows = list(rows)
+    names = [name or f"Unnamed: {at}" for at, name in enumerate(names)]  # as pandas calls them
     columns = list(itertools.zip_longest(*rows, fillvalue="")) if rows else [()] * len(names)
     more = " (the first of them)" if cut else ""
     yield f"{title}: {len(rows)} rows{more} x {len(names)} columns"
@@ -119,6 +122,8 @@ def kind_of(filled: list[str]) -> str:
     numbers = [value for value in filled if NUMBER.match(value.strip())]
     if len(numbers) == len(filled):
         return numeric([float(value) for value in numbers], all(is_whole(v) for v in numbers))
+    if set(filled) <= TRUTH:
+        return "bool"
     different = sorted(set(filled), key=filled.index) if len(filled) < 5000 else list(set(filled))
     if len(numbers) >= 0.6 * len(filled):
         odd = next(value for value in different if not NUMBER.match(value.strip()))
@@ -143,6 +148,8 @@ def is_whole(value: str) -> bool:
 
 def numeric(numbers: list[float], whole: bool) -> str:
     low, high = min(numbers), max(numbers)
+    if whole and abs(low) < EXACT and abs(high) < EXACT:
+        return f"int {low:.0f} to {high:.0f}"
     return f"{'int' if whole else 'float'} {low:.6g} to {high:.6g}"
 
 

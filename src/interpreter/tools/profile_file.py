@@ -123,9 +123,10 @@ def _existing(name: str, workspace: Path) -> Path | None:
 
 
 def _content_hash(path: Path) -> str:
-    """Of the content and the name; a very long file also counts by its size and time."""
+    """Of the content, the name and who describes it; a very long file counts by its time, too."""
     details = path.stat()
     digest = hashlib.blake2b(path.name.encode(errors="replace"), digest_size=16)
+    digest.update((INSIDE / PROGRAM).read_bytes())
     with path.open("rb") as file:
         digest.update(file.read(HASHED))
     if details.st_size > HASHED:
