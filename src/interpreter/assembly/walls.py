@@ -40,8 +40,9 @@ class Walls:
 
     def close(self) -> None:
         """Let go of the workspace."""
-        if "_autorun" in self.__dict__:
-            self._autorun.close()
+        guard = self.__dict__.pop("_autorun", None)
+        if guard is not None:  # closed once only: its descriptor may be somebody else's by then
+            guard.close()
 
     def open_cell(self) -> Cell:
         """A cell at the level of the settings; where none can be had, an open one that says so."""
