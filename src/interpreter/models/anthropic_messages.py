@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Generator
 from contextlib import closing
 from dataclasses import field, replace
 from typing import Any
 
 from interpreter.models.anthropic_stream import MessageReader
 from interpreter.models.anthropic_wire import AnthropicEncoder, tool_list
+from interpreter.models.asked import Events, answered, json_object
 from interpreter.models.dialects.toolbox import toolbox_of
-from interpreter.models.http import Answer, Line, Stopped
+from interpreter.models.http import Answer, Line
 from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price
-from interpreter.models.resilience import persevere
 from interpreter.models.troubles import (
     Rejected,
     Transient,
     broken_off,
     in_stream,
-    nonsense,
     refusal,
 )
 from interpreter.models.wire import History, to_json
 from interpreter.models.wording import Wording
-from interpreter.protocol.events import ModelEvent, ReplyFinished, Usage
+from interpreter.protocol.events import ReplyFinished, Usage
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.ports import Capabilities, Request
 from interpreter.protocol.values import frozen
-
-Events = Generator[ModelEvent, None, None]
 
 _STATUS = {"overloaded_error": 529, "rate_limit_error": 429, "api_error": 500}
 _MAY_BE_LEFT_OUT = ("output_config", "thinking", "temperature", "cache_control")
@@ -71,31 +66,11 @@ class AnthropicMessages:
 
     def stream(self, request: Request, interrupt: Interrupt) -> Events:
         """Answer the request."""
-        attempts = persevere(
-            lambda asked: self._attempt(asked, interrupt),
-            request,
-            interrupt,
-            self.settings.patience,
-        )
-        with closing(attempts) as events:
-            try:
-                yield from events
-            except Stopped:
-                return
+        return answered(self._ask, self._adapt, request, interrupt, self.settings.patience)
 
     def close(self) -> None:
         """Hang up."""
         self._line.close()
-
-    def _attempt(self, request: Request, interrupt: Interrupt) -> Events:
-        while True:
-            try:
-                yield from self._ask(request, interrupt)
-            except Rejected as rejected:
-                if not self._adapt(rejected):
-                    raise
-            else:
-                return
 
     def _ask(self, request: Request, interrupt: Interrupt) -> Events:
         reader = MessageReader(toolbox_of(request.tools))
@@ -112,12 +87,7 @@ class AnthropicMessages:
             raise Transient(broken_off(self._line.address))
 
     def _event(self, data: bytes) -> dict[str, Any]:
-        try:
-            event = json.loads(data)
-        except ValueError as error:
-            raise nonsense(self._line.address, data[:200].decode("utf-8", "replace")) from error
-        if not isinstance(event, dict):
-            raise nonsense(self._line.address, repr(event)[:200])
+        event = json_object(data, self._line.address)
         if event.get("type") == "error":
             kind = (event.get("error") or {}).get("type", "")
             raise in_stream(refusal(self._line.address, _STATUS.get(kind, 400), data, {}))

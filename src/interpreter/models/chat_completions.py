@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Generator
 from contextlib import closing
 from dataclasses import field
 from typing import Any
 
+from interpreter.models.asked import Events, answered, json_object
 from interpreter.models.chat_stream import ChunkReader, text_taker
 from interpreter.models.chat_wire import NativeEncoder, tool_list
 from interpreter.models.dialects.toolbox import toolbox_of
-from interpreter.models.http import Answer, Line, Stopped
+from interpreter.models.http import Answer, Line
 from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price, priced
-from interpreter.models.resilience import persevere
 from interpreter.models.text_wire import TextEncoder, instructions
 from interpreter.models.troubles import (
     Rejected,
     Transient,
     broken_off,
     in_stream,
-    nonsense,
     refusal,
     said_in,
 )
 from interpreter.models.wire import History, to_json
 from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError
-from interpreter.protocol.events import ModelEvent, ReplyFinished, Usage
+from interpreter.protocol.events import ReplyFinished, Usage
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.ports import Capabilities, Request
 from interpreter.protocol.values import frozen
-
-Events = Generator[ModelEvent, None, None]
 
 _NO_TOOLS = re.compile(r"support.{0,40}(tool|function)|(tool|function).{0,80}support", re.I)
 _CHARACTERS_PER_TOKEN = 3.6
@@ -79,34 +74,14 @@ class ChatCompletions:
 
     def stream(self, request: Request, interrupt: Interrupt) -> Events:
         """Answer the request."""
-        attempts = persevere(
-            lambda asked: self._attempt(asked, interrupt),
-            request,
-            interrupt,
-            self.settings.patience,
-        )
-        with closing(attempts) as events:
-            try:
-                yield from events
-            except Stopped:
-                return
+        return answered(self._ask, self._adapt, request, interrupt, self.settings.patience)
 
     def close(self) -> None:
         """Hang up."""
         self._line.close()
 
-    def _attempt(self, request: Request, interrupt: Interrupt) -> Events:
-        while True:
-            body = self._body(request)
-            try:
-                yield from self._ask(request, body, interrupt)
-            except Rejected as rejected:
-                if not self._adapt(rejected):
-                    raise
-            else:
-                return
-
-    def _ask(self, request: Request, body: bytes, interrupt: Interrupt) -> Events:
+    def _ask(self, request: Request, interrupt: Interrupt) -> Events:
+        body = self._body(request)
         with self._line.post(self.settings.url, body, interrupt) as answer:
             toolbox = toolbox_of(request.tools)
             reader = ChunkReader(toolbox, text_taker(toolbox, scan=self.dialect != "native"))
@@ -132,12 +107,7 @@ class ChatCompletions:
             raise Transient(broken_off(self._line.address))
 
     def _chunk(self, data: bytes) -> dict[str, Any]:
-        try:
-            chunk = json.loads(data)
-        except ValueError as error:
-            raise nonsense(self._line.address, data[:200].decode("utf-8", "replace")) from error
-        if not isinstance(chunk, dict):
-            raise nonsense(self._line.address, repr(chunk)[:200])
+        chunk = json_object(data, self._line.address)
         if chunk.get("error") and not chunk.get("choices"):
             raise self._error_in_stream(chunk)
         return chunk
