@@ -199,23 +199,6 @@ def test_what_was_said_and_done_is_sent_as_calls_and_results(server, open_model)
     assert "not run" in messages[4]["content"]
 
 
-def test_each_request_begins_with_the_bytes_of_the_one_before(server, open_model):
-    for dialect in ("native", "fenced"):
-        server.requests.clear()
-        server.replies = [said("ok")]
-        model, history = open_model(dialect=dialect), [user_says("start")]
-        for turn in range(50):
-            ask(model, request(*history))
-            call_id = f"c{turn}" if dialect == "native" else ""
-            history.append(
-                Message("assistant", (Text("Run:"), Code("python", f"x={turn}", call_id)))
-            )
-            history.append(Message("computer", (Output(f"é{turn}\n"), ActionResult(call_id, "ok"))))
-        bodies = [seen.body.removesuffix(b"]}") for seen in server.requests]
-        assert len(bodies) == 50
-        assert all(b.startswith(a) for a, b in zip(bodies, bodies[1:], strict=False))
-
-
 def test_pictures_go_only_to_models_that_see(server, open_model):
     shown = Display((Face("text/plain", "<Figure>"), Face("image/png", PIXEL)))
     reply = Message("assistant", (Code("python", "plot()", "a"), Code("python", "2", "b")))
