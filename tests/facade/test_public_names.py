@@ -13,8 +13,21 @@ PUBLIC = {
         *("OpenInterpreter", "Result", "__version__", "computer", "interpreter"),
     ],
     "Interpreter": [
-        *("allow", "ask", "checkpoints", "close", "decline", "diff", "interrupt", "last"),
-        *("messages", "proceed", "put", "redo", "run", "stream", "undo", "undo_message", "value"),
+        *("allow", "ask", "checkpoints", "close", "compare", "decline", "diff", "fork"),
+        *(
+            "interrupt",
+            "keep",
+            "last",
+            "messages",
+            "proceed",
+            "put",
+            "redo",
+            "run",
+            "stream",
+            "undo",
+            "undo_message",
+            "value",
+        ),
     ],
     "AsyncInterpreter (its own)": [
         *("accumulate", "allow", "ask", "decline", "diff", "input", "output", "output_queue"),

@@ -88,6 +88,44 @@ class Ground:
         if self._kept_variables.wanted and self.runtimes.canonical(language) == "python":
             self._variables.touched()
 
+    # Trying several ways.
+
+    def export_variables(self, file: Any) -> bool:
+        """Write the variables to a file; False where there is no kernel that has any."""
+        if not (self._kept_variables.wanted and self._variables.attached):
+            return False
+        self._variables.export(file)
+        return True
+
+    def adopt_variables(self, file: Any, moved: tuple[Path, Path], *, exact: bool = False) -> None:
+        """Take variables over from a file, and say what did not come."""
+        self._run_quietly("python", "")
+        places = (str(moved[0]), str(moved[1]))
+        report = self._variables.adopt(file, places, exact=exact)
+        if report.lost:
+            self._notice(f"Not taken over: {', '.join(sorted(report.lost))}.")
+
+    def settle_variables(self) -> None:
+        """Have a copy of the variables as they are."""
+        if self._kept_variables.wanted:
+            self._variables.settle()
+
+    def digests(self) -> dict[str, str]:
+        """What tells each variable from the same one after it was changed."""
+        has_any = self._kept_variables.wanted and self._variables.attached
+        return self._variables.digests() if has_any else {}
+
+    def apply_changes(self, staged: Path) -> None:
+        """Bring changed files into the workspace, by a program under the journal."""
+        from interpreter.runtimes import handover
+
+        exchange = self.cell.get().exchange
+        handover.copy(Path(__file__).parents[1] / "inside" / "apply_changes.py", exchange)
+        command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
+        program = self._launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+        if program.wait():
+            raise CheckpointError("Not all files could be brought over; undo takes back the rest.")
+
     def restart_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
         self._close_pool()

@@ -64,12 +64,17 @@ class Workshop:
         self._shown: ShownModel | None = None
 
     def open_session(
-        self, settings: Settings, *, resume: str = "", messages: Iterable[Message] = ()
+        self,
+        settings: Settings,
+        *,
+        resume: str = "",
+        messages: Iterable[Message] = (),
+        on_this_ground: bool = False,
     ) -> Session:
-        """A new session, or one that goes on where it was left."""
+        """A new session, or one that goes on where it was left, or among what is live here."""
         self._ground.check()
         session_id = self.store.find(resume) if resume else ""
-        if resume and self._ground.session_id not in ("", session_id):
+        if resume and not on_this_ground and self._ground.session_id not in ("", session_id):
             self.start_over()
         goes_on = bool(resume) and not self._ground.session_id
         if resume:
@@ -97,6 +102,20 @@ class Workshop:
         """Whether what is kept of files here is this session's, in the place where it began."""
         place = str(self._settings.directory())
         return self._ground.session_id == session_id and self.store.directory(session_id) == place
+
+    @property
+    def ground(self) -> Ground:
+        """What code runs on now."""
+        return self._ground
+
+    def another(
+        self, settings: Settings, approve: Approver | None, answer: Answerer | None
+    ) -> Workshop:
+        """A workshop like this one, for other settings."""
+        other = Workshop(settings, approve or self._approve, answer or self._answer, self._wishes)
+        other.choose_runtimes(self._ground.choose)
+        other.use_completions(self._models.completions)
+        return other
 
     def start_over(self) -> None:
         """Leave the session with its variables; the next one begins on ground of its own."""

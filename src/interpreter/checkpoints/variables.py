@@ -171,11 +171,37 @@ class PythonVariables:
         finally:
             self._drop(name)
 
-    def adopt(self, file: BinaryIO) -> StateReport:
-        """Fill the kernel from a file that `export` wrote; it must come from ourselves."""
+    def adopt(
+        self, file: BinaryIO, moved: tuple[str, str] | None = None, *, exact: bool = False
+    ) -> StateReport:
+        """Fill the kernel from a file that `export` wrote; it must come from ourselves.
+
+        `moved` is where the workspace was and where it is; `exact` removes all other variables.
+        """
         ticket = secrets.token_hex(16)
+        os.lseek(file.fileno(), 0, os.SEEK_SET)
         self._registry.offer(ticket, os.dup(file.fileno()))
-        return self._report("resume", ticket)
+        return self._report("resume", ticket, moved, exact)
+
+    def settle(self) -> None:
+        """Have a copy of how things are, now: what changes next is not a block of the kernel's."""
+        if self._run is not None and not self._exists(self._idle or "none", _A_MOMENT):
+            self._count += 1
+            self._idle = f"after-{self._count}-{secrets.token_hex(2)}"
+            self._call("take", self._idle)
+            self._must_exist(self._idle)
+
+    def digests(self) -> dict[str, str]:
+        """What tells each variable from the same one after it was changed."""
+        try:
+            return _texts(json.loads(self._call("digests").strip().splitlines()[-1]))
+        except (ValueError, LookupError) as error:
+            raise CheckpointError("The variables cannot be compared.") from error
+
+    @property
+    def attached(self) -> bool:
+        """Whether there is a kernel."""
+        return self._run is not None
 
     def close(self) -> None:
         """End all copies."""
@@ -239,13 +265,13 @@ class PythonVariables:
 
     def _must_exist(self, name: str) -> None:
         by_value = (self._exchange / f"{name}.values").exists()
-        patience = _REPORTING if name in self._copies.values() else 0
+        patience = _REPORTING if name in self._order() else 0
         if not by_value and self._registry.get(name, patience) is None:
             raise CheckpointError("The variables of that block are no longer kept.")
 
-    def _report(self, function: str, argument: str) -> StateReport:
+    def _report(self, function: str, *arguments: Any) -> StateReport:
         self._give_up_idle()
-        text = self._call(function, argument)
+        text = self._call(function, *arguments)
         try:
             plain = json.loads(text.strip().splitlines()[-1])
             if plain.get("failed"):
@@ -264,11 +290,13 @@ class PythonVariables:
         if self._idle and self._idle not in self._copies.values():
             self._drop(self._idle)
         self._idle = ""
+        (self._exchange / "next").unlink(missing_ok=True)
 
-    def _call(self, function: str, argument: str) -> str:
+    def _call(self, function: str, *arguments: Any) -> str:
         if self._run is None:
             raise CheckpointError("No Python kernel is running; run a block first.")
-        return self._run(f"__import__('sys').modules[{_MODULE!r}].kernel.{function}({argument!r})")
+        kernel = f"__import__('sys').modules[{_MODULE!r}].kernel"
+        return self._run(f"{kernel}.{function}({', '.join(map(repr, arguments))})")
 
 
 def _texts(plain: Any) -> dict[str, str]:

@@ -31,6 +31,11 @@ class Premises:
             self._finalizer = weakref.finalize(self, self._workshop.close)
         return self._workshop
 
+    def move_into(self, workshop: Workshop) -> None:
+        """Take over a workshop that somebody else has opened for us."""
+        self._workshop = workshop
+        self._finalizer = weakref.finalize(self, workshop.close)
+
     def close(self) -> None:
         """End every process that was started."""
         if self._finalizer is not None:

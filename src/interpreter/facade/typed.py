@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
@@ -26,6 +26,9 @@ from interpreter.protocol.ports import (
 from interpreter.session.session import Session
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
+
+if TYPE_CHECKING:
+    from interpreter.assembly.attempts import Attempt
 
 T = TypeVar("T")
 
@@ -54,6 +57,8 @@ class Interpreter:
         below = with_profile(Settings(), profile, confirm) if profile else Settings()
         self.settings = changed(below, given, source="Interpreter")
         self._resume = resume
+        self._approve, self._answer = approve, answer
+        self._attempt: Attempt | None = None
         self._session: Session | None = None
         self._dialogue = Dialogue(self._workshop, self._ready_session, self._turn, approve)
         self._premises = Premises(self._dialogue.approve, answer)
@@ -160,8 +165,46 @@ class Interpreter:
         """What a block did to files: the last one, the one before (2), or by its name."""
         return self._ready_session().diff(block)
 
+    # Trying several ways.
+
+    def fork(self) -> Interpreter:
+        """Another interpreter with the same conversation, variables, and files in a copy.
+
+        Use it as a context manager: what is not kept by then is gone.
+        """
+        from interpreter.assembly.attempts import Attempt  # noqa: PLC0415  (rarely asked for)
+
+        other = Interpreter(approve=self._approve, answer=self._answer)
+        attempt = Attempt(
+            self._workshop(),
+            self._ready_session(),
+            self.settings,
+            approve=other._dialogue.approve,
+            answer=self._answer,
+        )
+        other.settings, other._session, other._attempt = attempt.settings, attempt.session, attempt
+        other._premises.move_into(attempt.workshop)
+        return other
+
+    def compare(self, other: Interpreter) -> str:
+        """What a fork of this interpreter did: messages, variables, files."""
+        return other._as_attempt().compare()
+
+    def keep(self, other: Interpreter, *, conflicts: OnConflict = "refuse") -> str:
+        """Make what a fork did what happened here, as one block to be undone; the fork is over."""
+        told = other._as_attempt().keep(conflicts)
+        other.close()
+        return told
+
+    def _as_attempt(self) -> Attempt:
+        if self._attempt is None or self._closed:
+            raise ConfigurationError("This is no fork, or it is over; fork() makes one.")
+        return self._attempt
+
     def close(self) -> None:
         """End every process that was started."""
+        if self._attempt is not None and not self._closed:
+            self._attempt.close()
         self._closed = True
         self._session = None
         self._premises.close()

@@ -105,8 +105,13 @@ class Kernel:
                 result = self._adopt_file(file)
         report(result, began)
 
-    def resume(self, ticket: str) -> None:
-        """Take over saved variables from a file that the host has checked and hands over."""
+    def resume(
+        self, ticket: str, moved: tuple[str, str] | None = None, exact: bool = False
+    ) -> None:
+        """Take over saved variables from a file that the host has checked and hands over.
+
+        `moved` is where the workspace was and where it is; `exact` removes all other variables.
+        """
         began = time.perf_counter()
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(self.path(REGISTRY))
@@ -114,10 +119,20 @@ class Kernel:
             _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
         with open(descriptors[0], "rb") as file:
             try:
-                result = self._adopt_file(file)
+                values, header = self.values.read_values(file)
+                if moved and f"{header['cwd']}/".startswith(f"{moved[0]}/"):
+                    header["cwd"] = moved[1] + header["cwd"][len(moved[0]) :]
+                result = self._adopt(values, header)
+                if exact:
+                    self._remove_others({*values, *header["lost"]}, result)
             except Exception as error:  # noqa: BLE001 - any object may refuse in its own way
                 result = {**nothing(), "failed": f"{type(error).__name__}: {error}"[:200]}
         report(result, began)
+
+    def digests(self) -> None:
+        """Print what tells each variable from the same one after it was changed."""
+        found = {name: self.values.describe(v) for name, v in self.values.variables().items()}
+        print(json.dumps({name: d[0] or f"{d[2]} {d[1]}" for name, d in found.items()}))
 
     def _go_back(self, name: str) -> dict[str, Any]:
         with self._asking(name, {"want": "digests"}) as file:

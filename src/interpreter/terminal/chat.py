@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly import Workshop
 from interpreter.protocol.errors import InterpreterError, ModelError
@@ -25,8 +25,21 @@ from interpreter.terminal.compose import compose
 from interpreter.terminal.desk import Desk
 from interpreter.terminal.loop import converse
 
+if TYPE_CHECKING:
+    from interpreter.assembly.attempts import Attempt
+
 OUTPUT_TOLD = 20_000  # characters of a shell line's output that the model is shown
+FIRST = "first"  # the name of where tries begin
 Read = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the conversation goes on: at first, or in a try."""
+
+    workshop: Workshop
+    session: Session
+    settings: Settings
 
 
 @dataclass
@@ -42,6 +55,10 @@ class Chat:
     news: list[str] = field(default_factory=list)
     """What happened since the last message and the model should know."""
     leaving: bool = False
+    tries: dict[str, Attempt] = field(default_factory=dict)
+    here: str = FIRST
+    """The try that we are in."""
+    _first: Place | None = None
     _draft: str = ""
 
     def say(self, text: str) -> TurnFinished:
@@ -140,8 +157,33 @@ class Chat:
         while self.notices:
             self.desk.note(self.notices.pop(0))
 
+    # Trying several ways.
+
+    @property
+    def first(self) -> Place:
+        """Where the tries began."""
+        if self.here == FIRST or self._first is None:
+            return Place(self.workshop, self.session, self.settings)
+        return self._first
+
+    def go_to(self, name: str) -> None:
+        """Go on in a try, or where the tries began."""
+        self._first = self.first
+        place = self._first if name == FIRST else self.tries[name]
+        self.workshop, self.session, self.settings = place.workshop, place.session, place.settings
+        self.desk.background = self.workshop.background
+        self.here = name
+
+    def drop_tries(self) -> None:
+        """Forget all tries that were not kept."""
+        while self.tries:
+            self.tries.popitem()[1].close()
+
     def close(self) -> None:
         """End everything that was started."""
+        if self.here != FIRST:
+            self.go_to(FIRST)
+        self.drop_tries()
         self.workshop.close()
 
 

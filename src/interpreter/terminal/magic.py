@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
-from interpreter.terminal import magic_files, magic_session, magic_state
+from interpreter.terminal import magic_files, magic_session, magic_state, magic_tries
 from interpreter.terminal.chat import Chat
 
 Do = Callable[[Chat, str], None]
@@ -71,7 +71,11 @@ _ALL = (
     Command("%sessions", "", "the kept sessions", magic_session.sessions),
     Command("%search", "words", "find a session by its words", magic_session.search),
     Command("%resume", "[id]", "go on with another session", magic_session.resume),
-    Command("%fork", "", "go on in a copy of this session", magic_session.fork),
+    Command("%fork", "", "go on in a copy of this conversation", magic_session.fork),
+    Command("%try", "[name]", "try a way in a copy of everything", magic_tries.attempt),
+    Command("%compare", "[name]", "what the tries did to files and variables", magic_tries.compare),
+    Command("%keep", "", "make the try we are in what happened", magic_tries.keep),
+    Command("%drop", "[name]", "forget a try", magic_tries.drop),
     Command("%save_message", "[path]", "the messages as JSON", magic_files.save),
     Command("%load_message", "[path]", "messages from JSON, in a new session", magic_files.load),
     Command("%export", "path", "to .md, .html, .ipynb, .py or .json", magic_files.export),

@@ -54,9 +54,11 @@ def resume(chat: Chat, argument: str) -> None:
 
 
 def fork(chat: Chat, argument: str) -> None:
-    """Go on in a copy of this session."""
+    """Go on in a copy of this conversation, with the files and variables as they are."""
     _needs_store(chat)
-    _go_on(chat, chat.workshop.store.fork(chat.session.id))
+    copy = chat.workshop.store.fork(chat.session.id)
+    chat.session = chat.workshop.open_session(chat.settings, resume=copy, on_this_ground=True)
+    chat.desk.note(f"Session {copy}, {len(chat.session.transcript)} messages.")
 
 
 def info(chat: Chat, argument: str) -> None:

@@ -1,0 +1,132 @@
+"""Trying several ways: a session in a copy of everything, compared with the first, kept or not."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+
+from interpreter.assembly.keeping import forget_session
+from interpreter.assembly.workshop import Workshop
+from interpreter.checkpoints.workspace_copy import WorkspaceCopy
+from interpreter.protocol.errors import CheckpointConflict, CheckpointError
+from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
+from interpreter.protocol.messages import Code
+from interpreter.protocol.ports import Answerer, Approver, OnConflict
+from interpreter.session.session import Session
+from interpreter.settings.paths import data_directory
+from interpreter.settings.settings import Settings
+
+
+class Attempt:
+    """One way that is tried: `session` has the conversation, the variables, the files in a copy."""
+
+    def __init__(
+        self,
+        base: Workshop,
+        session: Session,
+        settings: Settings,
+        *,
+        approve: Approver | None = None,
+        answer: Answerer | None = None,
+    ) -> None:
+        self._base = base
+        self._base_session = session
+        self._since = len(session.transcript)
+        place = _new_place(data_directory() / "attempts")
+        workspace = settings.directory().resolve()
+        self._copy = WorkspaceCopy(workspace, place / workspace.name)
+        self.settings = replace(settings, workspace=str(self._copy.path))
+        self.workshop = base.another(self.settings, approve, answer)
+        try:
+            messages = tuple(session.transcript)
+            self.session = self.workshop.open_session(self.settings, messages=messages)
+            with tempfile.TemporaryFile() as file:
+                if base.ground.export_variables(file):
+                    self.workshop.ground.adopt_variables(file, (workspace, self._copy.path))
+            self._variables = self.workshop.ground.digests()
+        except BaseException:
+            self.close()
+            raise
+
+    def compare(self) -> str:
+        """What is different from the session it began with: messages, variables, files."""
+        added = len(self.session.transcript) - self._since
+        now, then = self.workshop.ground.digests(), self._variables
+        changed = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
+        words = [f"{name} (new)" if name not in then else name for name in changed if name in now]
+        words += [f"{name} (gone)" for name in changed if name not in now]
+        return (
+            f"{added} messages more\nvariables: {', '.join(words) or 'none changed'}\n"
+            f"{self._copy.describe()}"
+        )
+
+    def keep(self, conflicts: OnConflict = "refuse") -> str:
+        """Make it what happened: its messages, files and variables, as one block to be undone."""
+        if len(self._base_session.transcript) != self._since:
+            raise CheckpointError(
+                "The session has gone on since this was tried; undo that first, or drop the try."
+            )
+        found = self._copy.conflicts()
+        if found and conflicts == "refuse":
+            raise CheckpointConflict(found)
+        changes = self._copy.changes()
+        action = Code("python", f"# Keep what was tried: {len(changes)} files")
+        messages = self.session.transcript[self._since :]
+        with tempfile.TemporaryFile() as file:
+            variables = self.workshop.ground.export_variables(file)
+            self.workshop.close()  # nothing writes there any more
+            self._base.ground.settle_variables()
+            work = self._bring(file if variables else None, found if conflicts == "keep" else ())
+            for _ in self._base_session.by_hand(action, work):
+                pass
+        for message in messages:
+            self._base_session.add(message)
+        self.close()
+        files = "1 file" if len(changes) == 1 else f"{len(changes)} files"
+        left = f"; left as they are: {', '.join(found)}" if found and conflicts == "keep" else ""
+        return f"Kept: {len(messages)} messages, {files} and the variables{left}"
+
+    def close(self) -> None:
+        """Drop it, with its copy."""
+        self.workshop.close()
+        if hasattr(self, "session") and self.session.id:
+            self._base.store.delete(self.session.id)
+            forget_session(self.session.id)
+        self._copy.remove()
+
+    def _bring(
+        self, variables: object, spared: tuple[str, ...]
+    ) -> Generator[RuntimeEvent, None, None]:
+        ground = self._base.ground
+        staged = ground.cell.get().exchange / f"kept-{secrets.token_hex(4)}"
+        changes = self._copy.stage(staged, spared)
+        (staged / "changes.json").write_text(json.dumps(changes))
+        try:
+            ground.apply_changes(staged)
+            if variables is not None:
+                places = (self._copy.path, self._copy.original)
+                ground.adopt_variables(variables, places, exact=True)
+        finally:
+            _remove(staged)
+        yield ExecutionFinished("ok")
+
+
+def _new_place(attempts: Path) -> Path:
+    """A directory of our own; those of processes that were killed go."""
+    attempts.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in attempts.iterdir():
+        if not Path(f"/proc/{path.name.partition('-')[0]}").exists():
+            shutil.rmtree(path, ignore_errors=True)
+    return attempts / f"{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def _remove(staged: Path) -> None:
+    for path in staged.iterdir():
+        path.unlink()
+    staged.rmdir()
