@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from interpreter.terminal.speech import SPEAKING
+
 ADD = {"text": "Adding.", "code": "open('made.txt', 'w').close()\nprint(2 + 3)"}
 
 
@@ -41,8 +43,8 @@ def test_debug_tells_of_every_event_and_is_bounded(play, log):
     assert max(map(len, events)) <= 500
 
 
-def test_without_them_nothing_is_logged(play, log):
-    play(ADD, "It is 5.", auto_run=True).chat("go", display=False)
+def test_without_them_nothing_is_logged(play, log, tmp_path):
+    play(ADD, "It is 5.", auto_run=True, workspace=str(tmp_path)).chat("go", display=False)
     assert not log.records
 
 
@@ -67,6 +69,7 @@ def test_an_answer_is_read_aloud_where_something_can(play, tmp_path, monkeypatch
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     play("Hello there.", speak_messages=True).chat("hi")
     assert spoken.read_text() == "Hello there.\n"
+    assert [voice.wait(30) for voice in SPEAKING] == [0]
 
 
 def test_nothing_is_said_without_a_display(play, tmp_path, monkeypatch, capsys):

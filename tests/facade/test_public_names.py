@@ -59,7 +59,16 @@ PUBLIC = {
         "will_contribute",
     ],
     "Computer (methods)": [
-        *("choose", "exec", "languages_changed", "load_dict", "run", "screenshot", "stop"),
+        *(
+            "choose",
+            "exec",
+            "languages",
+            "languages_changed",
+            "load_dict",
+            "run",
+            "screenshot",
+            "stop",
+        ),
         *("terminate", "to_dict", "view"),
     ],
     "Result": [

@@ -88,6 +88,8 @@ class Workshop:
         engine = self.engine(settings)
         if goes_on:
             self._ground.resumption.begin()
+        if settings.import_skills:
+            self._import_skills(settings.skills_path)
         store = self.store if session_id else None
         return Session(
             engine,
@@ -97,6 +99,13 @@ class Workshop:
             describe=self._describe,
             past=Past(store if store and self._is_at_home(session_id) else None, session_id),
         )
+
+    def _import_skills(self, path: str) -> None:
+        """Run every file of functions that the user wants in each session."""
+        place = Path(path).expanduser() if path else config_directory() / "skills"
+        for file in sorted(place.glob("*.py")):
+            for _ in self.run(Code("python", file.read_text(encoding="utf-8"))):
+                pass
 
     def _is_at_home(self, session_id: str) -> bool:
         """Whether what is kept of files here is this session's, in the place where it began."""

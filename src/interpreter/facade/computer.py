@@ -13,7 +13,7 @@ from interpreter.facade.display import shown
 from interpreter.facade.languages import BuiltIn, ChosenRuntimes, language_named, language_of
 from interpreter.facade.missing import MISSING, Missing
 from interpreter.facade.modules import Ai, Ask, Clipboard, Files, Os, Skills
-from interpreter.protocol.errors import UnknownLanguage
+from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
 from interpreter.protocol.events import DisplayShown, Event, ExecutionFinished, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
@@ -38,14 +38,25 @@ class Computer:
         self.import_skills = False
         self.max_output = 2800
         self.system_message = ""
-        self.languages: list[Any] = built_in_languages()
+        """What the model is told of the computer, when `import_computer_api` is set."""
+        self.api_base = ""
+        self._languages: list[Any] = built_in_languages()
         self.terminal = Terminal(self)
         self.files, self.clipboard, self.os = Files(), Clipboard(), Os()
         self.ai = Ai(ask)
-        self.skills = Skills(skills_path, self._run_quietly)
+        self.skills = Skills(skills_path, self._run_quietly, lambda: self.save_skills)
         self._workshop = workshop
         self._interrupt = Interrupt()
         self._chosen: tuple[Runtimes, list[Any], ChosenRuntimes] | None = None
+
+    @property
+    def languages(self) -> list[Any]:
+        """What can be run: built-in languages and classes of one's own; change it in any way."""
+        return self._languages
+
+    @languages.setter
+    def languages(self, languages: list[Any]) -> None:
+        self._languages = [_entry(one) if isinstance(one, str) else one for one in languages]
 
     def __getattr__(self, name: str) -> Any:
         if name in MISSING:
@@ -114,6 +125,8 @@ class Computer:
         events = self._events(action)
         with closing(shown(events) if display else events) as events:
             for chunk in writer.chunks(events):
+                if chunk["type"] == "image" and not self.emit_images:
+                    continue
                 if "content" in chunk and chunk.get("format") != "active_line":
                     yield {key: value for key, value in chunk.items() if key != "role"}
 
@@ -149,9 +162,23 @@ class Terminal:
         """The languages, as `computer.languages` has them."""
         return self._languages()
 
+    def sudo_install(self, package: str) -> None:
+        """Nothing here asks for the password of an administrator."""
+        raise ConfigurationError(f"Install {package} yourself: sudo is not part of this version.")
+
     def get_language(self, language: str) -> Any:
         """The entry of a language by name or alias, or None."""
         return next((one for one in self.languages if language_named(one, language)), None)
+
+
+def _entry(name: str) -> Any:
+    """A language that a profile gives by its name."""
+    known = built_in_languages()
+    found = next((one for one in known if language_named(one, name)), None)
+    if found is None:
+        names = ", ".join(one.name for one in known)
+        raise UnknownLanguage(f"There is no language {name!r} here; there are: {names}.")
+    return found
 
 
 def built_in_languages() -> list[Any]:

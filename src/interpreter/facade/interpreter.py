@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import time
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
@@ -24,7 +22,8 @@ from interpreter.facade.narration import narrated
 from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
 from interpreter.facade.profile import apply_profile
-from interpreter.facade.prompt import rendered
+from interpreter.facade.prompt import rendered, split, usual
+from interpreter.facade.seeing import DescribedModel
 from interpreter.facade.translation import settings_of
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
@@ -33,7 +32,6 @@ from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Checkpoint, Model, OnConflict
 from interpreter.session.engine import Engine
 from interpreter.session.loop import looped
-from interpreter.session.prompt import Facts, system_prompt
 from interpreter.session.session import Session
 from interpreter.settings.paths import config_directory
 from interpreter.settings.profiles import Confirm, nobody_confirms
@@ -56,7 +54,11 @@ class OpenInterpreter(Options):
         self.responding = False
         self.last_messages_count = 0
         self.llm = llm or Llm(self._model)
-        self.computer = computer or Computer(self._open_workshop, self._ask, self.skills_directory)
+        self.computer = computer or Computer(
+            self._open_workshop,
+            lambda text, picture: self.llm.answer(text, picture),
+            self.skills_directory,
+        )
         self.computer.import_computer_api = self.import_computer_api
         self._system_message = system_message
         self._ledger = Ledger(messages)
@@ -67,6 +69,7 @@ class OpenInterpreter(Options):
         self._background = Background()
         self._file = ConversationFile()
         self._skills_imported = False
+        self._described: DescribedModel | None = None
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -336,7 +339,17 @@ class OpenInterpreter(Options):
         engine = workshop.engine(self._settings())
         if self.auto_run and workshop.unconfined:
             warnings.warn(f"{workshop.unconfined} Set sandbox='off' to run anyway.", stacklevel=2)
-        return engine
+        return replace(engine, model=self._seeing(engine.model))
+
+    def _seeing(self, model: Model) -> Model:
+        """The model; one that cannot see reads what the user's function says of pictures."""
+        render = self.llm.vision_renderer
+        if render is None or model.capabilities.images:
+            return model
+        kept = self._described
+        if kept is None or (kept.model, kept.render) != (model, render):
+            self._described = DescribedModel(model, render)
+        return self._described or model
 
     def _open_workshop(self) -> Workshop:
         is_new = not self._premises.is_open
@@ -347,35 +360,18 @@ class OpenInterpreter(Options):
 
     def _settings(self, *, render: bool = True) -> Settings:
         custom = (getattr(language, "system_message", "") for language in self.computer.languages)
-        instructions = "\n\n".join(filter(None, (self.custom_instructions, *custom)))
-        text = self._system_message or ""
-        usual = self._usual_system_message()
-        if text.startswith(usual):  # somebody added to it: the usual text says more in a session
-            text, instructions = "", f"{text.removeprefix(usual)}\n\n{instructions}"
+        computer = self.computer.system_message if self.computer.import_computer_api else ""
+        wishes = (self.custom_instructions, computer, *custom)
+        text, instructions = split(self._system_message, self._usual_system_message(), wishes)
         if render:
             text = rendered(text, self.computer.run)
         return settings_of(self, self.llm, text, instructions)
 
     def _usual_system_message(self) -> str:
-        names = tuple(language_of(language).name for language in self.computer.languages)
-        date = time.strftime("%Y-%m-%d")
-        return system_prompt(Facts(platform.system(), date, str(Path.cwd()), names))
+        return usual(language_of(language).name for language in self.computer.languages)
 
     def _model(self) -> Model:
         return self._engine().model
-
-    def _ask(self, text: str, picture: str | None) -> str:
-        """One question to the model, outside the conversation."""
-        messages = [user_dictionary(text)]
-        if picture:
-            messages.append({
-                **messages[0],
-                "type": "image",
-                "format": "base64",
-                "content": picture,
-            })
-        chunks = self.llm.run(messages)
-        return "".join(chunk.get("content", "") for chunk in chunks if chunk["type"] == "message")
 
     def _approve(self, request: ApprovalRequested) -> Decision:
         """Whoever went on past the confirmation has approved; with a display, somebody is asked."""

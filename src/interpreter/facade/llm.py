@@ -58,6 +58,13 @@ class Llm:
                 if "content" in chunk:
                     yield {key: value for key, value in chunk.items() if key != "role"}
 
+    def answer(self, text: str, picture: str | None = None) -> str:
+        """The answer to one question, outside the conversation; `picture` is PNG in base64."""
+        said = {"role": "user", "type": "message", "content": text}
+        shown = {**said, "type": "image", "format": "base64", "content": picture}
+        chunks = self.run([said, shown] if picture else [said])
+        return "".join(chunk.get("content", "") for chunk in chunks if chunk["type"] == "message")
+
     def load(self) -> None:
         """Make the model ready now rather than with the first message."""
         self._opened()

@@ -123,9 +123,12 @@ def _command(choices: tuple[tuple[str, ...], ...], text: str) -> str:
 class Skills:
     """`computer.skills`: Python files whose functions are there in every session."""
 
-    def __init__(self, path: Callable[[], Path], run: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Callable[[], Path], run: Callable[[str], None], may_save: Callable[[], bool]
+    ) -> None:
         self._path = path
         self._run = run
+        self.new_skill = NewSkill(path, may_save)
 
     @property
     def path(self) -> str:
@@ -155,6 +158,40 @@ class Skills:
 
     def _files(self) -> Iterator[Path]:
         return iter(sorted(self._path().glob("*.py")))
+
+
+class NewSkill:
+    """`computer.skills.new_skill`: a skill taught step by step."""
+
+    def __init__(self, path: Callable[[], Path], may_save: Callable[[], bool]) -> None:
+        self._path = path
+        self._may_save = may_save
+        self.create()
+
+    def create(self) -> None:
+        """Begin anew."""
+        self.name = ""
+        self.steps: list[tuple[str, str]] = []
+
+    def add_step(self, step: str, code: str) -> None:
+        """The next step: what is done, and how."""
+        self.steps.append((step, code))
+
+    def save(self) -> str:
+        """Write it as a function that prints its steps, for a model to follow; the file."""
+        name = "_".join(re.findall(r"[a-z0-9]+", self.name.lower()))
+        if not name.isidentifier() or not self.steps:
+            raise ConfigurationError("A new skill needs a name made of words, and steps.")
+        if not self._may_save():
+            raise ConfigurationError("The skill is not saved: computer.save_skills is False.")
+        text = "\n\n".join(
+            f"Step {number}: {step}\n{code}" for number, (step, code) in enumerate(self.steps, 1)
+        )
+        file = self._path() / f"{name}.py"
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        content = f"def {name}():\n    {self.name!r}\n    print({text!r})\n"
+        file.write_text(content, encoding="utf-8")
+        return str(file)
 
 
 def _functions(file: Path) -> list[str]:

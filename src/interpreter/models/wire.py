@@ -114,12 +114,17 @@ def exchanges(messages: Sequence[Message], start: int = 0) -> Iterator[tuple[Exc
         message = messages[at]
         if message.audience == "user":
             continue
-        if current and message.role != "computer":
+        if current and not _belongs(message, current[0]):
             yield tuple(current), at
             current = []
         current.append(message)
     if current:
         yield tuple(current), len(messages)
+
+
+def _belongs(message: Message, first: Message) -> bool:
+    """Whether it is a result of what an exchange began with; a reply without actions has none."""
+    return message.role == "computer" and (first.role != "assistant" or bool(first.actions))
 
 
 def answered(exchange: Exchange, number: int, *, renumber: bool = False) -> list[Answered]:
