@@ -34,7 +34,7 @@ from interpreter.session.past import Past
 from interpreter.session.prompt import Facts, system_prompt, walls
 from interpreter.session.session import Session
 from interpreter.session.store import Store
-from interpreter.settings.paths import data_directory
+from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -70,8 +70,12 @@ class Workshop:
         resume: str = "",
         messages: Iterable[Message] = (),
         on_this_ground: bool = False,
+        model: Model | None = None,
     ) -> Session:
-        """A new session, or one that goes on where it was left, or among what is live here."""
+        """A new session, or one that goes on where it was left, or among what is live here.
+
+        A session that works by hand is given a model of its own, which it never asks.
+        """
         self._ground.check()
         session_id = self.store.find(resume) if resume else ""
         if resume and not on_this_ground and self._ground.session_id not in ("", session_id):
@@ -85,7 +89,7 @@ class Workshop:
             session_id = self._new_session(settings, messages := tuple(messages))
         self._ground.session_id = self._ground.session_id or session_id
         self._ground.last_session = session_id
-        engine = self.engine(settings)
+        engine = self.engine(settings, model)
         if goes_on:
             self._ground.resumption.begin()
         if settings.import_skills:
@@ -132,13 +136,13 @@ class Workshop:
         self._ground.choose = old.choose
         old.close()
 
-    def engine(self, settings: Settings) -> Engine:
-        """What a turn works with under these settings."""
+    def engine(self, settings: Settings, model: Model | None = None) -> Engine:
+        """What a turn works with under these settings, with their model unless one is given."""
         from interpreter.policies.late import LatePolicy
 
         check_ruling(settings)
         return Engine(
-            model=self._shown_model(settings),
+            model=model or self._shown_model(settings),
             tools=self._tools(),
             asking=self._asking(settings),
             policy=LatePolicy(lambda: self._policy(settings)),

@@ -180,7 +180,7 @@ class AsyncInterpreter(OpenInterpreter):
         return super()._approve(request)
 
     def _talk(self) -> Session:
-        return self._session or self._ready_session()
+        return self._session or self._session_by_hand()
 
     def _stop(self) -> None:
         if self._session is not None:

@@ -19,6 +19,7 @@ from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
 from interpreter.facade.messages import Ledger, user_dictionary
 from interpreter.facade.narration import narrated
+from interpreter.facade.nobody import NobodyToAsk
 from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
 from interpreter.facade.profile import apply_profile
@@ -170,7 +171,7 @@ class OpenInterpreter(Options):
 
     def _session_to_go_back(self) -> Session:
         self._end_turn()
-        return self._ready_session()
+        return self._session_by_hand()
 
     def use_profile(self, name: str, confirm: Confirm = nobody_confirms) -> None:
         """Apply a profile, by name, path or address; one from elsewhere must be confirmed."""
@@ -315,26 +316,39 @@ class OpenInterpreter(Options):
     def _ready_session(self) -> Session:
         """The session with the settings of this moment, and the messages as the user left them."""
         engine = self._engine()
+        session = self._session_by_hand()
+        session.engine = engine
+        return session
+
+    def _session_by_hand(self) -> Session:
+        """The session for work that needs no model."""
+        self._prepare()
         news = self._ledger.news() if self._session is not None else None
         if self._session is None or news is None:
             history = lmc.decode_all(self.messages)
             workshop = self._open_workshop()
-            self._session = workshop.open_session(self._settings(), messages=history)
+            self._session = workshop.open_session(
+                self._settings(), messages=history, model=NobodyToAsk()
+            )
         elif news:
             for message in lmc.decode_all(news):
                 self._session.add(message)
         if news != []:
             self._ledger.settle(len(self._session.transcript))
-        self._session.engine = engine
         return self._session
 
-    def _engine(self) -> Engine:
+    def _prepare(self) -> Workshop:
+        """The workshop with the languages and skills of this moment."""
         workshop = self._open_workshop()
         if self.computer.languages_changed:
             workshop.choose_runtimes(self.computer.choose)
         if (self.import_skills or self.computer.import_skills) and not self._skills_imported:
             self._skills_imported = True
             self.computer.skills.import_skills()
+        return workshop
+
+    def _engine(self) -> Engine:
+        workshop = self._prepare()
         workshop.use_completions(self.llm.completions)
         engine = workshop.engine(self._settings())
         if self.auto_run and workshop.unconfined:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from interpreter import lmc
 from interpreter.assembly import Workshop
 from interpreter.facade.dialogue import Dialogue
+from interpreter.facade.nobody import NobodyToAsk
 from interpreter.facade.premises import Premises
 from interpreter.facade.result import Block, Result
 from interpreter.protocol.actions import Decision
@@ -213,18 +214,21 @@ class Interpreter:
 
     def _turn(self, message: str | Message | None) -> Generator[Event, None, None]:
         session = self._ready_session()
+        session.engine = self._workshop().engine(self.settings)
         return session.proceed() if message is None else session.send(message)
 
     def _ready_session(self) -> Session:
+        """The session, for work by hand; a model comes with the first turn."""
         if self._session is None:
             self._session = self._opened()
         return self._session
 
     def _opened(self) -> Session:
+        workshop, model = self._workshop(), NobodyToAsk()
         if not self._resume.endswith(".json"):
-            return self._workshop().open_session(self.settings, resume=self._resume)
+            return workshop.open_session(self.settings, resume=self._resume, model=model)
         kept = lmc.decode_all(lmc.read_conversation(Path(self._resume)))
-        return self._workshop().open_session(self.settings, messages=kept)
+        return workshop.open_session(self.settings, messages=kept, model=model)
 
     def _workshop(self) -> Workshop:
         if self._closed:
