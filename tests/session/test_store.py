@@ -111,6 +111,15 @@ def test_words_are_found_whatever_their_punctuation(store):
     assert store.search("nowhere") == store.search("  ") == ()
 
 
+def test_parts_of_words_find_their_sessions(store):
+    here = filled(store, user_says("Zebras have stripes"), user_says("100% _sure_"))
+    filled(store, user_says("something else"))
+    assert [hit.session for hit in store.search("zeb stri")] == [here]
+    assert store.containing(["EBRA", "tripe"]) == {here}
+    assert store.containing(["0% _s"]) == {here}
+    assert store.containing(["ebra", "else"]) == frozenset()
+
+
 def test_a_fork_has_the_past_and_a_future_of_its_own(store):
     session = filled(store, user_says("a"), user_says("b"), PICTURE)
     fork = store.fork(session, at=2)

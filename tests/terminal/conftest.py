@@ -16,13 +16,14 @@ def start(tmp_path):
     """Start the command in a terminal, to play some replies."""
     opened = []
 
-    def start(*replies, arguments=(), width=100, height=30, env=None, argv=None):
+    def start(*replies, arguments=(), width=100, height=30, env=None, argv=None, model=True):
         directory = tmp_path / f"terminal{len(opened)}"
         directory.mkdir()
         script = directory / "script.yaml"
         script.write_text(yaml.safe_dump({"replies": list(replies) or ["Hello."]}))
         home = {name: os.environ[name] for name in KEPT} | {"EDITOR": "true"} | (env or {})
-        default = [COMMAND, "--model", f"scripted/{script}", *arguments]
+        scripted = ["--model", f"scripted/{script}"] if model else []
+        default = [COMMAND, *scripted, *arguments]
         terminal = Terminal(argv or default, directory, width=width, height=height, env=home)
         opened.append(terminal)
         return terminal

@@ -169,36 +169,3 @@ def test_sessions_are_exported_and_imported(interpreter_command, script, tmp_pat
     before = interpreter_command("sessions", "show", "last").stdout
     copy = interpreter_command("sessions", "import", str(tmp_path / "out.json")).stdout.strip()
     assert interpreter_command("sessions", "show", copy).stdout == before
-
-
-# Completion, by the shells themselves.
-
-
-def completed_by_bash(line):
-    code = f"""
-        source <({COMMAND} completion bash)
-        COMP_WORDS=({line}) ; COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-        _interpreter; printf '%s\\n' "${{COMPREPLY[@]}}" """
-    done = subprocess.run(
-        ["bash", "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    return set(done.stdout.split())
-
-
-def test_bash_completes_flags_and_their_values():
-    assert "--auto_run" in completed_by_bash("interpreter --au")
-    assert completed_by_bash("interpreter --safe_mode a") == {"ask", "auto"}
-    assert completed_by_bash("interpreter doc") == {"doctor"}
-
-
-def test_zsh_accepts_its_completion(tmp_path):
-    code = f"{COMMAND} completion zsh > _interpreter; zsh -n _interpreter && echo good"
-    done = subprocess.run(
-        ["zsh", "-fc", code], capture_output=True, text=True, timeout=60, cwd=tmp_path
-    )
-    assert done.stdout == "good\n", done.stderr
-
-
-def test_fish_has_a_line_for_every_flag(interpreter_command):  # noqa: F811
-    lines = interpreter_command("completion", "fish").stdout.splitlines()
-    assert len(lines) == sum(map(len, GROUPS.values())) + 2

@@ -3,7 +3,6 @@
 import os
 import subprocess
 
-import pytest
 import yaml
 from tests.journeys.conftest import COMMAND
 
@@ -49,33 +48,6 @@ def test_the_message_has_the_command_its_code_its_output_and_the_source(tmp_path
     assert "ValueError: 1\n" in message
     assert "    3 raise ValueError(a)" in message
     assert "\x1b" not in message
-
-
-HOOKED = {
-    "bash": ["bash", "--norc", "-i"],
-    "zsh": ["zsh", "-f", "-i"],
-}
-
-
-@pytest.mark.parametrize("shell", HOOKED)
-def test_the_hook_keeps_the_last_command_and_its_output(shell, tmp_path, start):
-    terminal = start(
-        argv=HOOKED[shell], env={"PS1": "ready: ", "PATH": f"{WTF.parent}:{os.environ['PATH']}"}
-    )
-    terminal.wait_for("ready:")
-    terminal.type(f'eval "$({WTF} hook {shell})"')
-    terminal.press("Enter")
-    terminal.type("ls /nowhere-at-all")
-    terminal.press("Enter")
-    terminal.type("echo kept: $WTF_COMMAND = $WTF_STATUS")
-    terminal.press("Enter")
-    terminal.wait_for("\nkept: ls /nowhere-at-all = 2")
-    terminal.type("keep ls /somewhere-else")
-    terminal.press("Enter")
-    terminal.type("cat $WTF_OUTPUT_FILE; echo done: $WTF_STATUS")
-    terminal.press("Enter")
-    seen = terminal.wait_for("\ndone: 2")
-    assert seen.count("somewhere-else'") == 2
 
 
 def test_without_a_hook_it_says_what_to_do(start):

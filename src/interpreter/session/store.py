@@ -177,8 +177,8 @@ class Store:
                 self._blobs.remove(digest)
 
     def search(self, words: str, most: int = 20) -> tuple[Hit, ...]:
-        """The messages that contain all these words, the best first."""
-        terms = " ".join('"' + word.replace('"', '""') + '"' for word in words.split())
+        """The messages with words that begin like all of these, the best first."""
+        terms = " ".join('"' + word.replace('"', '""') + '"*' for word in words.split())
         if not terms:
             return ()
         query = """
@@ -187,6 +187,14 @@ class Store:
             WHERE words MATCH ? ORDER BY rank LIMIT ?"""
         with self._reading() as database:
             return tuple(Hit(*row) for row in database.execute(query, (terms, most)))
+
+    def containing(self, parts: Sequence[str]) -> frozenset[str]:
+        """The sessions in which a message contains all these parts of words."""
+        each = " AND ".join(["instr(lower(plain), ?)"] * len(parts))
+        query = f"SELECT DISTINCT session FROM messages WHERE {each or 1}"
+        with self._reading() as database:
+            found = database.execute(query, [part.lower() for part in parts])
+            return frozenset(row[0] for row in found)
 
     # Messages.
 

@@ -33,6 +33,11 @@ WORDS = {
     "c": "[c]heck",
     "s": "[s]top",
 }
+SAID = {
+    **{"y": "yes", "n": "no", "e": "edit", "t": "yes, in this session", "a": "always"},
+    **{"d": "dry run", "c": "check", "s": "stop", "escape": "stop", "ctrl-c": "stop"},
+}
+"""What is left on the screen of a key that was pressed."""
 ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from dataclasses import field
 from typing import Any, NoReturn
@@ -34,8 +35,26 @@ class UsageError(ConfigurationError):
 
 
 class _Parser(argparse.ArgumentParser):
+    def print_help(self, file: Any = None) -> None:
+        """By the pager where a person would have to scroll back."""
+        text = self.format_help()
+        if file is None and sys.stdout.isatty() and _paged(text):
+            return
+        super().print_help(file)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see interpreter --help)")
+
+
+def _paged(text: str) -> bool:
+    """Show a long text by `less`; False where that is not to be had."""
+    import shutil  # noqa: PLC0415  (few ask for help)
+    import subprocess  # noqa: PLC0415
+
+    less = shutil.which("less")
+    if less is None or text.count("\n") < shutil.get_terminal_size().lines:
+        return False
+    return subprocess.run([less, "-FRX"], input=text, text=True, check=False).returncode == 0
 
 
 @frozen
@@ -133,7 +152,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             dest="highlight_active_line",
         ),
         _switch("-ml --multi_line", "several lines between triple quotes (always on)"),
-        _switch("-sp --speak_messages", "read answers aloud (macOS)"),
+        _switch("-sp --speak_messages", "read answers aloud"),
         _switch("-v --verbose", "show what else happens"),
         _switch("-debug --debug --debug_mode", "the same as --verbose"),
     ),

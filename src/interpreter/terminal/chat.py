@@ -15,7 +15,7 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Code, Message
+from interpreter.protocol.messages import Code, Display, Message
 from interpreter.session.loop import looped
 from interpreter.session.session import Session
 from interpreter.settings.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
@@ -65,6 +65,9 @@ class Chat:
         """One message and the turn it starts; a model that fails is shown, and the chat goes on."""
         message = compose(text, self.news)
         self.news.clear()
+        for part in message.parts:
+            if isinstance(part, Display):
+                self.desk.note(f"attached: {part.text}")
         return self.send(message)
 
     def send(self, message: Message) -> TurnFinished:

@@ -45,6 +45,7 @@ def guarded(work: Callable[[], int]) -> int:
         _complain("Nobody reads the output any more; what happened so far is kept.")
         return EXIT_PIPE
     except KeyboardInterrupt:
+        _complain("interrupted.")
         return EXIT_INTERRUPTED
     except SystemExit as leaving:  # argparse has shown the help
         return int(leaving.code or 0)
@@ -72,7 +73,19 @@ def _chat_command(options: dict[str, Any]) -> int:
 
 def _complain(text: str) -> None:
     with contextlib.suppress(OSError):
-        print(f"interpreter: {text}", file=sys.stderr)
+        print(_wrapped(f"interpreter: {text}"), file=sys.stderr)
+
+
+def _wrapped(text: str) -> str:
+    """In whole words on a terminal; one line elsewhere, for programs that read it."""
+    if not sys.stderr.isatty():
+        return text
+    import shutil  # noqa: PLC0415  (only to complain)
+    import textwrap  # noqa: PLC0415
+
+    width = shutil.get_terminal_size().columns
+    lines = [textwrap.fill(line, width, break_on_hyphens=False) for line in text.split("\n")]
+    return "\n".join(lines)
 
 
 def _let_go_of_stdout() -> None:

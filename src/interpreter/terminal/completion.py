@@ -91,4 +91,4 @@ def fish() -> str:
 def _fish_name(name: str) -> str:
     if name.startswith("--"):
         return f"-l {name[2:]}"
-    return f"-s {name[1:]}" if len(name) == 2 else f"-o {name[1:]}"
+    return f"-o {name[1:]}"  # never -s: letters after one dash do not add up here

@@ -126,4 +126,5 @@ def input_line(question: str, *, hidden: bool = False) -> str | None:
         with ctrl_c(None):
             return getpass.getpass(question) if hidden else input(question)
     except (EOFError, KeyboardInterrupt):
+        print()  # the line was not ended
         return None

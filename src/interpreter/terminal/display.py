@@ -28,6 +28,14 @@ class Shown:
     file: str = ""
 
 
+def short(path: str, directory: Path) -> str:
+    """A path as people say it: from here, or from the home."""
+    for place, sign in ((directory, ""), (Path.home(), "~/")):
+        if Path(path).is_relative_to(place):
+            return sign + str(Path(path).relative_to(place))
+    return path
+
+
 def show_display(
     display: Display,
     width: int,

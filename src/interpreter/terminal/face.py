@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from interpreter.protocol.events import (
@@ -17,6 +17,7 @@ from interpreter.protocol.events import (
     DisplayShown,
     Event,
     ExecutionFinished,
+    FileChange,
     FilesChanged,
     MessageFinished,
     ModelRetrying,
@@ -31,7 +32,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.messages import Action, ActionCall, Code, Display, Face, MalformedCall
 from interpreter.protocol.values import frozen
 from interpreter.terminal.ansi import Palette, crop, paint, tame_plain
-from interpreter.terminal.display import Draw, show_display
+from interpreter.terminal.display import Draw, short, show_display
 from interpreter.terminal.highlight import CodeStream, highlight
 from interpreter.terminal.output import OutputPane
 from interpreter.terminal.plain import ENDS
@@ -39,6 +40,7 @@ from interpreter.terminal.prose import Prose
 from interpreter.terminal.screen import Screen
 from interpreter.terminal.status import Status
 from interpreter.terminal.tally import Tally
+from interpreter.terminal.wrap import in_width
 
 PANE = 12  # lines of output or code that are live
 THOUGHT = 200  # characters of a thought that are live
@@ -55,6 +57,10 @@ class Look:
     keep: Callable[[Face], Path | None]
     active_line: bool = True
     verbose: bool = False
+    directory: Path = Path()
+    """Files below it are named from there."""
+    walls: Callable[[], str] = str
+    """How code is confined, in a few words."""
 
 
 class LiveFace:
@@ -75,6 +81,7 @@ class LiveFace:
         self._line: int | None = None
         self._thought = ""
         self._updating: dict[str, tuple[str, ...]] = {}
+        self._gap = False  # whether something was done since the last words
 
     def show(self, events: Iterable[Event]) -> TurnFinished:
         """Show a whole turn; how it ended."""
@@ -91,11 +98,14 @@ class LiveFace:
                     end = event
         finally:
             self.settle()
+            self._screen.print("")
+            self._screen.draw()
         return end
 
     def note(self, text: str) -> None:
         """A sentence of our own."""
-        self._screen.print(*text.split("\n"))
+        width = self._screen.width
+        self._screen.print(*(line for long in text.split("\n") for line in in_width(long, width)))
         self._screen.draw()
 
     def settle(self) -> None:
@@ -194,10 +204,7 @@ class LiveFace:
             case Decided(_, decision) if not decision.allows and decision.reason:
                 self._print(f"Not run: {decision.reason}", self._palette.warning)
             case FilesChanged(changes):
-                named = [f"{MARKS[change.kind]} {change.path}" for change in changes[:FILES_NAMED]]
-                more = len(changes) - len(named)
-                named += [f"and {more} more"] if more > 0 else []
-                self._print("  ".join(named), self._palette.dim)
+                self._changed(changes)
             case Notice(text, level):
                 styles = {"warning": self._palette.warning, "error": self._palette.bad}
                 self._print(text, styles.get(level, self._palette.dim))
@@ -210,6 +217,13 @@ class LiveFace:
             case _:
                 pass
 
+    def _changed(self, changes: Sequence[FileChange]) -> None:
+        where = self._look.directory
+        named = [f"{MARKS[one.kind]} {short(one.path, where)}" for one in changes[:FILES_NAMED]]
+        more = len(changes) - len(named)
+        named += [f"and {more} more"] if more > 0 else []
+        self._print("  ".join(named), self._palette.dim)
+
     # Words and code.
 
     def _wait_for_model(self) -> None:
@@ -220,6 +234,9 @@ class LiveFace:
         self._status.count(text)
         self._thought = ""
         self._finish_code()
+        if self._gap:
+            self._screen.print("")
+            self._gap = False
         if self._prose is None:
             self._prose = Prose(self._screen.width, self._palette)
         self._screen.print(*self._prose.feed(text))
@@ -249,7 +266,9 @@ class LiveFace:
     def show_code(self, language: str, source: str) -> None:
         """A whole block of code."""
         lines = highlight(source.rstrip("\n"), language, colour=self._palette.colourful)
-        self._screen.print("", self._head(language), *lines, self._rule(""))
+        walls = self._look.walls()
+        end = self._rule(f"─ {walls} " if walls else "")
+        self._screen.print("", self._head(language), *lines, end)
 
     def _head(self, language: str) -> str:
         return self._rule(f"─ {tame_plain(language)} ")
@@ -271,6 +290,7 @@ class LiveFace:
     def _finished(self, outcome: str, summary: str) -> None:
         self._finish_output()
         self._status.end()
+        self._gap = True
         if outcome != "ok":
             style = self._palette.dim if outcome == "backgrounded" else self._palette.bad
             self._print(f"[{outcome}] {tame_plain(summary)}".rstrip(), style)

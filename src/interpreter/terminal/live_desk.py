@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
 from interpreter.terminal.ansi import paint, tame_plain
-from interpreter.terminal.approval import Hands, ask
+from interpreter.terminal.approval import SAID, WORDS, Hands, ask
 from interpreter.terminal.desk import input_line
 from interpreter.terminal.editor import edit
 from interpreter.terminal.face import LiveFace, Look
@@ -66,7 +66,8 @@ class LiveDesk:
 
     def approve(self, request: ApprovalRequested) -> Decision:
         """Ask for one key."""
-        hands = Hands(self._key, self._line, self._face.note, self._show_code, self._edit)
+        shown = (self._face.note, self._show_code)
+        hands = Hands(self._key, self._line, *shown, self._edit)
         self._face.hold()
         try:
             return ask(request, hands, self._look.palette, dry_run=self._dry_run)
@@ -121,16 +122,27 @@ class LiveDesk:
         while not self._keys.empty():
             self._keys.get()
         self._asking = True
-        self._screen.show_live(lambda: [paint(question, self._look.palette.accent)])
+        shown = self._painted(question)
+        self._screen.show_live(lambda: [shown])
         try:
             key = self._keys.get()
             while key not in (*keys, "escape", "ctrl-c", "ctrl-d"):
                 key = self._keys.get().lower()
         finally:
             self._asking = False
-        self._screen.print(f"{paint(question, self._look.palette.accent)} {key}")
+        asked = paint(question.split("?")[0] + "?", self._look.palette.accent)
+        self._screen.print(f"{asked} {SAID.get(key, key)}")
         self._screen.clear_live()
         return key
+
+    def _painted(self, question: str) -> str:
+        """The question and its keys stand out; the words around the keys do not."""
+        palette = self._look.palette
+        asked, mark, keys = question.partition("? ")
+        for word in (*WORDS.values(), "[?]"):
+            bright, dim = paint(word[:3], palette.accent), paint(word[3:], palette.dim)
+            keys = keys.replace(word, bright + dim)
+        return paint(asked + mark, palette.accent) + keys
 
     def _line(self, question: str) -> str:
         with self._keyboard.paused():

@@ -22,11 +22,16 @@ from interpreter.terminal.approval import as_dry_runs
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.greeting import greeting
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.signals import ctrl_c
 from interpreter.terminal.start import AskInFront, Plan, can_be_live
 
-GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
+WALLS = {
+    "read-only": "sandbox: writes nothing, asks for the network",
+    "workspace": "sandbox: writes only here, asks for the network",
+    "trusted": "sandbox: writes only here, has the network",
+}
 
 
 def talk(plan: Plan) -> int:
@@ -39,14 +44,18 @@ def talk(plan: Plan) -> int:
         if not plan.interactive:
             return code
         if not plan.text.strip():
-            chat.desk.note(GREETING)
+            chat.desk.note(greeting(plan.settings, first=False))
         chat.run(reader(plan.settings, live=plan.live))
         return 0
 
 
 def open_chat(plan: Plan) -> Chat:
     """The conversation of a plan, before its first message."""
-    desk = live_desk(plan.settings) if plan.live else PlainDesk()
+
+    def walls() -> str:
+        return _walls(workshop, plan.settings.sandbox)
+
+    desk = live_desk(plan.settings, walls) if plan.live else PlainDesk()
     desk.verbose = plan.settings.verbose
     notices: list[str] = []  # a prompt may be on the screen when they come
     notice = notices.append if plan.live else desk.note
@@ -89,8 +98,12 @@ def _may_download(plan: Plan, question: str) -> bool:
         raise AskInFront
     if not someone_is_there():
         return False
-    print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
-    return input().strip().lower().startswith("y")
+    if not plan.live:
+        print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
+        return input().strip().lower().startswith("y")
+    from interpreter.terminal.one_key import one_key  # noqa: PLC0415  (asked once in a life)
+
+    return one_key(f"{question} [y/n]", "yn") == "y"
 
 
 def desk_for(settings: Settings) -> Desk:
@@ -100,7 +113,7 @@ def desk_for(settings: Settings) -> Desk:
     return live_desk(settings) if live else PlainDesk()
 
 
-def live_desk(settings: Settings) -> Desk:
+def live_desk(settings: Settings, walls: Callable[[], str] = str) -> Desk:
     """A desk that draws live lines and reads single keys."""
     from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
     from interpreter.terminal.face import Look  # noqa: PLC0415
@@ -115,8 +128,15 @@ def live_desk(settings: Settings) -> Desk:
         keep=ShownFiles(data_directory() / "shown").keep,
         active_line=settings.highlight_active_line,
         verbose=settings.verbose,
+        directory=settings.directory(),
+        walls=walls,
     )
     return LiveDesk(Screen(sys.stdout), look)
+
+
+def _walls(workshop: Workshop, level: str) -> str:
+    """How code is confined, in a few words."""
+    return "no sandbox" if workshop.unconfined or level == "off" else WALLS.get(level, "")
 
 
 def reader(settings: Settings, *, live: bool) -> Callable[[str], str]:

@@ -44,7 +44,7 @@ class Picker:
     def search(self, words: str) -> None:
         """Narrow the list: by title, and by what was said."""
         wanted = words.lower().split()
-        hits = {hit.session for hit in self._store.search(words, MOST)} if wanted else set()
+        hits = self._store.containing(wanted) if wanted else frozenset()
         self.found = tuple(
             info
             for info in self._all

@@ -62,6 +62,7 @@ class Prompt:
     def fail(self, error: BaseException) -> None:
         """Break off the asking with an error; callable from any thread."""
         app = self._session.app
+        app.erase_when_done = True  # nobody will answer this prompt
         if app.loop is not None:
             app.loop.call_soon_threadsafe(lambda: app.exit(exception=error))
 

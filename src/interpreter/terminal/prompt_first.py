@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import termios
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from interpreter.protocol.errors import InterpreterError
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.terminal.ansi import COLOURS, NO_COLOURS
+from interpreter.terminal.greeting import greeting
 from interpreter.terminal.loop import converse
 from interpreter.terminal.prompt import Prompt
 from interpreter.terminal.start import AskInFront, Plan
 
 if TYPE_CHECKING:
     from interpreter.terminal.chat import Chat
-
-GREETING = "Say what you want done. Code runs when you approve it. Ctrl-C stops, Ctrl-D leaves."
-FIRST_RUN = """\
-Welcome. Say what you want in plain words; the model writes code, you approve it, it runs here.
-  Model: {model}. Another one: interpreter --model NAME, or interpreter config set model NAME.
-  A key for it: interpreter config key PROVIDER. What works here: interpreter doctor.
-  %help lists the commands, ! runs a shell line, Ctrl-C stops, Ctrl-D leaves."""
 
 
 def make_prompt(settings: Settings) -> Prompt:
@@ -46,17 +43,19 @@ def _commands() -> Mapping[str, str]:
 def prompt_first(plan: Plan) -> int:
     """Show the prompt, open the rest behind it, and converse."""
     used_before = (data_directory() / "history").exists()
-    model = plan.settings.model or "the best that can be reached"
-    print(GREETING if used_before else FIRST_RUN.format(model=model))
+    print(greeting(plan.settings, first=not used_before))
     prompt = make_prompt(plan.settings)
     behind = replace(plan, behind_prompt=True)
     opening = Opening(lambda: _open(behind), prompt.fail)
     prompt.shown = opening.begin
     try:
-        converse(lambda: _read(opening, prompt), lambda text: opening.get().handle(text), print)
+        converse(lambda: _read(opening, prompt), lambda text: _take(opening, text), print)
         return 0
     except AskInFront:
         return _in_front(plan)
+    except InterpreterError:
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)  # it was for us, not for the shell
+        raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C too many must not break the end
         opening.close()
@@ -77,6 +76,15 @@ def _open(plan: Plan) -> Chat:
 def _read(opening: Opening, prompt: Prompt) -> str:
     chat = opening.chat
     return chat.next(prompt.ask) if chat else prompt.ask("")
+
+
+def _take(opening: Opening, text: str) -> bool:
+    try:
+        chat = opening.get()
+    except KeyboardInterrupt:
+        print("Interrupted; it was still starting.")
+        return False
+    return chat.handle(text)
 
 
 class Opening:

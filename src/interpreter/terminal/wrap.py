@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable
 
 from interpreter.terminal.ansi import cells, paint
 from interpreter.terminal.inline import Span
 
 WORDS = re.compile(r"\n|[^\S\n]+|\S+")
+
+
+def in_width(line: str, width: int) -> list[str]:
+    """A line of ours as lines of whole words; as it is where it fits or has styles."""
+    if cells(line) <= width or "\x1b" in line:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 class Wrap:

@@ -1,0 +1,33 @@
+"""The first words on the screen: one screen for a newcomer, one line for everybody else."""
+
+from __future__ import annotations
+
+import os
+
+from interpreter.settings.settings import Settings
+from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
+
+ASKING = "Code runs when you approve it."
+NOT_ASKING = "Code runs without asking (-y)."
+WELCOME = """\
+Welcome. Say what you want done, in plain words. A model writes code for it;
+you look at it and press y; it runs here, in a sandbox, and can be undone.
+
+  {model}
+  a key for one    interpreter config key PROVIDER
+  what works here  interpreter doctor
+  at the prompt    %help · !shell line · @file · Ctrl-C stops · Ctrl-D leaves
+"""
+
+
+def greeting(settings: Settings, *, first: bool) -> str:
+    """What is said before the first prompt."""
+    palette = NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS
+    if not first:
+        asking = NOT_ASKING if settings.auto_run else ASKING
+        line = f"Say what you want done. {asking} %help · Ctrl-D leaves"
+        return paint(line, palette.dim)
+    named = settings.model or "the best that can be reached"
+    model = f"another model    interpreter --model NAME   (now: {named})"
+    head, _, rest = WELCOME.format(model=model).partition("\n\n")
+    return f"{head}\n\n" + "\n".join(paint(line, palette.dim) for line in rest.split("\n"))
