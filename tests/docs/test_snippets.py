@@ -1,4 +1,4 @@
-"""Every Python snippet of these pages runs, from top to bottom, each page in its own process."""
+"""Every Python snippet of the pages runs, from top to bottom, each page in its own process."""
 
 import importlib.util
 import os
@@ -9,10 +9,25 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ["library.md", *sorted(f"integrations/{p.name}" for p in (DOCS / "integrations").iterdir())]
+ROOT = Path(__file__).parents[2]
 SNIPPET = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-APART = {"integrations/crewai.md": "crewai"}
+PAGES = [
+    str(page.relative_to(ROOT))
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if SNIPPET.search(page.read_text(encoding="utf-8"))
+]
+APART = {"docs/integrations/crewai.md": "crewai"}
+BEFORE = {  # the first page names no model, and shows code that a model wrote about a file
+    "README.md": "from interpreter import interpreter\ninterpreter.llm.model = 'scripted/demo'\n"
+    "open('sales.csv', 'w').write('region,units\\nnorth,7\\n')\n"
+}
+
+
+def test_the_pages_with_snippets_are_found():
+    assert {"README.md", "docs/library.md", "docs/languages.md"} <= set(PAGES)
+    assert {f"docs/integrations/{name}.md" for name in ("langchain", "autogen", "smolagents")} <= {
+        *PAGES
+    }
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -20,10 +35,9 @@ def test_the_snippets_of_a_page_run(page, tmp_path):
     library = APART.get(page)
     if library and importlib.util.find_spec(library) is None:
         pytest.skip(f"{library} is not installed; `make test-integrations` runs this")
-    snippets = SNIPPET.findall((DOCS / page).read_text(encoding="utf-8"))
-    assert snippets
+    snippets = SNIPPET.findall((ROOT / page).read_text(encoding="utf-8"))
     program = tmp_path / "page.py"
-    program.write_text("\n".join(snippets), encoding="utf-8")
+    program.write_text(BEFORE.get(page, "") + "\n".join(snippets), encoding="utf-8")
     work = tmp_path / "work"
     work.mkdir()
     done = subprocess.run(

@@ -7,6 +7,7 @@ unless the caller asks for it by name.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.util
 import io
 import json
@@ -23,10 +24,12 @@ from interpreter.protocol.errors import TransferFailed
 
 KINDS = (".json", ".npy", ".arrow")
 LARGEST = 4_000_000_000
+LONGEST_REASON = 300  # characters of what a library says about a file
+SAFE_ARROW = (14, 0, 1)  # before it, reading a table could run a pickle inside
 INSIDE = Path(__file__).parent.parent / "inside" / "values.py"
 UNREADABLE = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
-    *(ImportError, RuntimeError, OSError, EOFError),
+    *(ImportError, RuntimeError, OSError, EOFError, MemoryError),
 )
 Run = Callable[[str], str]
 """Runs Python where the user's code runs; what went wrong, or nothing."""
@@ -104,7 +107,8 @@ def _read(base: Path) -> Any:
         try:
             return _value(content, path.suffix)
         except UNREADABLE as error:
-            raise TransferFailed(f"The value that arrived cannot be read: {error}.") from error
+            reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
+            raise TransferFailed(f"The value that arrived cannot be read: {reason}.") from error
     raise TransferFailed("The value did not arrive: nothing was written.")
 
 
@@ -112,11 +116,13 @@ def _value(content: bytes, kind: str) -> Any:
     if kind == ".json":
         return _tools()["value_of"](json.loads(content))
     if kind == ".npy":
-        import numpy  # noqa: PLC0415  (only those who bring arrays over need it)
+        from numpy.lib.format import read_array  # noqa: PLC0415  (only for arrays)
 
-        return numpy.load(io.BytesIO(content), allow_pickle=False)
+        return read_array(io.BytesIO(content), allow_pickle=False)
     import pyarrow  # noqa: PLC0415  (only those who bring tables over need it)
 
+    if tuple(int(part) for part in pyarrow.__version__.split(".")[:3]) < SAFE_ARROW:
+        raise TransferFailed("PyArrow is too old to read tables safely; install 14.0.1 or newer.")
     table = pyarrow.ipc.open_file(pyarrow.BufferReader(content)).read_all()
     return _tools()["table_from_arrow"](table)
 
@@ -138,11 +144,16 @@ def _regular_file(path: Path) -> bytes | None:
         descriptor = os.open(path, flags)
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             return None
-        return file.read(LARGEST)
+        if status.st_size > LARGEST:
+            raise TransferFailed(f"The value is too large: {status.st_size / 1e9:.1f} GB.")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(LARGEST)
+    finally:
+        os.close(descriptor)
 
 
 def _files(base: Path) -> list[Path]:
@@ -151,7 +162,8 @@ def _files(base: Path) -> list[Path]:
 
 def _remove(base: Path) -> None:
     for kind in (*KINDS, ".pickle"):
-        base.with_suffix(kind).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the code put a directory there: it goes with the rest
+            base.with_suffix(kind).unlink(missing_ok=True)
 
 
 @cache
