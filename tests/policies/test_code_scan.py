@@ -49,6 +49,16 @@ def test_blocks_that_nobody_looked_at_before_are_found_too():
     assert len(alarms) / len(harmless) <= 0.03, alarms
 
 
+def test_blocks_of_a_third_hand_are_found_now():
+    """The first run, before anything was mended, found 41 of 60, with 1 false alarm in 60."""
+    dangerous, harmless = load("fresh-dangerous"), load("fresh-harmless")
+    missed = [source for (language, _), source in dangerous if not scan(language, source)]
+    alarms = [source for (language,), source in harmless if scan(language, source)]
+    assert (len(dangerous), len(harmless)) == (60, 60)
+    assert missed == []
+    assert alarms == []
+
+
 def test_a_finding_names_the_line_and_the_reason():
     source = "import shutil\n\nshutil.rmtree('/home/ann')\n"
     assert scan("python", source) == (

@@ -1,5 +1,6 @@
 """The way out of a cell: only names that the user allows, and only public addresses."""
 
+import gc
 import http.server
 import os
 import socket
@@ -262,6 +263,28 @@ def test_once_lasts_for_the_block(serve, web):
     gate.end_block()
     assert [status(get(port, url)), status(get(port, url))] == [403, 403]
     assert user.questions == [f"example.org:{web}"] * 2
+
+
+def received(sock):
+    return b"".join(iter(lambda: sock.recv(65536), b""))
+
+
+def test_a_slow_answer_survives_garbage_collection(serve):
+    """The program has said all it has to say, and the host takes its time."""
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+        port = slow.getsockname()[1]
+        at = serve(HostGate(allow=[f"example.org:{port}"]))
+        with socket.create_connection(("127.0.0.1", at), 30) as program:
+            program.sendall(f"GET http://example.org:{port}/ HTTP/1.1\r\n\r\n".encode())
+            program.shutdown(socket.SHUT_WR)
+            with slow.accept()[0] as host:
+                received(host)
+                for piece in (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n", b"Z: w\r\n", b"\r\n"):
+                    host.sendall(piece)
+                    program.recv(65536)
+                    gc.collect()
+                host.sendall(b"here")
+            assert received(program) == b"here"
 
 
 def test_session_lasts_and_always_is_kept(serve, web):

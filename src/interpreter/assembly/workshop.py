@@ -76,6 +76,7 @@ class Workshop:
 
         A session that works by hand is given a model of its own, which it never asks.
         """
+        check_ruling(settings)
         self._ground.check()
         session_id = self.store.find(resume) if resume else ""
         if resume and not on_this_ground and self._ground.session_id not in ("", session_id):
@@ -140,7 +141,6 @@ class Workshop:
         """What a turn works with under these settings, with their model unless one is given."""
         from interpreter.policies.late import LatePolicy
 
-        check_ruling(settings)
         return Engine(
             model=model or self._shown_model(settings),
             tools=self._tools(),

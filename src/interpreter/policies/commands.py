@@ -127,6 +127,8 @@ def _find(name: str, arguments: Words) -> Iterator[Problem]:
         for before, word in zip(arguments, arguments[1:], strict=False)
         if before in ("-exec", "-execdir", "-ok")
     )
+    if "-exec" in arguments:
+        yield from judge([w for w in arguments[arguments.index("-exec") + 1 :] if w not in "{};+"])
     roots = []
     for word in arguments:
         if word.startswith(("-", "(", "!")):
@@ -135,6 +137,26 @@ def _find(name: str, arguments: Words) -> Iterator[Problem]:
     narrowed = {"-name", "-iname", "-path", "-regex", "-empty", "-newer"} & set(arguments)
     if acts and (not narrowed or any(is_broad(r) and r not in (".", "./") for r in roots)):
         yield "destructive-delete", "find deletes what it finds"
+
+
+def _truncate(name: str, arguments: Words) -> Iterator[Problem]:
+    for place in _operands(arguments):
+        if place.startswith(("~", "/", "..")) and is_broad(place):
+            yield "destructive-delete", f"{name} empties {_shown(place)}"
+            return
+
+
+def _move(name: str, arguments: Words) -> Iterator[Problem]:
+    places = _operands(arguments)
+    if len(places) > 1 and places[-1] == "/dev/null":
+        yield "destructive-delete", "what is moved to /dev/null is gone"
+
+
+def _mirror(name: str, arguments: Words) -> Iterator[Problem]:
+    places, deletes = _operands(arguments), [a for a in arguments if a.startswith("--delete")]
+    far = len(places) > 1 and places[-1].startswith(("~", "/", "..")) and is_broad(places[-1])
+    if deletes and far:
+        yield "destructive-delete", f"{name} deletes what is only in {_shown(places[-1])}"
 
 
 def _overwrite(name: str, arguments: Words) -> Iterator[Problem]:
@@ -331,6 +353,9 @@ _WRITERS = frozenset({"tee", "cp", "mv", "install", "ln", "touch"})
 _GROUPS = (
     _Group(("rm", "rmdir", "unlink", "del", "rd"), _remove),
     _Group(("find",), _find),
+    _Group(("truncate",), _truncate),
+    _Group(("mv",), _move),
+    _Group(("rsync",), _mirror),
     _Group(("shred", "wipe", "srm", "scrub"), _overwrite),
     _Group(("git",), _git),
     _Group(("fdisk", "sfdisk", "parted", "gdisk", "wipefs", "mkswap", "swapoff", "swapon"), _disk),

@@ -20,7 +20,7 @@ _DISK = re.compile(
 _SECRET = re.compile(
     r"""(?:^|/)(?:
         \.ssh/(?!(?:known_hosts|.*\.pub)$).* | id_(?:rsa|dsa|ecdsa|ed25519)
-      | \.aws/(?:credentials|config) | \.azure/.+ | \.gnupg(?:/.*)? | \.netrc | _netrc
+      | \.aws(?:/(?:credentials|config)?)? | \.azure(?:/.*)? | \.gnupg(?:/.*)? | \.netrc | _netrc
       | \.git-credentials | \.npmrc | \.pypirc | \.pgpass | \.my\.cnf | \.vault-token
       | \.docker/config\.json | \.kube/config | \.config/(?:gcloud|gh|hub|rclone|op|doctl)(?:/.*)?
       | \.password-store(?:/.*)? | \.local/share/keyrings(?:/.*)? | Library/Keychains(?:/.*)?

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TypeGuard
 
 from interpreter.policies.places import UNKNOWN
 
 _JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
 _SAME = frozenset({"os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.fspath", "str"})
-_SAME |= {"os.path.expandvars", "os.path.normpath", "bytes"}
+_SAME |= {"os.path.expandvars", "os.path.normpath", "bytes", "int"}
 _METHODS_SAME = frozenset({"expanduser", "resolve", "absolute", "as_posix", "encode", "decode"})
 _METHODS_SAME |= {"strip", "lower"}
 _CHILDREN = frozenset({"iterdir", "glob", "rglob"})
@@ -35,6 +36,12 @@ class Values:
                 self._assign(target, value)
             case ast.For(target, iterated) | ast.comprehension(target, iterated):
                 self._loop(target, iterated)
+
+    def narrow(self, names: Iterable[str]) -> None:
+        """What these stand for was chosen by a condition: not everything here, but some of it."""
+        for name in names:
+            if self._texts.get(name, "").startswith(("./*", "*")):
+                self._texts[name] = "./some"
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name in node.names:

@@ -84,6 +84,8 @@ class _Scan:
     def findings(self, tree: ast.AST) -> Iterator[Finding]:
         for node in _in_order(tree):
             self._values.learn(node)
+            if isinstance(node, ast.If) and _compares_text(node.test):
+                self._values.narrow(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
             self._taint(node)
             for rule, reason in self._problems(node):
                 yield Finding(getattr(node, "lineno", 1), rule, reason)
@@ -142,7 +144,7 @@ class _Scan:
             for place in places:
                 if is_secret(place) and not _is_prose(place):
                     yield "credential-read", f"{place!r} holds secrets"
-        if name == "print" and any(map(self._is_whole_environment, call.args)):
+        if name in ("print", "json.dumps") and any(map(self._is_whole_environment, call.args)):
             yield "credential-read", "all variables of the environment are shown"
 
     def _is_whole_environment(self, node: ast.expr) -> bool:
@@ -161,6 +163,8 @@ class _Scan:
         if name in _LOADERS and (_NETWORK.search(names) or _DECODERS.search(names)):
             yield "obfuscated-exec", f"{name} runs what it loads"
         if UNKNOWN in name and re.match(r"getattr\b", ast.unparse(call.func)):
+            yield "obfuscated-exec", "the function that is called is hidden"
+        if re.match(r"(?:__builtins__|builtins|globals\(\)|vars\(\))\b.*\[\]$", name):
             yield "obfuscated-exec", "the function that is called is hidden"
         if _LIBC.search(name):
             yield "obfuscated-exec", "a command is started behind Python's back"
@@ -199,7 +203,8 @@ class _Scan:
                 yield "permission-change", f"{oct(mode.value)} opens files to everybody"
         if name in ("os.chown", "shutil.chown") and is_system(self._first_text(call)):
             yield "permission-change", "the owner of a system file is changed"
-        if name == "os.kill" and self._first_text(call) in ("-1", "1"):
+        victim = self._first_text(call) if name == "os.kill" else ""
+        if victim in ("-1", "1") or victim.startswith("/proc"):
             yield "system-change", "it ends every process it can"
         if name in ("os.setuid", "os.seteuid"):
             yield "privilege", "it changes whose rights it has"
@@ -215,6 +220,8 @@ class _Scan:
             words = [self._values.text(argument) for argument in call.args]
         if name in _ARGV_CALLS | _SPLIT_CALLS and words is not None:
             yield from self._moved("shell", shlex.join(words), line)
+            if "-c" in words and self._is_tainted(first, "network"):
+                yield Finding(line, "pipe-to-shell", "a shell runs what a host sends, unseen")
         elif name in _SHELL_CALLS | _ARGV_CALLS:
             yield from self._moved("shell", self._values.text(first), line)
             if self._is_tainted(first, "network"):
@@ -255,6 +262,10 @@ class _Scan:
             if name.rpartition(".")[2] in _READS and not _NETWORK.search(name):
                 return True
         return False
+
+
+def _compares_text(test: ast.expr) -> bool:
+    return any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(test))
 
 
 def _in_order(tree: ast.AST) -> Iterator[ast.AST]:

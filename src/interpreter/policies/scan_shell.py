@@ -19,7 +19,8 @@ from interpreter.policies.commands import (
     unwrapped,
     writes,
 )
-from interpreter.policies.places import UNKNOWN, is_broad, is_secret
+from interpreter.policies.places import UNKNOWN, is_broad, is_secret, is_system
+from interpreter.policies.scan_script import scan_script
 from interpreter.protocol.actions import Finding
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Rescan = Callable[[str, str], tuple[Finding, ...]]
 """Scans code of another language that was found in this one."""
 
+_PLACED = frozenset({"rm", "rmdir", "unlink", "shred", "find", "chmod", "chown", "truncate", "mv"})
 _INLINE = {"python": "python", "python3": "python", "node": "javascript"}
 
 
@@ -76,6 +78,7 @@ class _Scan:
         self._rescan = rescan
         self._variables: dict[str, str] = {}
         self._fetched: set[str] = set()
+        self._place = ""
 
     def findings(self, root: Node) -> Iterator[Finding]:
         for node in _walk(root):
@@ -85,11 +88,19 @@ class _Scan:
                 yield Finding(line, rule, reason)
             if node.type == "command":
                 yield from self._inline(node, line)
+            if node.type == "heredoc_body":
+                yield from self._document(node)
 
     def note(self, node: Node) -> None:
-        """Remember what a variable is set to."""
+        """Remember what a variable is set to, and where the shell goes."""
         if node.type == "variable_assignment":
             self._assign(node)
+        if node.type == "for_statement":
+            self._loop(node)
+        if node.type == "command":
+            words = self.words(node)
+            if program(words) in ("cd", "pushd"):
+                self._place = words[1] if len(words) > 1 else "~"
 
     def words(self, command: Node) -> Words:
         """The command's words, with quotes and known variables resolved."""
@@ -104,8 +115,9 @@ class _Scan:
     def _problems(self, node: Node) -> Iterator[Problem]:
         match node.type:
             case "command":
-                words = self.words(node)
+                words = self._placed(self.words(node))
                 yield from judge(words)
+                yield from self._shows_variables(words, node)
                 yield from self._fetches(words)
                 yield from self._evaluates(words, node)
             case "pipeline":
@@ -114,6 +126,33 @@ class _Scan:
                 yield from self._redirect(node)
             case "function_definition":
                 yield from _fork_bomb(node)
+
+    def _placed(self, words: Words) -> Words:
+        """The words as seen from where the shell is, if that is a home, the system, or all."""
+        place = self._place.rstrip("/")
+        if place not in ("", "~", "..") and not is_system(place):
+            return words
+        if not self._place or program(unwrapped(words)) not in _PLACED:
+            return words
+        first = words.index(unwrapped(words)[0]) + 1
+        return words[:first] + [
+            word if re.match(r"[-/~$+]|[0-7]{3,4}$", word) else f"{place}/{word}"
+            for word in words[first:]
+        ]
+
+    def _shows_variables(self, words: Words, node: Node) -> Iterator[Problem]:
+        alone = program(words) in ("env", "printenv", "export", "set", "declare") and not words[1:]
+        into = (
+            _text(node.parent) if node.parent is not None and "pipeline" in node.parent.type else ""
+        )
+        if alone and not re.search(r"\|\s*(?:e?grep|rg|wc|awk|sed|head|tail|cut)\b", into):
+            yield "credential-read", "all variables of the environment are shown"
+
+    def _loop(self, node: Node) -> None:
+        name, *values = [child for child in node.named_children if child.type != "do_group"]
+        texts = [self._value(value) for value in values]
+        if name.type == "variable_name" and texts:
+            self._variables[_text(name)] = max(texts, key=is_broad)
 
     def _assign(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -164,6 +203,9 @@ class _Scan:
         commands = []
         for child in node.named_children:
             inner = child.child_by_field_name("body") if "redirected" in child.type else child
+            if inner and inner.type in ("subshell", "compound_statement"):
+                inside = (n for n in inner.named_children if n.type == "command")
+                inner = next((n for n in inside if _is_interpreter(self.words(n))), None)
             commands.append(self.words(inner) if inner and inner.type == "command" else [])
         return [unwrapped(words) for words in commands]
 
@@ -195,6 +237,8 @@ class _Scan:
                 yield "credential-read", f"{place!r} holds secrets"
         else:
             yield from writes([place])
+            if place.endswith("*") and is_broad(place):
+                yield "destructive-delete", f"{place!r} is overwritten, file by file"
 
     def _fetches(self, words: Words) -> Iterator[Problem]:
         """A file that was fetched and is then run."""
@@ -224,6 +268,19 @@ class _Scan:
         elif inner and inner[0].startswith(UNKNOWN) and set(_programs_in(node)) & DECODERS:
             yield "obfuscated-exec", "the command itself is hidden in encoded text"
 
+    def _document(self, body: Node) -> Iterator[Finding]:
+        """A program that an interpreter is given as its input."""
+        statement = body.parent.parent if body.parent is not None else None
+        command = statement.child_by_field_name("body") if statement is not None else None
+        if command is None or command.type != "command":
+            return
+        words = unwrapped(self.words(command))
+        name = program(words)
+        language = "shell" if name in SHELLS else _INLINE.get(name)
+        if language and _reads_program(words):
+            for finding in self._rescan(language, _text(body)):
+                yield Finding(body.start_point[0] + finding.line, finding.rule, finding.reason)
+
     def _inline(self, node: Node, line: int) -> Iterator[Finding]:
         """Code of a language that is given on the command line."""
         inner = unwrapped(self.words(node))
@@ -235,6 +292,9 @@ class _Scan:
         language = "shell" if name in SHELLS or name == "eval" else _INLINE.get(name)
         if name == "eval":
             code = " ".join(inner[1:])
+        if name in ("perl", "ruby", "php") and code:
+            for rule, reason in scan_script(code):
+                yield Finding(line, rule, reason)
         if language and code and UNKNOWN not in code:
             for finding in self._rescan(language, code):
                 yield Finding(line, finding.rule, finding.reason)
@@ -254,6 +314,10 @@ def _is_far(place: str) -> bool:
 
 def _programs_in(node: Node) -> list[str]:
     return [_text(n).rsplit("/", 1)[-1] for n in _walk(node) if n.type == "command_name"]
+
+
+def _is_interpreter(words: Words) -> bool:
+    return program(unwrapped(words)) in INTERPRETERS
 
 
 def _reads_program(words: Words) -> bool:

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
 from interpreter.protocol.values import frozen
@@ -79,6 +79,7 @@ class NetworkProxy:
         self._gate = gate
         self._resolve = resolve
         self._asking: dict[Target, asyncio.Future[None]] = {}
+        self._clients: set[asyncio.Task[None] | None] = set()
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
 
@@ -113,13 +114,27 @@ class NetworkProxy:
         slots = asyncio.Semaphore(_MOST_CONNECTIONS)
 
         async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with contextlib.suppress(asyncio.CancelledError):  # the cell closes; nobody is to hear
+            with self._held(), contextlib.suppress(asyncio.CancelledError):  # the cell closes
                 async with slots:
                     await self._client(reader, writer)
 
         server = await asyncio.start_server(client, sock=listener, limit=_LONGEST_HEAD)
         async with server:
             await server.serve_forever()
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[None]:
+        """Hold on to the task that serves a connection.
+
+        Once the program has sent everything, nothing else does, and garbage collection would end
+        the connection before its answer comes.
+        """
+        task = asyncio.current_task()
+        self._clients.add(task)
+        try:
+            yield
+        finally:
+            self._clients.discard(task)
 
     async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
