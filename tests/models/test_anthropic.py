@@ -107,19 +107,6 @@ def test_what_was_said_and_done_is_sent_in_their_form(server, claude):
     assert "not run" in second["content"][0]["text"]
 
 
-def test_each_request_begins_with_the_bytes_of_the_one_before(server, claude):
-    server.replies = [stream(text("ok"))]
-    model, history = claude(), [user_says("start")]
-    for turn in range(50):
-        ask(model, request(*history))
-        history.append(
-            Message("assistant", (Text("Run:"), Code("python", f"x={turn}", f"c{turn}")))
-        )
-        history.append(Message("computer", (Output(f"{turn}\n"), ActionResult(f"c{turn}", "ok"))))
-    bodies = [seen.body.removesuffix(b"]}") for seen in server.requests]
-    assert all(b.startswith(a) for a, b in zip(bodies, bodies[1:], strict=False))
-
-
 def test_thinking_is_asked_for_by_effort_and_in_the_old_way_where_needed(server, claude):
     server.replies = [Refusal(400, "thinking.type: adaptive is not supported"), stream(text("ok"))]
     ask(claude(reasoning_effort="high", max_tokens=8000))
