@@ -124,7 +124,8 @@ def test_a_session_is_picked_with_search_and_preview(chat, start):
 def test_cost_tokens_info_and_the_rest_answer(command):
     terminal, _ = command("hi", "Hello.")
     for line, expected in (
-        ("%cost", "token"),
+        ("%cost", "last turn: "),
+        ("%cost", "session:   "),
         ("%tokens", "about"),
         ("%compact", "tokens instead of"),
         ("%info", "languages"),

@@ -118,7 +118,7 @@ class Budget:
             if most is not None and spent + expected > most:
                 return (
                     f"The next request would cost about ${expected:.4f}; with ${spent:.4f} "
-                    f"spent that is over the budget of ${most:.2f}. Raise {name} to go on."
+                    f"spent that is over the budget of ${most:g}. Raise {name} to go on."
                 )
         return ""
 

@@ -213,7 +213,8 @@ def cost(chat: Chat, argument: str) -> None:
     """Tokens and money so far."""
     budget = chat.session.engine.asking.budget
     limit = f" of ${budget.max_dollars:.2f}" if budget.max_dollars is not None else ""
-    chat.desk.note(f"{budget.session.describe()}{limit}")
+    spent = f"{budget.session.describe()}{limit}"
+    chat.desk.note(f"last turn: {budget.turn.describe()}\nsession:   {spent}")
 
 
 def tokens(chat: Chat, argument: str) -> None:
