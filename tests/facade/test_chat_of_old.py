@@ -459,3 +459,22 @@ def test_code_in_the_system_message_is_replaced_by_what_it_prints(play):
     it.chat("hi", display=False)
     assert seen[0].startswith("It is 42.")
     assert "Keep {{ this }}." in seen[0]
+
+
+def test_code_in_the_system_message_of_a_profile_is_only_text(play, tmp_path):
+    seen = []
+
+    def completions(**request):
+        seen.append(request["messages"][0]["content"])
+        yield {"choices": [{"delta": {"content": "Yes."}}]}
+
+    profile = tmp_path / "profile.yaml"
+    profile.write_text("system_message: It is {{ print(6 * 7) }}.\n")
+    it = play()
+    it.use_profile(str(profile))
+    it.llm.completions = completions
+    it.chat("hi", display=False)
+    it.runs_templates = True
+    it.chat("hi", display=False)
+    assert seen[0].startswith("It is {{ print(6 * 7) }}.")
+    assert seen[1].startswith("It is 42.")

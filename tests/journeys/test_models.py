@@ -65,6 +65,27 @@ def test_a_model_of_litellm_says_how_to_install_it(interpreter_command):
     assert_one_sentence(done, 2, "pip install 'reploop[litellm]'")
 
 
+def test_a_request_beyond_the_budget_is_not_sent(server, interpreter_command):
+    where = ("--model", "gpt-4o", "--api_base", server.url, "--api_key", "k")
+    done = interpreter_command(*where, "--max_budget", "0.0001", "hi")
+    assert_one_sentence(done, 1, "over the budget of $0.0001. Raise max_budget to go on.")
+    assert server.requests == []
+
+
+def test_code_in_the_prompt_of_a_profile_runs_only_when_the_user_trusts_it(server, ask, tmp_path):
+    profile = tmp_path / "profile.yaml"
+    profile.write_text(
+        "system_message: It is {{ print(6 * 7) }}.\ncustom_instructions: '{{ 1 }}'\n"
+    )
+    server.replies = [said("ok")]
+    ask("-p", str(profile), "hi")
+    ask("-p", str(profile), "--trust_profile", "hi")
+    told = [seen.json["messages"][0]["content"] for seen in server.requests]
+    assert told == ["It is {{ print(6 * 7) }}.\n\n{{ 1 }}", "It is 42.\n\n{{ 1 }}"]
+    profile.write_text("trust_profile: true\n")
+    assert_one_sentence(ask("-p", str(profile), "hi"), 2, "only you can say trust_profile")
+
+
 def test_a_hosted_model_is_refused_offline(interpreter_command):
     done = interpreter_command("--offline", "--model", "gpt-4o", "--api_key", "k", "hi")
     assert_one_sentence(done, 2, "offline is on")

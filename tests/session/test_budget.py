@@ -28,7 +28,7 @@ def test_turn_and_session_are_counted_apart():
 def test_the_request_that_would_exceed_the_budget_is_not_sent():
     budget = Budget(1.0, pricing)
     assert budget.objection(900) is None
-    assert "over the budget of $1.00" in budget.objection(1_100)
+    assert "over the budget of $1." in budget.objection(1_100)
     budget.add(paid(input=500, output=10))
     assert budget.objection(300) is None
     assert budget.objection(500) is not None

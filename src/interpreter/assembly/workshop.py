@@ -13,7 +13,7 @@ from interpreter.assembly.ground import Ground
 from interpreter.assembly.model_choice import ModelChoice, Wishes
 from interpreter.assembly.notes import notes_about
 from interpreter.assembly.ruling import check_ruling, make_policy
-from interpreter.protocol.events import RuntimeEvent
+from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import (
@@ -31,7 +31,7 @@ from interpreter.session.budget import Budget, Ceiling
 from interpreter.session.context import Notes
 from interpreter.session.engine import Engine, Limits
 from interpreter.session.past import Past
-from interpreter.session.prompt import Facts, system_prompt, walls
+from interpreter.session.prompt import Facts, rendered, system_prompt, walls
 from interpreter.session.session import Session
 from interpreter.session.store import Store
 from interpreter.settings.paths import config_directory, data_directory
@@ -61,6 +61,7 @@ class Workshop:
         self._models = ModelChoice(wishes, self._notes())
         self._budget = Budget()
         self._policies: dict[object, Policy] = {}
+        self._texts: dict[str, str] = {}
         self._shown: ShownModel | None = None
 
     def open_session(
@@ -275,6 +276,7 @@ class Workshop:
             facts,
             system_message=settings.system_message or None,
             custom_instructions=settings.custom_instructions,
+            render=self._rendered if settings.trust_profile else None,
         )
         specs = tuple(tool.spec for tool in self._ground.tools.values())
         ceiling = Ceiling(
@@ -288,6 +290,16 @@ class Workshop:
         )
         self._budget.limit(ceiling, self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
+
+    def _rendered(self, text: str) -> str:
+        """A system message with the output of the code in it, which is run once."""
+        if text not in self._texts:
+            self._texts[text] = rendered(text, self._printed)
+        return self._texts[text]
+
+    def _printed(self, source: str) -> str:
+        events = self.run(Code("python", source))
+        return "".join(event.text for event in events if isinstance(event, OutputDelta))
 
     def _policy(self, settings: Settings) -> Policy:
         """One policy per way of deciding, so that what was always allowed stays so."""

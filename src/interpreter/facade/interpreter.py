@@ -62,6 +62,8 @@ class OpenInterpreter(Options):
         )
         self.computer.import_computer_api = self.import_computer_api
         self._system_message = system_message
+        self.runs_templates = True
+        """Whether `{{ … }}` in the system message is run: not when a profile has set it."""
         self._ledger = Ledger(messages)
         self._premises = Premises(self._approve, self._answer)
         self._session: Session | None = None
@@ -91,6 +93,7 @@ class OpenInterpreter(Options):
     @system_message.setter
     def system_message(self, text: str) -> None:
         self._system_message = text
+        self.runs_templates = True
 
     # Talking.
 
@@ -377,7 +380,7 @@ class OpenInterpreter(Options):
         computer = self.computer.system_message if self.computer.import_computer_api else ""
         wishes = (self.custom_instructions, computer, *custom)
         text, instructions = split(self._system_message, self._usual_system_message(), wishes)
-        if render:
+        if render and self.runs_templates:
             text = rendered(text, self.computer.run)
         return settings_of(self, self.llm, text, instructions)
 

@@ -16,6 +16,8 @@ def apply_profile(interpreter: Any, name: str, confirm: Confirm = nobody_confirm
     """Set what the profile says; one in Python runs with `interpreter` in scope."""
     profile = read(name, confirm)
     _set(interpreter, profile.values, profile.source)
+    if "system_message" in profile.values:
+        interpreter.runs_templates = False
     if profile.script:
         execute(profile.script, profile.source, interpreter)
 

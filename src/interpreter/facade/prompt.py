@@ -7,25 +7,23 @@ nor the custom instructions.
 from __future__ import annotations
 
 import platform
-import re
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from interpreter.session import prompt
 from interpreter.session.prompt import Facts, system_prompt
-
-SPAN = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
 def rendered(text: str, run: Callable[[str, str], Any]) -> str:
     """The text with every span replaced by what it prints."""
 
-    def output(span: re.Match[str]) -> str:
-        printed = run("python", span.group(1).strip())
-        return "".join(m["content"] for m in printed if m["type"] == "console").strip()
+    def output(source: str) -> str:
+        printed = run("python", source)
+        return "".join(m["content"] for m in printed if m["type"] == "console")
 
-    return SPAN.sub(output, text) if "{{" in text else text
+    return prompt.rendered(text, output)
 
 
 def usual(languages: Iterable[str]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Literal
 
 from interpreter.protocol.values import frozen
 
 Size = Literal["full", "small"]
+_SPAN = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 _FULL = """\
 You work on the user's own computer by running code with the tool `execute`; variables, imports \
@@ -77,3 +79,8 @@ def _ours(facts: Facts) -> str:
         sandbox=facts.sandbox,
     )
     return "\n".join(line for line in text.splitlines() if line.strip())
+
+
+def rendered(text: str, run: Callable[[str], str]) -> str:
+    """The text with every `{{ code }}` replaced by what that Python prints."""
+    return _SPAN.sub(lambda span: run(span[1].strip()).strip(), text) if "{{" in text else text

@@ -54,6 +54,8 @@ def with_profile(
     if profile.script:
         seen = changed(settings, values, source=profile.source)
         values |= dict(_fitting(_flat(run_script(profile.script, profile.source, seen))))
+    if "trust_profile" in values:
+        raise ConfigurationError(f"{profile.source}: only you can say trust_profile.")
     return changed(settings, values, source=profile.source)
 
 

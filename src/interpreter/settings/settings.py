@@ -39,6 +39,8 @@ class Settings:
     """The file with rules about what may run; empty: rules.toml beside the profiles."""
     system_message: str = ""
     custom_instructions: str = ""
+    trust_profile: bool = False
+    """Run `{{ … }}` in the system message as Python, once; a profile cannot say this itself."""
     max_steps: int = 100
     keep_history: bool = True
     """Keep the session in the database."""

@@ -124,6 +124,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _switch("--loop", "go on until the task is done"),
         _flag("-ci --custom_instructions", "add to the prompt", metavar="TEXT"),
         _flag("-sm --system_message", "replace the prompt", metavar="TEXT"),
+        _switch("--trust_profile", "run {{ … }} in a profile's prompt"),
         _flag("-p --profile", "a profile, by name, path or address", metavar="NAME"),
     ),
     "what it may use": (
