@@ -175,7 +175,12 @@ class Ground:
         from interpreter.runtimes.kernel_files import kernel_directories
         from interpreter.runtimes.late import LateRuntimes
 
-        return self.choose(LateRuntimes(lambda: names(kernel_directories()), self._pool_now))
+        all_of_them = LateRuntimes(lambda: names(kernel_directories()), self._pool_now)
+        if not self._settings.languages:
+            return self.choose(all_of_them)
+        from interpreter.runtimes.only import OnlyThese
+
+        return OnlyThese(self.choose(all_of_them), self._settings.languages)
 
     def _pool_now(self) -> RuntimePool:
         return self._pool.get()

@@ -97,6 +97,8 @@ class Settings:
     speak_messages: bool = False
     python: str = ""
     """The Python that code runs in: a path; empty: the one of the workspace, else our own."""
+    languages: tuple[str, ...] = ()
+    """The languages that may be used; none named: all."""
     kernel: str = ""
     """A Jupyter kernel to run Python in, by name."""
     timeout: float = 0.0
