@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 export ASK
 
-.PHONY: run test test-again test-litellm test-integrations check format bench bench-dabench constraints clean help
+.PHONY: run test test-again test-litellm test-integrations test-nightly check format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -26,6 +26,11 @@ test-again:
 # Apart, because LiteLLM alone is larger than everything else together.
 test-litellm: $(VENV)/.litellm
 	$(BIN)/python -m pytest tests/models/test_litellm_bridge.py $(PYTEST)
+
+# Forty times as many random programs, and kills at forty times as many moments: for a night.
+test-nightly: $(VENV)/.test $(VENV)/.system
+	RANDOM_PROGRAMS=2000 KILLS=100 $(BIN)/python -m pytest tests/checkpoints/test_random_programs.py \
+		tests/checkpoints/test_random_tools.py tests/checkpoints/test_kills.py $(PYTEST)
 
 # CrewAI brings 130 packages, some at odds with ours, so its adapter is tested in a place of its own.
 test-integrations:

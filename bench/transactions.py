@@ -1,6 +1,7 @@
 """What it costs to be able to go back: files by the journal and by git, variables by copies."""
 
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from bench.table import median, seconds, show
 from interpreter.checkpoints.journal import FileJournal, JournalOptions
 from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
 from interpreter.checkpoints.transaction import Transaction
-from interpreter.checkpoints.variables import PythonVariables
+from interpreter.checkpoints.variables import ENVIRONMENT, PythonVariables
 from interpreter.protocol.messages import Code
 
 FILES = 100_000
@@ -190,7 +191,7 @@ class Kernel:
         self.start()
 
     def start(self):
-        self._manager.start_kernel()
+        self._manager.start_kernel(env={**os.environ, **ENVIRONMENT})
         self._client = self._manager.blocking_client()
         self._client.start_channels()
         self._client.wait_for_ready(timeout=60)
@@ -239,6 +240,10 @@ def _variables(base):
     for megabytes, goal in ((100, "≤ 3 ms"), (1000, "≤ 10 ms")):
         kernel.run(f"import numpy; array = numpy.ones({megabytes} << 17)")
         yield _row(f"copy with {megabytes} MB", float(kernel.run(FORK)), 0, goal)
+        kernel.run(f"array = None; data = bytearray(b'x') * ({megabytes} << 20)")
+        yield _row(f"copy with {megabytes} MB of bytes", float(kernel.run(FORK)), 0, goal)
+        kernel.run("data = None")
+    kernel.run("array = numpy.ones(1000 << 17)")
     variables.before("last")
     kernel.run("x = 1")
     start = time.perf_counter()

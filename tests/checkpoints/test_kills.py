@@ -14,6 +14,7 @@ import pytest
 from interpreter.checkpoints.journal import FileJournal
 from tests.checkpoints.conftest import Bench
 
+MOMENTS = int(os.environ.get("KILLS", "4"))
 BUSY = """
 import os, shutil
 for round in range(12):
@@ -44,7 +45,7 @@ def kill(process_id):
         os.kill(process_id, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("moment", range(5))
+@pytest.mark.parametrize("moment", range(MOMENTS))
 def test_a_block_survives_the_death_of_the_journal(bench, moment):
     fill(bench)
     before = bench.tree()
@@ -59,7 +60,7 @@ def test_a_block_survives_the_death_of_the_journal(bench, moment):
     assert bench.tree() == before
 
 
-@pytest.mark.parametrize("moment", range(5))
+@pytest.mark.parametrize("moment", range(MOMENTS))
 def test_an_undo_survives_the_death_of_the_journal(bench, moment):
     fill(bench)
     before = bench.tree()
@@ -114,7 +115,7 @@ def wait_for_end(pid):
     os.close(descriptor)
 
 
-@pytest.mark.parametrize("moment", range(3))
+@pytest.mark.parametrize("moment", range(MOMENTS))
 def test_a_block_and_its_undo_survive_the_death_of_the_host(tmp_path, moment):
     bench = Bench(tmp_path)
     bench.stop()

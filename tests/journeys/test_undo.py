@@ -327,3 +327,9 @@ def test_a_large_file_that_was_not_named_is_asked_about_when_it_is_opened(
     assert "this cannot be undone" in asked[1].reason
     with large.open("rb") as file:
         assert file.read(1) == first
+
+
+def test_programs_that_code_starts_see_nothing_of_how_its_kernel_is_set_up(open_session):
+    session = open_session({"code": "import os; print('GLIBC_TUNABLES' in os.environ)"}, "Ok.")
+    say(session)
+    assert printed(session) == "False\n"

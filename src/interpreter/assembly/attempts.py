@@ -11,7 +11,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 
-from interpreter.assembly.keeping import forget_session
+from interpreter.assembly.keeping import forget_session, is_alive
 from interpreter.assembly.workshop import Workshop
 from interpreter.checkpoints.workspace_copy import WorkspaceCopy
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
@@ -121,7 +121,7 @@ def _new_place(attempts: Path) -> Path:
     """A directory of our own; those of processes that were killed go."""
     attempts.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in attempts.iterdir():
-        if not Path(f"/proc/{path.name.partition('-')[0]}").exists():
+        if not is_alive(path.name.partition("-")[0]):
             shutil.rmtree(path, ignore_errors=True)
     return attempts / f"{os.getpid()}-{secrets.token_hex(4)}"
 

@@ -186,11 +186,12 @@ class Ground:
         return self._pool.get()
 
     def _open_pool(self) -> RuntimePool:
+        from interpreter.checkpoints.variables import ENVIRONMENT
         from interpreter.runtimes.kernel_files import kernel_directories
         from interpreter.runtimes.pool import PoolOptions, RuntimePool
         from interpreter.runtimes.python import PythonOptions
 
-        python = PythonOptions(python=self._python(), companion=self._variables)
+        python = PythonOptions(python=self._python(), env=ENVIRONMENT, companion=self._variables)
         options = PoolOptions(
             settings={"python": python},
             registered=self._registered(),

@@ -78,4 +78,15 @@ def let_go_of_old_stores(mine: Path) -> None:
 
 def _is_orphan(path: Path) -> bool:
     owner = path.name.removeprefix(_UNKEPT).partition("-")[0]
-    return path.name.startswith(_UNKEPT) and not Path(f"/proc/{owner}").exists()
+    return path.name.startswith(_UNKEPT) and not is_alive(owner)
+
+
+def is_alive(owner: str) -> bool:
+    """Whether the process of that number lives; what is no number was never one of ours."""
+    try:
+        os.kill(int(owner), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -42,6 +42,7 @@ class Kernel:
         values.Session.hidden = shell.user_ns_hidden
         self._later = ""
         self._pending: Any = None
+        os.environ.pop("GLIBC_TUNABLES", None)  # ours, and not for the programs that we start
         shell.events.register("pre_run_cell", self.before_block)
         shell.events.register("post_run_cell", self.after_block)
 
