@@ -62,8 +62,6 @@ class OpenInterpreter(Options):
         )
         self.computer.import_computer_api = self.import_computer_api
         self._system_message = system_message
-        self.runs_templates = True
-        """Whether `{{ … }}` in the system message is run: not when a profile has set it."""
         self._ledger = Ledger(messages)
         self._premises = Premises(self._approve, self._answer)
         self._session: Session | None = None

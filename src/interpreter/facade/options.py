@@ -67,6 +67,8 @@ class Options:
 
     highlight_active_line = True
     """Whether the line that runs is marked, in a terminal; not an argument."""
+    runs_templates = True
+    """Whether `{{ … }}` in the system message is run: not when a profile has set it."""
 
     def __post_init__(
         self,
