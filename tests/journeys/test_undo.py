@@ -1,5 +1,6 @@
 """Every block is a transaction: files, variables and the conversation go back together."""
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from tests.live import wait_until
 
 from interpreter.assembly import Wishes, Workshop
+from interpreter.assembly.keeping import forget_session
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
@@ -333,3 +335,47 @@ def test_programs_that_code_starts_see_nothing_of_how_its_kernel_is_set_up(open_
     session = open_session({"code": "import os; print('GLIBC_TUNABLES' in os.environ)"}, "Ok.")
     say(session)
     assert printed(session) == "False\n"
+
+
+def test_blocks_are_redone_all_or_none(open_session, work):
+    session = open_session(
+        {"code": "open('a', 'w').write('1')"}, {"code": "open('b', 'w').write('2')"}, "Done."
+    )
+    say(session)
+    session.undo_message()
+    (work / "b").write_text("mine")
+    with pytest.raises(CheckpointConflict, match="b"):
+        session.redo()
+    assert [path.name for path in work.iterdir()] == ["b"]
+    assert list(session.transcript) == []
+    session.redo(conflicts="keep")
+    assert {path.name: path.read_text() for path in work.iterdir()} == {"a": "1", "b": "mine"}
+    assert len(session.transcript) == 6
+
+
+def test_the_space_of_sessions_long_past_is_returned(open_session, work):
+    undo = data_directory() / "undo"
+    undo.mkdir(parents=True)
+    for number in range(60):
+        (undo / f"2020-{number:02}").mkdir()
+        os.utime(undo / f"2020-{number:02}", (number, number))
+    (undo / "unkept-999999999-x").mkdir()
+    session = open_session({"code": "open('a', 'w').write('1'); x = 1"}, "Done.")
+    say(session)
+    session.close_workshop()
+    left = sorted(path.name for path in undo.iterdir())
+    assert left[:2] == ["2020-11", "2020-12"]
+    assert [name for name in left if name.startswith("unkept")] == []
+    assert list((data_directory() / "variables").glob("*.variables"))
+    forget_session(session.id)
+    assert [path for path in undo.iterdir() if path.name.startswith(session.id)] == []
+    assert list((data_directory() / "variables").glob("*.variables")) == []
+
+
+def test_a_session_that_is_not_kept_leaves_nothing(open_session, work):
+    session = open_session({"code": "open('a', 'w').write('1')"}, "Done.", keep_history=False)
+    say(session)
+    session.undo()
+    session.close_workshop()
+    assert list(work.iterdir()) == []
+    assert list((data_directory() / "undo").iterdir()) == []

@@ -131,11 +131,23 @@ class Session:
         if not self._past.undone:
             raise CheckpointError("There is nothing to redo.")
         messages, marks = self._past.undone[-1]
-        told = [self.engine.checkpoints.redo(conflicts) for _ in marks]
+        told = self._redone(len(marks), conflicts)
         self._past.bring_back()
         for message in messages:
             self._write(message)
         return "; ".join([*told, f"{_messages(len(messages))} back"])
+
+    def _redone(self, count: int, conflicts: OnConflict) -> list[str]:
+        """Do blocks again, all of them or none."""
+        told: list[str] = []
+        try:
+            for _ in range(count):
+                told.append(self.engine.checkpoints.redo(conflicts))
+        except CheckpointError:
+            if told:
+                self.engine.checkpoints.undo(len(told), "keep")
+            raise
+        return told
 
     def diff(self, block: int | str = 1) -> str:
         """What a block did to files: counted back from the last one, or by its checkpoint."""
