@@ -138,26 +138,75 @@ def test_a_key_is_never_shown(interpreter_command):  # noqa: F811
     assert interpreter_command("config", "key", "openai", "--forget").stdout == "forgotten\n"
 
 
+WORKS = ("ok", "degraded", "missing")
+
+
 def test_the_doctor_says_how_each_thing_is_and_what_mends_it(interpreter_command):  # noqa: F811
-    done = interpreter_command("doctor")
-    lines = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
-    states = {what: state for state, what, _ in lines}
-    assert {
-        "Python",
-        "kernel",
-        "node",
-        "sandbox",
-        "journal",
-        "model",
-        "terminal",
-        "display",
-    } <= set(states)
-    assert {"data", "workspace"} <= set(states)
-    assert set(states.values()) <= {"ok", "degraded", "missing"}
-    assert all("→" in line for line in done.stdout.splitlines() if line.startswith("missing"))
-    unreachable = interpreter_command("doctor", INTERPRETER_API_BASE="http://127.0.0.1:9")
-    assert "missing   model" in unreachable.stdout
-    assert unreachable.returncode == 1
+    lines = interpreter_command("doctor").stdout.splitlines()
+    found = {line.split()[1]: line.split()[0] for line in lines if line.startswith(WORKS)}
+    wanted = "Python kernel node sandbox journal model terminal display data workspace"
+    assert set(wanted.split()) <= set(found)
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        assert line.startswith("ok") or "→" in line or after.strip().startswith("→ "), line
+
+
+def test_the_doctor_tries_to_reach_the_model(interpreter_command, script):  # noqa: F811
+    away = interpreter_command("doctor", INTERPRETER_API_BASE="http://127.0.0.1:9")
+    assert (away.returncode, "missing   model" in away.stdout) == (1, True)
+    here = interpreter_command("doctor", INTERPRETER_MODEL=script("Hello."))
+    assert "ok        model      scripted/" in here.stdout
+
+
+EDITOR = "#!/bin/sh\necho '{}' > \"$1\"\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [("max_steps: 7", 0, "is in order"), ("max_steps: many", 2, "must be of type int")],
+)
+def test_the_settings_are_edited_and_looked_at(
+    interpreter_command,  # noqa: F811
+    tmp_path,
+    content,
+    code,
+    said,
+):
+    editor = tmp_path / "editor"
+    editor.write_text(EDITOR.format(content))
+    editor.chmod(0o755)
+    done = interpreter_command("config", "edit", EDITOR=str(editor), VISUAL=str(editor))
+    assert (done.returncode, said in done.stdout + done.stderr) == (code, True)
+
+
+KEYRING = """
+import json, pathlib
+KEPT = pathlib.Path({path!r})
+class Backend:
+    priority = 5
+def get_keyring(): return Backend()
+def _all(): return json.loads(KEPT.read_text()) if KEPT.exists() else {{}}
+def get_password(service, name): return _all().get(service + name)
+def set_password(service, name, key): KEPT.write_text(json.dumps({{**_all(), service + name: key}}))
+"""
+
+
+def test_a_key_is_kept_in_the_keyring_of_the_system(interpreter_command, tmp_path, own_home):  # noqa: F811
+    (tmp_path / "keyring.py").write_text(KEYRING.format(path=str(tmp_path / "ring")))
+    kept = interpreter_command(
+        "config", "key", "openai", input="sk-secret\n", PYTHONPATH=str(tmp_path)
+    )
+    assert "the system keyring" in kept.stdout, kept.stderr
+    assert "sk-secret" in (tmp_path / "ring").read_text()
+    files = [path for path in own_home.rglob("*") if path.is_file()]
+    assert not any(b"sk-secret" in path.read_bytes() for path in files)
+
+
+def test_without_a_keyring_a_key_is_in_a_file_of_yours_alone(interpreter_command, own_home):  # noqa: F811
+    interpreter_command("config", "key", "openai", input="sk-secret\n")
+    holding = [
+        path for path in own_home.rglob("*") if path.is_file() and b"sk-" in path.read_bytes()
+    ]
+    assert [path.stat().st_mode & 0o777 for path in holding] == [0o600]
 
 
 def test_sessions_are_exported_and_imported(interpreter_command, script, tmp_path):  # noqa: F811

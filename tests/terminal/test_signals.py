@@ -43,9 +43,13 @@ def test_afterwards_everything_is_as_before():
 
 def test_without_an_action_it_interrupts():
     called = []
-    with ctrl_c(lambda: called.append("outer")), pytest.raises(KeyboardInterrupt), ctrl_c(None):
+
+    def be_interrupted():
         os.kill(os.getpid(), signal.SIGINT)
         threading.Event().wait(30)
+
+    with ctrl_c(lambda: called.append("outer")), ctrl_c(None), pytest.raises(KeyboardInterrupt):
+        be_interrupted()
     assert called == []
 
 

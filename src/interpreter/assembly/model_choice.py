@@ -104,7 +104,7 @@ class ModelChoice:
         if settings.model or self.completions is not None:
             return settings.model, options
         if self._chosen is None:
-            self._chosen = _choose(settings)
+            self._chosen = choose(settings)
             if not self._chosen.download:  # the question before a download says it
                 self._wishes.notice(self._chosen.sentence)
         if not self._chosen.name:
@@ -133,7 +133,8 @@ class ModelChoice:
         fetch(entry, kept, self._wishes.progress)
 
 
-def _choose(settings: Settings) -> Choice:
+def choose(settings: Settings) -> Choice:
+    """The model that these settings name, or the best that can be reached."""
     from importlib.util import find_spec
 
     from interpreter.models.catalogue import catalogue

@@ -8,30 +8,17 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from typing import Literal
-from urllib.parse import urlsplit
 
 from interpreter.protocol.errors import InterpreterError
-from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
+from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
+from interpreter.terminal.doctor_model import model_findings
+from interpreter.terminal.finding import Finding, State
 
-State = Literal["ok", "degraded", "missing"]
 OLDEST_PYTHON = (3, 11)
 FREE_WANTED = 2_000_000_000
-SECONDS = 5.0
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY")
-
-
-@frozen
-class Finding:
-    """One line: what, how it is, more about it, and what mends it."""
-
-    what: str
-    state: State
-    detail: str = ""
-    fix: str = ""
 
 
 def doctor_command(arguments: list[str]) -> int:
@@ -39,9 +26,17 @@ def doctor_command(arguments: list[str]) -> int:
     settings = gather({}).settings
     findings = [finding for check in CHECKS for finding in check(settings)]
     for finding in findings:
-        fix = f"  → {finding.fix}" if finding.fix else ""
-        print(f"{finding.state:9} {finding.what:12} {finding.detail}{fix}")
+        print(f"{_painted(finding.state)} {finding.what:10} {finding.detail}")
+        if finding.fix:
+            print(f"{'':9} {'':10} → {finding.fix}")
     return int(any(finding.state == "missing" for finding in findings))
+
+
+def _painted(state: State) -> str:
+    """A state in its colour, where there are colours."""
+    palette = COLOURS if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else NO_COLOURS
+    styles = {"ok": palette.good, "degraded": palette.warning, "missing": palette.bad}
+    return paint(f"{state:9}", styles[state])
 
 
 def _python(settings: Settings) -> Iterator[Finding]:
@@ -71,7 +66,7 @@ def _kernels(settings: Settings) -> Iterator[Finding]:
 def _programs(settings: Settings) -> Iterator[Finding]:
     for name, command, fix in (
         ("shell", "bash", "apt install bash"),
-        ("node", "node", "apt install nodejs (for JavaScript)"),
+        ("node", "node", "apt install nodejs"),
         ("git", "git", "apt install git"),
     ):
         path = shutil.which(command)
@@ -102,40 +97,17 @@ def _journal(settings: Settings) -> Iterator[Finding]:
     yield Finding("journal", "ok" if good else "degraded", f"Linux {platform.release()}", fix)
 
 
-def _model(settings: Settings) -> Iterator[Finding]:
-    if settings.api_base:
-        yield _server("model", settings.api_base)
-        return
-    keys = [name for name in KEYS if os.environ.get(name)]
-    if settings.model or settings.api_key or keys:
-        yield Finding("model", "ok", settings.model or f"by {', '.join(keys) or 'the kept key'}")
-        return
-    found = _server("model", os.environ.get("OLLAMA_HOST") or "http://127.0.0.1:11434")
-    if found.state == "ok":
-        yield found
-        return
-    fix = "interpreter config key PROVIDER, or start Ollama, or interpreter --local"
-    yield Finding("model", "degraded", "no key, and no server on this machine", fix)
-
-
-def _server(what: str, url: str) -> Finding:
-    import socket  # noqa: PLC0415
-
-    parts = urlsplit(url if "://" in url else f"http://{url}")
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        with socket.create_connection((parts.hostname or "127.0.0.1", port), timeout=SECONDS):
-            return Finding(what, "ok", f"{parts.hostname}:{port} answers")
-    except (OSError, ValueError) as error:
-        return Finding(what, "missing", f"{url}: {error}", "is the server running?")
-
-
 def _terminal(settings: Settings) -> Iterator[Finding]:
     from interpreter.terminal.pictures.painter import detect  # noqa: PLC0415
 
     term = os.environ.get("TERM", "")
     if not sys.stdout.isatty() or term in ("", "dumb"):
-        yield Finding("terminal", "degraded", "plain text only", "run it in a terminal")
+        yield Finding(
+            "terminal",
+            "degraded",
+            "plain text only",
+            "TERM=xterm-256color interpreter, in a terminal",
+        )
         return
     size = shutil.get_terminal_size()
     pictures = f"pictures by {detect(os.environ)}"
@@ -148,7 +120,7 @@ def _display(settings: Settings) -> Iterator[Finding]:
     there = (
         sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
-    fix = "" if there else "only needed for --os: start it in a desktop, or under xvfb-run"
+    fix = "" if there else "only for the screen and mouse: xvfb-run interpreter"
     yield Finding("display", "ok" if there else "degraded", str(there or "none"), fix)
 
 
@@ -180,5 +152,16 @@ def _keys(settings: Settings) -> Iterator[Finding]:
 
 Check = Callable[[Settings], Iterator[Finding]]
 CHECKS: tuple[Check, ...] = (
-    *(_python, _kernels, _programs, _sandbox, _journal, _model, _keys, _terminal, _display, _disk),
+    *(
+        _python,
+        _kernels,
+        _programs,
+        _sandbox,
+        _journal,
+        model_findings,
+        _keys,
+        _terminal,
+        _display,
+        _disk,
+    ),
 )

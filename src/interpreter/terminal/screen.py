@@ -13,6 +13,7 @@ from interpreter.terminal.ansi import crop, rows
 FRAME = 0.05  # seconds between two drawings, at least
 BLINK = 0.1  # seconds between two drawings when only the clock has moved
 BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"  # one update, for terminals that can show it at once
+USUAL = os.terminal_size((80, 24))
 Lines = Callable[[], Sequence[str]]
 
 
@@ -139,8 +140,9 @@ class Screen:
 def _size_of(stream: TextIO) -> Callable[[], os.terminal_size]:
     def size() -> os.terminal_size:
         try:
-            return os.get_terminal_size(stream.fileno())
+            found = os.get_terminal_size(stream.fileno())
         except (OSError, ValueError):
-            return os.terminal_size((80, 24))
+            return USUAL
+        return found if found.columns and found.lines else USUAL  # some do not know their size
 
     return size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Literal, get_args
 
 from interpreter.protocol.errors import ConfigurationError
@@ -14,6 +15,8 @@ from interpreter.terminal.pictures.sixel import sixel
 
 Way = Literal["kitty", "iterm2", "sixel", "blocks", "none"]
 WAYS = get_args(Way)
+PROTOCOLS = ("kitty", "iterm2", "sixel")
+SECONDS = 5.0
 CELL_WIDTH = 9  # pixels, where the terminal does not say
 MOST_COLUMNS = 100
 BLOCK_COLUMNS = 72
@@ -26,19 +29,37 @@ def painter(wish: str, environment: Mapping[str, str]) -> Callable[[Face, int], 
     """Draws a picture in at most so many columns; an empty text where it cannot."""
     if wish not in ("auto", *WAYS):
         raise ConfigurationError(f"images: {wish!r} is none of auto, {', '.join(WAYS)}.")
-    way = detect(environment) if wish == "auto" else wish
     in_tmux = bool(environment.get("TMUX"))
 
+    @cache
+    def way() -> str:
+        if wish != "auto":
+            return wish
+        best = detect(environment)
+        return "blocks" if best in PROTOCOLS and in_tmux and not _tmux_hands_on() else best
+
     def draw(face: Face, width: int) -> str:
-        if way == "none" or isinstance(face.data, str):
+        if way() == "none" or isinstance(face.data, str):
             return ""
         try:
-            text = _draw(way, face.data, width)
+            text = _draw(way(), face.data, width)
         except CannotRead:
             return ""
-        return through_tmux(text) if in_tmux and way in ("kitty", "iterm2", "sixel") else text
+        return through_tmux(text) if in_tmux and way() in PROTOCOLS else text
 
     return draw
+
+
+def _tmux_hands_on() -> bool:
+    """Whether the tmux around us lets pictures through to the terminal."""
+    import subprocess  # noqa: PLC0415  (only with a picture, and in tmux)
+
+    ask = ["tmux", "show-options", "-gv", "allow-passthrough"]
+    try:
+        done = subprocess.run(ask, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.stdout.strip() in ("on", "all")
 
 
 def _draw(way: str, data: bytes, width: int) -> str:
