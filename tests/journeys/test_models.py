@@ -86,6 +86,19 @@ def test_code_in_the_prompt_of_a_profile_runs_only_when_the_user_trusts_it(serve
     assert_one_sentence(ask("-p", str(profile), "hi"), 2, "only you can say trust_profile")
 
 
+def test_what_a_check_finds_out_is_used_from_then_on(server, ask, interpreter_command):
+    prose = said("I would print 42.")
+    fence = said("```python\nprint(6 * 7)\n```\n")
+    server.replies = [prose, fence, said("hello"), said("blue"), said("Done.")]
+    checked = interpreter_command("models", "check", "openai/gpt-x", "--api_base", server.url)
+    assert [line.split()[0] for line in checked.stdout.splitlines()] == [
+        *("failed", "ok", "ok", "failed", "failed"),
+    ], checked.stderr
+    assert "tools" in server.requests[0].json
+    assert ask("hi").stdout == "Done.\n"
+    assert "tools" not in server.requests[-1].json
+
+
 def test_a_hosted_model_is_refused_offline(interpreter_command):
     done = interpreter_command("--offline", "--model", "gpt-4o", "--api_key", "k", "hi")
     assert_one_sentence(done, 2, "offline is on")

@@ -19,9 +19,11 @@ from interpreter.models.prices import refresh
 from interpreter.protocol.errors import InterpreterError
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
+from interpreter.settings.sources import NAMES, gather
+from interpreter.terminal.arguments import parse
 from interpreter.terminal.local_menu import size_text
 
-USAGE = "usage: interpreter models [list | pull [NAME] | rm NAME | check NAME | prices FILE]"
+USAGE = "usage: interpreter models [list | pull [NAME] | rm NAME | check NAME [FLAGS] | prices FILE]"
 WIDTH = 30
 EVERY = 0.1  # seconds between two drawings of the bar
 
@@ -66,8 +68,8 @@ def models_command(arguments: list[str], places: Places | None = None) -> int:
                 return _pull(known.get(*rest), places)
             case ["rm", name]:
                 return _remove(known.get(name), places)
-            case ["check", name]:
-                return _check(name)
+            case ["check", name, *flags]:
+                return _check(name, flags)
             case ["prices", file]:
                 return _prices(Path(file))
             case _:
@@ -83,9 +85,11 @@ def usual_places() -> Places:
     return embedded_places(model_options(Settings()))
 
 
-def _check(name: str) -> int:
+def _check(name: str, flags: list[str]) -> int:
     """Ask a model to do each thing once, and remember what it can do."""
-    check = Check(name, model_options(Settings()), resolve)
+    given = {key: value for key, value in parse(flags).items() if key in NAMES}
+    settings = gather({**given, "model": name}).settings
+    check = Check(name, model_options(settings), resolve)
     for step in check.steps():
         print(f"{'ok    ' if step.passed else 'failed'}  {step.title}  {step.detail}".rstrip())
     remember(findings_file(), name, check.findings)
