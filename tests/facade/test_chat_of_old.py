@@ -87,6 +87,17 @@ def test_a_file_message_stays_what_it_is(play):
     assert it.messages[0] == file
 
 
+def test_a_message_that_names_a_file_is_there_once(play, tmp_path):
+    (tmp_path / "data.csv").write_text("a,b\n1,2\n")
+    it = play("Two columns.", "As I said.", workspace=str(tmp_path))
+    assert it.chat("What is in data.csv?", display=False) == [says("Two columns.")]
+    it.chat("Really, in data.csv?", display=False)
+    assert it.messages == [
+        *(user("What is in data.csv?"), says("Two columns.")),
+        *(user("Really, in data.csv?"), says("As I said.")),
+    ]
+
+
 def test_messages_can_be_appended_sliced_deleted_and_assigned(play):
     it = play("One.", "Two.", "Three.")
     it.chat("first", display=False)

@@ -35,22 +35,27 @@ class Ledger:
         """What the user says is kept as the user wrote it; the session is about to record it."""
         self.messages.append(dictionary)
         self._known.append(dict(dictionary))
-        self._followed += 1
 
     def follow(self, transcript: Sequence[Message], *, most_output: int) -> None:
-        """Add what the session has recorded since."""
+        """Add what the session has recorded since; what the user said is in the list already."""
         for message in transcript[self._followed :]:
-            new = lmc.encode(message, most_output=most_output)
-            self.messages.extend(new)
-            self._known.extend(dict(dictionary) for dictionary in new)
             self._followed += 1
+            if message.role != "user":
+                self._extend(lmc.encode(message, most_output=most_output))
 
     def mirror(self, transcript: Sequence[Message], *, most_output: int) -> None:
         """Make the list, which stays the same one, say what the session has recorded."""
-        self._known, self._followed = [], 0
+        self._known = []
         self.messages.clear()
         self.revision += 1
-        self.follow(transcript, most_output=most_output)
+        for message in transcript:
+            if not _is_remark(message):
+                self._extend(lmc.encode(message, most_output=most_output))
+        self._followed = len(transcript)
+
+    def _extend(self, new: list[lmc.Dictionary]) -> None:
+        self.messages.extend(new)
+        self._known.extend(dict(dictionary) for dictionary in new)
 
     def edit_of(self, proposed: Action) -> Action | None:
         """The proposed code as the user has changed it meanwhile, if so."""
@@ -58,10 +63,15 @@ class Ledger:
             if place >= len(self.messages) or self._known[place].get("type") != "code":
                 return None
             if lmc.edited(self._known[place], proposed) is None:
+                self.revision += self._known[place] != self.messages[place]
                 self._known[place] = dict(self.messages[place])
-                self.revision += 1
                 return lmc.edited(self.messages[place], proposed)
         return None
+
+
+def _is_remark(message: Message) -> bool:
+    """Whether the session told it to the model beside what the user says, as about a file."""
+    return message.role == "user" and message.audience == "assistant"
 
 
 def user_dictionary(text: str) -> lmc.Dictionary:
