@@ -23,7 +23,9 @@ from interpreter.settings.sources import NAMES, gather
 from interpreter.terminal.arguments import parse
 from interpreter.terminal.local_menu import size_text
 
-USAGE = "usage: interpreter models [list | pull [NAME] | rm NAME | check NAME [FLAGS] | prices FILE]"
+USAGE = (
+    "usage: interpreter models [list | pull [NAME] | rm NAME | check NAME [FLAG …] | prices FILE]"
+)
 WIDTH = 30
 EVERY = 0.1  # seconds between two drawings of the bar
 
