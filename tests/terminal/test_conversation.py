@@ -362,3 +362,42 @@ def test_it_starts_in_the_home(start, own_home):
     ask(terminal, "write")
     terminal.wait_for("\nwrote", "Done.")
     assert (directory / "made.txt").exists()
+
+
+def test_a_host_is_asked_about_by_the_same_line(chat):
+    block = {"code": "curl -sS http://example.invalid/", "language": "shell"}
+    terminal = chat(block, "Not reached.")
+    ask(terminal, "fetch")
+    terminal.wait_for("Run this?")
+    terminal.press("y")
+    terminal.wait_for("wants to connect to example.invalid", "Allow this?", "[t]his session")
+    terminal.press("n")
+    terminal.wait_for("Why not?")
+    ask(terminal, "stay at home")
+    seen = terminal.wait_for("Not reached.")
+    assert '{"host"' not in seen
+
+
+def test_how_code_is_confined_stands_below_it(chat):
+    terminal = chat(ADD, "Done.", arguments=["--sandbox", "read-only"])
+    ask(terminal, "add")
+    terminal.wait_for("─ sandbox: writes nothing", "Run this?")
+    terminal.press("s")
+
+
+def test_a_block_that_changed_a_file_names_it_from_here(chat):
+    block = {"code": "open('made.txt', 'w').write('x'); print('did it')"}
+    terminal = chat(block, "Done.", arguments=["-y"])
+    ask(terminal, "write")
+    terminal.wait_for("\n+ made.txt\n", "Done.")
+
+
+def test_safe_mode_ask_offers_a_scan(chat):
+    block = {"code": "import shutil\nshutil.rmtree('/')"}
+    terminal = chat(block, "Done.", arguments=["--safe_mode", "ask"])
+    ask(terminal, "clean")
+    terminal.wait_for("Run this?", "[c]heck")
+    terminal.press("c")
+    terminal.wait_for("⚠ line 2:")
+    terminal.press("s")
+    terminal.wait_for("Stopped")

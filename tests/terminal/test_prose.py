@@ -125,3 +125,11 @@ def test_the_work_grows_with_the_text_and_not_with_its_square():
 
     short = min(seconds(paragraph) for _ in range(3))
     assert min(seconds(paragraph * 8) for _ in range(3)) < 8 * 3 * short
+
+
+def test_in_a_table_that_is_too_wide_the_short_columns_stay_whole():
+    source = f"| name | number | long |\n|---|---|---|\n| Ada | 1.25 | {'x' * 90} |\n"
+    prose = Prose(40, NO_COLOURS)
+    lines = [*prose.feed(source), *prose.finish()]
+    assert any(line.split()[:2] == ["Ada", "1.25"] for line in lines)
+    assert max(map(len, lines)) <= 40

@@ -38,6 +38,7 @@ SAID = {
     **{"d": "dry run", "c": "check", "s": "stop", "escape": "stop", "ctrl-c": "stop"},
 }
 """What is left on the screen of a key that was pressed."""
+ESCALATIONS = ("network", "read", "write")  # the reason says all that there is to say
 ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
 
 
@@ -82,7 +83,7 @@ def ask(
             case "n" if _is_afterwards(request):
                 return Decision("no", "not wanted")
             case "n":
-                return Decision("no", hands.line("Why not? (Enter: end the turn) ").strip())
+                return Decision("no", hands.line(_why_not(request)).strip())
             case "e":
                 action = _edited(action, hands, palette)
             case "c":
@@ -93,8 +94,13 @@ def ask(
                 return Decision("stop")
 
 
+def _why_not(request: ApprovalRequested) -> str:
+    alone = "end the turn" if isinstance(request.action, Code) else "just no"
+    return f"Why not? (Enter: {alone}) "
+
+
 def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None:
-    if isinstance(request.action, ActionCall):
+    if isinstance(request.action, ActionCall) and request.action.tool not in ESCALATIONS:
         call = f"{request.action.tool} {request.action.arguments}"
         hands.print(paint(tame_plain(call), palette.accent))
     if request.reason:

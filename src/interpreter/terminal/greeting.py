@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 from interpreter.settings.settings import Settings
 from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
+from interpreter.terminal.wrap import in_width
 
 ASKING = "Code runs when you approve it."
 NOT_ASKING = "Code runs without asking (-y)."
@@ -26,7 +28,8 @@ def greeting(settings: Settings, *, first: bool) -> str:
     if not first:
         asking = NOT_ASKING if settings.auto_run else ASKING
         line = f"Say what you want done. {asking} %help · Ctrl-D leaves"
-        return paint(line, palette.dim)
+        lines = in_width(line, shutil.get_terminal_size().columns)
+        return "\n".join(paint(one, palette.dim) for one in lines)
     named = settings.model or "the best that can be reached"
     model = f"another model    interpreter --model NAME   (now: {named})"
     head, _, rest = WELCOME.format(model=model).partition("\n\n")

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
-from interpreter.terminal.ansi import Palette, tame_plain
+from interpreter.terminal.ansi import Palette, cells, tame_plain
 from interpreter.terminal.inline import Inline
 
 ROWS_SHOWN = 20
+BETWEEN = 3  # columns between two columns
 CELL_SHOWN = 200  # characters of one cell
 DIVIDER = re.compile(r"\s*:?-+:?\s*")
 
@@ -32,10 +33,17 @@ def render(
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
+    rows = list(rows)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for place, name in enumerate(header):
+    for place, (name, most) in enumerate(zip(header, _shares(header, rows, width), strict=True)):
         justify = "right" if place < len(right) and right[place] else "left"
-        table.add_column(Text(name), justify=justify, no_wrap=not wrap, overflow="ellipsis")  # type: ignore[arg-type]
+        table.add_column(
+            Text(name),
+            justify=justify,  # type: ignore[arg-type]
+            no_wrap=not wrap,
+            overflow="ellipsis",
+            max_width=most,
+        )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console = Console(
@@ -47,6 +55,17 @@ def render(
     with console.capture() as captured:
         console.print(table)
     return [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
+
+
+def _shares(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """How wide each column may be: the widest give way first, so that short ones stay whole."""
+    columns = [[name, *(row[at] for row in rows)] for at, name in enumerate(header)]
+    wanted = [max(1, *map(cells, column)) for column in columns]
+    room, shares = width - BETWEEN * (len(wanted) - 1), dict[int, int]()
+    for at in sorted(range(len(wanted)), key=wanted.__getitem__):
+        shares[at] = max(1, min(wanted[at], room // (len(wanted) - len(shares))))
+        room -= shares[at]
+    return [shares[at] for at in range(len(wanted))]
 
 
 def markdown_table(lines: list[str], width: int, palette: Palette) -> list[str]:
