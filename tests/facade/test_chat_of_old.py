@@ -339,6 +339,21 @@ def test_a_stream_that_was_left_does_not_block_the_next_chat(play):
     assert list(left) == []
 
 
+def test_what_was_said_to_a_stream_that_nobody_read_is_not_lost(play):
+    seen = []
+
+    def completions(**request):
+        seen.append([m["content"] for m in request["messages"] if m["role"] == "user"])
+        yield {"choices": [{"delta": {"content": "Yes."}}]}
+
+    it = play()
+    it.llm.completions = completions
+    it.chat("never read", display=False, stream=True)
+    it.chat("second", display=False)
+    assert "never read" in str(seen[0])
+    assert it.messages == [user("never read"), user("second"), says("Yes.")]
+
+
 def test_an_error_of_the_model_is_raised_and_the_chat_goes_on(play):
     it = play("One.")
     it.chat("first", display=False)

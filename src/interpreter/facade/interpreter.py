@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
@@ -24,7 +25,7 @@ from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
 from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered, split, usual
-from interpreter.facade.seeing import DescribedModel
+from interpreter.facade.seeing import Sight
 from interpreter.facade.translation import settings_of
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
@@ -70,7 +71,7 @@ class OpenInterpreter(Options):
         self._background = Background()
         self._file = ConversationFile()
         self._skills_imported = False
-        self._described: DescribedModel | None = None
+        self._sight = Sight()
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -294,6 +295,8 @@ class OpenInterpreter(Options):
         """A generator that was left in the middle is closed before anything else begins."""
         turn, self._turn = self._turn, None
         if turn is not None:
+            if inspect.getgeneratorstate(turn) == inspect.GEN_CREATED:
+                self._session = None  # it has not heard what was said; the next one reads all
             try:
                 turn.close()
             except ValueError as busy:
@@ -354,17 +357,7 @@ class OpenInterpreter(Options):
         engine = workshop.engine(self._settings())
         if self.auto_run and workshop.unconfined:
             warnings.warn(f"{workshop.unconfined} Set sandbox='off' to run anyway.", stacklevel=2)
-        return replace(engine, model=self._seeing(engine.model))
-
-    def _seeing(self, model: Model) -> Model:
-        """The model; one that cannot see reads what the user's function says of pictures."""
-        render = self.llm.vision_renderer
-        if render is None or model.capabilities.images:
-            return model
-        kept = self._described
-        if kept is None or (kept.model, kept.render) != (model, render):
-            self._described = DescribedModel(model, render)
-        return self._described or model
+        return replace(engine, model=self._sight.for_model(engine.model, self.llm.vision_renderer))
 
     def _open_workshop(self) -> Workshop:
         is_new = not self._premises.is_open

@@ -16,6 +16,21 @@ Renderer = Callable[..., Any]
 """Called with `lmc=` and the dictionary of a picture; what is on it, in words."""
 
 
+class Sight:
+    """Keeps the model that pictures are described to, while it and the function are the same."""
+
+    def __init__(self) -> None:
+        self._kept: DescribedModel | None = None
+
+    def for_model(self, model: Model, render: Renderer | None) -> Model:
+        """The model; one that cannot see reads what the function says of pictures."""
+        if render is None or model.capabilities.images:
+            return model
+        if self._kept is None or (self._kept.model, self._kept.render) != (model, render):
+            self._kept = DescribedModel(model, render)
+        return self._kept
+
+
 class DescribedModel:
     """A model that reads what a function of the user's says of each picture, asked once."""
 
