@@ -18,6 +18,7 @@ from interpreter.sandboxes.bubblewrap import Bubblewrap, BubblewrapSandbox, find
 from interpreter.sandboxes.confinement import Confinement, Limits, interpreter_places
 
 HANG = 60
+IDENTITY = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
 OPEN_NETWORK = ["--unshare-user", "--unshare-pid", "--as-pid-1"]
 PLAIN = Confinement(programs=interpreter_places())
 
@@ -380,3 +381,29 @@ def test_a_hungry_child_is_ended_and_the_user_is_told(opened):
     assert told.wait(HANG)
     assert "largest process was ended" in notices[0]
     assert program.wait(HANG) == 0
+
+
+def test_git_works_in_a_worktree_and_its_repository_stays_as_it_is(opened, place):
+    main, tree = place / "main", place / "tree"
+    for words in (
+        ["init", "-q", str(main)],
+        [*IDENTITY, "-C", str(main), "commit", "-q", "--allow-empty", "-m", "first words"],
+        ["-C", str(main), "worktree", "add", "-q", str(tree)],
+    ):
+        subprocess.run(["git", *words], check=True)
+    cell = opened(tree)
+    assert "first words" in shell(cell, "git log")[1]
+    for target in (".git", f"{main}/.git/hooks/post-checkout", f"{main}/.git/config"):
+        assert not succeeds(cell, f"echo evil >> {target}")
+    assert not succeeds(cell, f"ls {main}/..  | grep main && ls {main}/file")
+
+
+def test_a_git_file_that_somebody_made_up_shows_nothing(opened, place):
+    secret, work = place / "secret", place / "work"
+    (secret / ".git").mkdir(parents=True)
+    work.mkdir()
+    (secret / ".git/HEAD").write_text("ref: refs/heads/main")
+    (secret / ".git/commondir").write_text(".")
+    for claim in (f"gitdir: {secret}/.git", f"gitdir: {secret}", "gitdir: /etc", "", "\0"):
+        (work / ".git").write_text(claim)
+        assert not succeeds(opened(work), f"ls {secret}/.git")

@@ -269,6 +269,14 @@ def received(sock):
     return b"".join(iter(lambda: sock.recv(65536), b""))
 
 
+def send_collecting(host, program):
+    """Send some lines, each followed by a garbage collection once it has arrived."""
+    for line in (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n", b"Z: w\r\n", b"\r\n"):
+        host.sendall(line)
+        program.recv(65536)
+        gc.collect()
+
+
 def test_a_slow_answer_survives_garbage_collection(serve):
     """The program has said all it has to say, and the host takes its time."""
     with socket.create_server(("127.0.0.1", 0)) as slow:
@@ -279,10 +287,7 @@ def test_a_slow_answer_survives_garbage_collection(serve):
             program.shutdown(socket.SHUT_WR)
             with slow.accept()[0] as host:
                 received(host)
-                for piece in (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n", b"Z: w\r\n", b"\r\n"):
-                    host.sendall(piece)
-                    program.recv(65536)
-                    gc.collect()
+                send_collecting(host, program)
                 host.sendall(b"here")
             assert received(program) == b"here"
 

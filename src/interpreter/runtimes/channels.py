@@ -15,6 +15,8 @@ from interpreter.runtimes.wire import Codec, Connection, Incoming
 HEARTBEAT_MILLISECONDS = 3_000
 QUEUED_MESSAGES = 64  # of at most 64 kB each: what a slow reader can cost us in memory
 
+LARGEST_FRAME = 64 << 20  # a kernel that sends more is cut off
+
 
 class Channels:
     """Sockets to one kernel. Only the thread that runs a block touches them."""
@@ -103,6 +105,7 @@ class Channels:
         if kind == zmq.DEALER:
             socket.routing_id = self._identity  # questions go to whom the block came from
         socket.rcvhwm = QUEUED_MESSAGES
+        socket.maxmsgsize = LARGEST_FRAME
         socket.reconnect_ivl = 10  # the kernel binds while we already knock
         self._secure(socket)
         socket.connect(self._connection.address(channel))

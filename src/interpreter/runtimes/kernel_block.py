@@ -125,7 +125,7 @@ class KernelBlock:
 
     def _note(self, message: Incoming) -> None:
         if message.kind == "interrupt_reply":
-            self._owed_replies -= 1
+            self._owed_replies = max(0, self._owed_replies - 1)
         if message.parent != self._id:
             return
         if message.kind == "execute_reply":
@@ -179,7 +179,8 @@ def _request(source: str, silent: bool) -> dict[str, object]:
 def _left(status: str, summary: str) -> ExecutionFinished:
     if status in ("", "0", "None"):
         return ExecutionFinished("ok", exit_code=0)
-    return ExecutionFinished("failed", summary, int(status) if status.isdecimal() else 1)
+    is_status = status.isdecimal() and len(status) < 4
+    return ExecutionFinished("failed", summary, int(status) if is_status else 1)
 
 
 def _lost(gone: str, interrupted: bool) -> ExecutionFinished:

@@ -17,6 +17,7 @@ SYSTEM = ("/usr", "/opt", "/etc", "/nix", "/gnu", "/home/linuxbrew/.linuxbrew")
 MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 CACHES = ("/var/lib/dpkg", "/var/cache/fontconfig")
 GIT_PROTECTED = ("hooks", "config", "config.worktree", "info/attributes", "modules", "worktrees")
+_LONGEST_LINE = 4096
 AUTORUN_IN_HOME = (
     *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv"),
     *(".zprofile", ".zlogin", ".gitconfig", ".vimrc", ".tmux.conf", ".inputrc", ".xinitrc"),
@@ -76,6 +77,9 @@ def git_mounts(workspace: Path) -> Iterator[Mount]:
         return
     if git.is_file():
         yield Mount("read", git)
+        repository = repository_of_worktree(git)
+        if repository is not None:
+            yield Mount("read", repository)
         return
     yield Mount("write", git)
     for name in GIT_PROTECTED:
@@ -83,6 +87,23 @@ def git_mounts(workspace: Path) -> Iterator[Mount]:
         if path.exists() and not path.is_symlink():
             yield from pinned(path, git)
             yield Mount("read", path)
+
+
+def repository_of_worktree(git: Path) -> Path | None:
+    """The repository that a `.git` file belongs to, if that knows of it, too.
+
+    The file alone proves nothing: code that ran here may have written it, to be shown anything.
+    """
+    try:
+        place = Path(git.parent, git.read_text()[:_LONGEST_LINE].removeprefix("gitdir:").strip())
+        knows = Path(place, "gitdir").read_text()[:_LONGEST_LINE].strip()
+        common = Path(place, "commondir").read_text()[:_LONGEST_LINE].strip()
+        repository = Path(place, common).resolve(strict=True)
+        if Path(place, knows).resolve() != git.resolve() or not place.is_dir():
+            return None
+    except (OSError, ValueError):
+        return None
+    return repository if (repository / "HEAD").is_file() and repository.name == ".git" else None
 
 
 def workspace_mounts(workspace: Path, confinement: Confinement) -> Iterator[Mount]:
@@ -117,16 +138,15 @@ def mounts(workspace: Path, home: Path, confinement: Confinement) -> list[Mount]
     view += (Mount("read", path.resolve()) for path in confinement.programs if path.is_dir())
     view += (Mount("read", path.resolve()) for path in confinement.read if path.exists())
     view += (Mount("write", path.resolve()) for path in confinement.write if path.exists())
-    view += workspace_mounts(workspace, confinement)
+    inside = [*workspace_mounts(workspace, confinement)]
     if workspace == home and confinement.level != "read-only":
-        view += home_mounts(home)
-    masks = [m for m in secrets_of(home, confinement.hidden) if _is_shown(m.path, view)]
-    if confinement.level != "read-only":
-        for mask in masks:
-            if mask.path.is_relative_to(workspace):
-                view += pinned(mask.path, workspace)
-    view = list(dict.fromkeys([*view, *masks]))  # a pin mounted twice would uncover what is below
-    return view
+        inside += home_mounts(home)
+    masks = [m for m in secrets_of(home, confinement.hidden) if _is_shown(m.path, view + inside)]
+    for mask in masks if confinement.level != "read-only" else ():
+        if mask.path.is_relative_to(workspace):
+            inside += pinned(mask.path, workspace)
+    # A place in the workspace that is mounted twice would uncover what is mounted below it.
+    return [*view, *dict.fromkeys(inside), *masks]
 
 
 def _is_shown(path: Path, view: list[Mount]) -> bool:

@@ -1,0 +1,151 @@
+"""A kernel that was taken over talks to the host: it is neither believed, nor able to harm."""
+
+import os
+import resource
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from interpreter.protocol.codec import encode
+from interpreter.protocol.events import DisplayShown, ExecutionFinished, OutputDelta
+from interpreter.protocol.ports import Language
+from interpreter.runtimes.kernel_host import KernelCommand
+from interpreter.runtimes.kernelspecs import kernel
+from interpreter.runtimes.node import javascript
+from interpreter.runtimes.shell import bash
+from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.confinement import Confinement, interpreter_places
+
+HANG = 120
+MOST_GROWTH = 200 << 10  # kilobytes; the giant is 256 MB
+SCRIPT = Path(__file__).with_name("hostile_kernel.py")
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A runtime whose kernel attacks in this way."""
+    opened = []
+
+    def start(kind):
+        workspace = tmp_path / "workspace"
+        workspace.mkdir()
+        shutil.copy(SCRIPT, workspace)
+        cell = BubblewrapSandbox(Confinement(programs=interpreter_places()), os.environ).open(
+            workspace
+        )
+        argv = (sys.executable, str(workspace / SCRIPT.name), "{connection_file}", kind)
+        runtime = kernel(cell.launch, cell.exchange, Language("hostile"), KernelCommand(argv, {}))
+        opened.extend([runtime, cell])
+        return runtime
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+def run(runtime):
+    """All events of a block; it must end by itself."""
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(runtime.run("x")), daemon=True)
+    thread.start()
+    thread.join(HANG)
+    assert not thread.is_alive(), "the host waits for ever"
+    return found
+
+
+def texts(events):
+    for event in events:
+        if isinstance(event, OutputDelta):
+            yield event.text
+        if isinstance(event, DisplayShown):
+            yield from (str(face.data) for face in event.display.faces)
+
+
+ENDING = ["unsigned", "junk", "wrong types", "replies to nothing", "flood", "strange exit"]
+
+
+@pytest.mark.parametrize("kind", ENDING)
+def test_a_block_ends_and_what_came_can_be_kept(hostile, kind):
+    events = run(hostile(kind))
+    assert isinstance(events[-1], ExecutionFinished)
+    assert [e for e in events if isinstance(e, ExecutionFinished)] == events[-1:]
+    assert "FORGED" not in "".join(texts(events))
+    for event in events:
+        encode(event)  # as the store writes it
+    for text in (*texts(events), events[-1].summary):
+        text.encode("utf-8", "surrogatepass")
+
+
+def test_a_giant_message_is_not_taken_into_memory(hostile):
+    runtime = hostile("giant")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    thread = threading.Thread(target=lambda: list(runtime.run("x")), daemon=True)
+    thread.start()
+    thread.join(5)
+    runtime.interrupt()
+    runtime.interrupt()
+    thread.join(HANG)
+    assert not thread.is_alive()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_GROWTH
+
+
+def test_a_kernel_that_dies_is_an_event(hostile):
+    assert run(hostile("death"))[-1].outcome == "died"
+
+
+def test_a_kernel_that_says_nothing_can_be_stopped(hostile):
+    runtime = hostile("silence")
+    hostile_events = []
+    thread = threading.Thread(target=lambda: hostile_events.extend(runtime.run("x")), daemon=True)
+    thread.start()
+    thread.join(2)
+    runtime.interrupt()
+    runtime.interrupt()
+    thread.join(HANG)
+    assert not thread.is_alive()
+    assert isinstance(hostile_events[-1], ExecutionFinished)
+
+
+FAKE_FRAMES = {
+    bash: """
+        for n in 3 4 5 6 7 8 9 10 11 12; do
+            { head -c 200000 /dev/urandom; printf '\\n{"end": 0}\\n0 0 0\\n\\0\\0\\0'; } >&$n
+        done 2>/dev/null
+        echo done""",
+    javascript: """
+        const fs = require('fs')
+        const lies = ['{"end": 1}', '[', '"x"', '{"type": "result"}', '\\0', 'x'.repeat(300000)]
+        for (let n = 3; n < 30; n++)
+            for (const lie of lies) try { fs.writeSync(n, lie + '\\n') } catch (e) {}
+        console.log('done')""",
+}
+
+
+def run_or_stop(runtime, source):
+    """All events of a block; one that has broken its own runtime can be stopped like any other."""
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(runtime.run(source)), daemon=True)
+    thread.start()
+    thread.join(10)
+    for _ in range(2 if thread.is_alive() else 0):
+        runtime.interrupt()
+    thread.join(HANG / 2)
+    assert not thread.is_alive(), "the host waits for ever"
+    return found
+
+
+@pytest.mark.parametrize("make", FAKE_FRAMES, ids=lambda make: make.__name__)
+def test_a_block_that_fakes_its_driver_ends_and_the_next_one_works(tmp_path, make):
+    (tmp_path / "workspace").mkdir()
+    confinement = Confinement(programs=interpreter_places())
+    cell = BubblewrapSandbox(confinement, os.environ).open(tmp_path / "workspace")
+    runtime = make(cell.launch, cell.exchange)
+    assert isinstance(run_or_stop(runtime, FAKE_FRAMES[make])[-1], ExecutionFinished)
+    events = run_or_stop(runtime, "echo 7" if make is bash else "7")
+    assert isinstance(events[-1], ExecutionFinished)
+    assert "7" in "".join(texts(events))
+    runtime.close()
+    cell.close()
