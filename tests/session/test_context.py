@@ -135,6 +135,13 @@ def test_a_conversation_that_fits_is_shortened_when_the_user_wants_it():
     assert_calls_have_their_results(messages[1:])
 
 
+def test_a_short_conversation_is_not_made_longer():
+    ctx, history = context(100_000), conversation(2, output="ok")
+    sent(ctx, history)
+    ctx.compact()
+    assert sent(ctx, history) == tuple(history)
+
+
 @pytest.mark.parametrize("size", [50_000, 5_000_000])
 def test_one_oversized_message_does_not_end_a_session(size):
     ctx = context(4_000)

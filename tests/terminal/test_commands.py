@@ -127,7 +127,7 @@ def test_cost_tokens_info_and_the_rest_answer(command):
         ("%cost", "last turn: "),
         ("%cost", "session:   "),
         ("%tokens", "about"),
-        ("%compact", "tokens instead of"),
+        ("%compact", "It is short already"),
         ("%info", "languages"),
         ("%checkpoints", "no checkpoints"),
         ("%diff", "Nothing has been changed"),

@@ -83,7 +83,7 @@ def in_stream(trouble: Exception) -> Exception:
 
 
 def _error_for(address: Address, status: int, message: str) -> ModelError:
-    who, quote = address.provider, _quoted(message)
+    who, quote = _capital(address.provider), _quoted(message)
     if status in (401, 403):
         hint = f"set {address.key_name} or --api_key" if address.key_name else "set --api_key"
         return AuthenticationFailed(f"{who} refused the key; {hint}{quote}.")
@@ -94,7 +94,8 @@ def _error_for(address: Address, status: int, message: str) -> ModelError:
         )
     if status == 402 or _QUOTA.search(message):
         return RateLimited(
-            f"The quota at {who} is used up; check the plan or use another --model{quote}."
+            f"The quota at {address.provider} is used up; check the plan or use another "
+            f"--model{quote}."
         )
     if status == 429:
         return RateLimited(f"{who} wants fewer requests; wait a little and ask again{quote}.")
@@ -123,8 +124,8 @@ def no_answer(address: Address, why: str) -> Unreachable:
 def gone_silent(address: Address, seconds: float) -> Unreachable:
     """The server has been silent for too long."""
     return Unreachable(
-        f"{address.provider} has said nothing for {seconds:g} seconds; ask again, or check the "
-        "server."
+        f"{_capital(address.provider)} has said nothing for {seconds:g} seconds; ask again, or "
+        "check the server."
     )
 
 
@@ -178,6 +179,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, parsedate_to_datetime(value or "").timestamp() - time())
     except ValueError:
         return None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _quoted(message: str) -> str:

@@ -79,8 +79,11 @@ class Context:
         return self._scale > 0.05
 
     def compact(self) -> None:
-        """Shorten the conversation now, because the user asks for it."""
+        """Shorten the conversation now, because the user asks for it, if that makes it shorter."""
+        before, view = self._total, self._view
         self._compact(min(self._room, self._tokens.tokens(self._total)))
+        if self._total >= before:
+            self._replace(view)
 
     @property
     def _room(self) -> int:

@@ -228,6 +228,9 @@ def compact(chat: Chat, argument: str) -> None:
     """Make a short account of what is older; all of it stays in the session."""
     context, before = chat.session.engine.asking.context, _tokens_now(chat)
     context.compact()
+    if context.tokens >= before:
+        chat.desk.note(f"It is short already: about {before:,} tokens.")
+        return
     chat.desk.note(f"about {context.tokens:,} tokens instead of {before:,}")
 
 
