@@ -226,7 +226,7 @@ def _fork(name):
     start = time.perf_counter()
     sys.modules["_reploop_variables"].kernel.take(name)
     return time.perf_counter() - start
-print(min(_fork(f"b{{time.time_ns()}}") for _ in range(5)))
+print(min(_fork(f"b{{time.time_ns()}}") for _ in range(15)))
 """
 
 
@@ -244,6 +244,7 @@ def _variables(base):
         yield _row(f"copy with {megabytes} MB of bytes", float(kernel.run(FORK)), 0, goal)
         kernel.run("data = None")
     kernel.run("array = numpy.ones(1000 << 17)")
+    variables.touched()  # what ran since the last block was none
     variables.before("last")
     kernel.run("x = 1")
     start = time.perf_counter()

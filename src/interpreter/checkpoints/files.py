@@ -21,10 +21,11 @@ class BlockEntry(NamedTuple):
 
 @frozen
 class FileReport:
-    """What a block did to files, and what could not be kept."""
+    """What a block did to files, what could not be kept, and which blocks are kept now."""
 
     changes: tuple[FileChange, ...]
     notes: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 class FileKeeper(Protocol):

@@ -98,7 +98,8 @@ class FileJournal:
         found = self._supervision.call(do="end")
         refusals = (f"a program runs without the journal: {why}" for why in self._doorman.refusals)
         notes = (*found["notes"], *refusals)
-        return FileReport(tuple(_change(plain) for plain in found["changes"]), notes)
+        changes = tuple(_change(plain) for plain in found["changes"])
+        return FileReport(changes, notes, tuple(found["kept"]))
 
     def conflicts(self, count: int) -> tuple[str, ...]:
         """What somebody else changed since, among what an undo of `count` blocks would touch."""

@@ -94,7 +94,8 @@ class ShadowGit:
         block.after, _ = self._snapshot()
         self._save()
         notes = tuple(f"{path} is not kept and cannot be undone" for path in block.skipped)
-        return FileReport(tuple(change for change, _, _ in self._changes(block)), notes)
+        changes = tuple(change for change, _, _ in self._changes(block))
+        return FileReport(changes, notes, tuple(known.name for known in self._blocks))
 
     def conflicts(self, count: int) -> tuple[str, ...]:
         """Paths that blocks changed and that are different now from what they left."""

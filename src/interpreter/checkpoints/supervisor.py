@@ -168,7 +168,12 @@ class Supervisor:
     def _end(self, message: Message) -> Message:
         changes = self._history.end()
         notes = self._history.done[-1].facts.notes
-        return {"changes": [self._plain(change) for change in changes], "notes": notes}
+        kept = [block.name for block in self._history.done]
+        return {
+            "changes": [self._plain(change) for change in changes],
+            "notes": notes,
+            "kept": kept,
+        }
 
     def _conflicts(self, message: Message) -> Message:
         blocks = self._blocks(message)

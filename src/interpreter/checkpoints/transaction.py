@@ -90,7 +90,7 @@ class Transaction:
         self._running = False
         report = self._files.end()
         self._done[-1] = replace(self._done[-1], report=report)
-        self._forget_what_files_forgot()
+        self._forget_all_but(report.kept)
         known = bool(report.changes or report.notes)
         return FilesChanged(report.changes, report.notes) if known else None
 
@@ -195,8 +195,8 @@ class Transaction:
             self._states[entry.language].forget(entry.name)
             self._states[entry.language].forget(f"redo-{entry.name}")
 
-    def _forget_what_files_forgot(self) -> None:
-        kept = {block.name for block in self._files.blocks()}
+    def _forget_all_but(self, names: Sequence[str]) -> None:
+        kept = set(names)
         for entry in [entry for entry in self._done if entry.name not in kept]:
             self._done.remove(entry)
             self._forget(entry)
