@@ -50,6 +50,19 @@ def test_a_line_of_the_shell_is_undone_by_itself(chat):
     terminal.wait_for("- ", "made.txt")
     terminal.wait_for_prompt()
     terminal.type("%undo to 2\n")
-    terminal.wait_for("1 file put back", "0 messages taken back")
+    terminal.wait_for("1 file put back")
     terminal.type("%checkpoints\n")
     terminal.wait_for("rm made.txt", "undone")
+
+
+def test_leaving_while_a_block_runs_says_that_variables_are_not_saved(chat):
+    wait = {"code": "import time\nprint('under way', flush=True)\ntime.sleep(600)"}
+    terminal = chat(wait, "Waiting.", arguments=["-y"])
+    terminal.type("wait\n")
+    terminal.wait_for("\nunder way")
+    terminal.press("C-b")
+    terminal.wait_for("Waiting.")
+    terminal.wait_for_prompt()
+    terminal.press("C-d")
+    terminal.wait_for("The variables were not saved: a block still runs in the background.")
+    terminal.wait_for_end()

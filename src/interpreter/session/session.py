@@ -135,7 +135,7 @@ class Session:
         self._past.bring_back()
         for message in messages:
             self._write(message)
-        return "; ".join([*told, f"{_messages(len(messages))} back"])
+        return "; ".join([*told, *_messages(len(messages), "back")])
 
     def _redone(self, count: int, conflicts: OnConflict) -> list[str]:
         """Do blocks again, all of them or none."""
@@ -169,7 +169,7 @@ class Session:
         if self._store is not None:
             self._store.retract(self.id, place)
         self._past.take_back(start, gone)
-        return "; ".join([*told, f"{_messages(len(gone))} taken back"])
+        return "; ".join([*told, *_messages(len(gone), "taken back")])
 
     def interrupt(self) -> None:
         """Stop the running turn soon, with all kept; callable from any thread or signal handler."""
@@ -215,5 +215,6 @@ def _as_generator(turn: Turn) -> Generator[Event, None, None]:
     yield from run_turn(turn)
 
 
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count} messages"
+def _messages(count: int, what: str) -> list[str]:
+    some = "1 message" if count == 1 else f"{count} messages"
+    return [f"{some} {what}"] if count else []

@@ -188,6 +188,7 @@ class Chat:
             self.go_to(FIRST)
         self.drop_tries()
         self.workshop.close()
+        self.show_notices()
 
 
 def _without_model_errors(events: Iterator[Event]) -> Iterator[Event]:
