@@ -142,8 +142,16 @@ def test_stopping_at_the_question_runs_nothing(chat, key):
 
 def test_ctrl_c_twice_at_the_prompt_leaves(chat):
     terminal = chat()
-    terminal.wait_until(lambda: terminal.has_ended() or terminal.press("C-c", "C-c"), "the end")
+    terminal.press("C-c", "C-c")
     assert terminal.wait_for_end() == 0
+
+
+def test_more_ctrl_c_than_are_needed_leave_as_well(chat):
+    terminal = chat()
+    terminal.press("C-c", "C-c")
+    terminal.wait_until(lambda: terminal.has_ended() or terminal.press("C-c", "C-c"), "the end")
+    assert terminal.wait_for_end() in (0, 130)
+    assert "Traceback" not in terminal.everything()
 
 
 def test_ctrl_c_empties_the_line_first(chat):

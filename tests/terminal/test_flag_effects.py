@@ -56,7 +56,7 @@ def test_numbers_for_the_model(sent, flags, name, value):
 def test_instructions_are_added_and_the_prompt_replaced(sent):
     added = system_of(sent("-ci", "Speak like a pirate."))
     assert "Speak like a pirate." in added
-    assert "sandbox" in added
+    assert "execute" in added
     replaced = system_of(sent("-sm", "You are a parrot."))
     assert "You are a parrot." in replaced
     assert len(replaced) < len(added)

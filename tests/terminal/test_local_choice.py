@@ -1,59 +1,61 @@
-"""`interpreter --local` at a terminal: a menu of what runs here, and one answer."""
+"""A machine without a key: the menu of `--local`, and the question that a first run asks."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from tests.journeys.conftest import COMMAND
+from tests.models.loopback import serving
+from tests.models.wire_of_servers import QWEN, ollama
 
-
-class Ollama(BaseHTTPRequestHandler):
-    """An Ollama with one model."""
-
-    def log_message(self, *arguments):
-        pass
-
-    def reply(self, value):
-        body = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self):
-        model = {"name": "tiny-coder:1b", "model": "tiny-coder:1b", "size": 1_000_000_000}
-        self.reply({"models": [model], "version": "0.9"})
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers.get("content-length", 0)))
-        self.reply({"model_info": {}, "details": {}})
+from interpreter.settings.paths import data_directory
+from interpreter.terminal.local_models import choose_local
 
 
 @pytest.fixture
-def ollama():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Ollama)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+def server(monkeypatch):
+    """Ollama, where OLLAMA_HOST says."""
+    with serving(ollama()) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        yield server
 
 
-def test_a_model_is_chosen_by_a_part_of_its_name(start, ollama):
-    terminal = start(arguments=["--local"], env={"OLLAMA_HOST": ollama}, model=False)
-    terminal.wait_for("qwen2.5-coder-1.5b", "built in", "tiny-coder:1b", "Which one?")
-    terminal.type("what\n")
-    terminal.wait_until(lambda: terminal.everything().count("Which one?") == 2)
-    terminal.type("tiny\n")
+def test_the_menu_is_shown_and_what_is_picked_is_used_and_remembered(start, server):
+    there = {"OLLAMA_HOST": server.url}
+    first = start(argv=[COMMAND, "--local"], env=there)
+    first.wait_for("Enter for qwen2.5-coder-1.5b")
+    first.type("r:7b")
+    first.press("Enter")
+    first.wait_for_prompt()
+    first.press("C-d")
+    first.wait_for_end()
+    second = start(argv=[COMMAND, "--local"], env=there)
+    second.wait_for(f"Enter for {QWEN}")
+    second.press("Enter")
+    second.wait_for_prompt()
+    second.type("What is six times seven?")
+    second.press("Enter")
+    second.wait_for("print(6 * 7)")
+    assert QWEN in [json.loads(body)["model"] for _, path, body in server.seen if "chat" in path]
+
+
+def test_where_nobody_can_pick_it_is_the_same_as_before_and_offline(server):
+    data_directory().mkdir(parents=True)
+    (data_directory() / "local-model").write_text(f"ollama/{QWEN}\n")
+    assert choose_local() == {
+        "offline": True,
+        "model": f"ollama/{QWEN}",
+        "api_base": f"{server.url}/v1",
+        "context_window": 32768,
+    }
+
+
+def test_a_first_run_asks_once_before_it_downloads(start):
+    terminal = start(argv=[COMMAND], env={"OLLAMA_HOST": "127.0.0.1:9"})
     terminal.wait_for_prompt()
-    terminal.type("%model\n")
-    terminal.wait_for("The model is ollama/tiny-coder:1b")
-
-
-def test_leaving_the_menu_starts_nothing(start, ollama):
-    terminal = start(arguments=["--local"], env={"OLLAMA_HOST": ollama}, model=False)
-    terminal.wait_for("Which one?")
-    terminal.press("C-c")
-    assert terminal.wait_for_end() == 130
+    terminal.type("What is six times seven?")
+    terminal.press("Enter")
+    terminal.wait_for("No API key, no local server.", "one download of 1.1 GB", "[y/n]")
+    terminal.type("n")
+    terminal.press("Enter")
+    terminal.wait_for("interpreter models pull")
+    assert terminal.everything().count("[y/n]") == 1

@@ -68,7 +68,7 @@ class Terminal:
     def wait_for(self, *words, where=None):
         """Wait until all these words are there; what was seen."""
         look = where or self.everything
-        return self.wait_until(lambda: all(word in look() for word in words), words)
+        return self.wait_until(lambda: _has_all(look(), words), words)
 
     def wait_until(self, condition, about=""):
         """Wait until a condition holds, looking again whenever the terminal has changed."""
@@ -111,3 +111,9 @@ class Terminal:
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+
+def _has_all(text, words):
+    """Whether the words are there, also where a line was broken between two of them."""
+    flat = " ".join(text.split())
+    return all(word in text or word in flat for word in words)

@@ -58,7 +58,7 @@ def fork(chat: Chat, argument: str) -> None:
     _needs_store(chat)
     copy = chat.workshop.store.fork(chat.session.id)
     chat.session = chat.workshop.open_session(chat.settings, resume=copy, on_this_ground=True)
-    chat.desk.note(f"Session {copy}, {len(chat.session.transcript)} messages.")
+    _say_where(chat)
 
 
 def info(chat: Chat, argument: str) -> None:
@@ -80,10 +80,15 @@ def info(chat: Chat, argument: str) -> None:
 
 def _go_on(chat: Chat, session_id: str) -> None:
     chat.session = chat.workshop.open_session(chat.settings, resume=session_id)
+    _say_where(chat)
+
+
+def _say_where(chat: Chat) -> None:
+    """Which session this is now, and what was said last in it."""
     said = [message.text for message in chat.session.transcript if message.role == "user"]
     last = f" You said last: {said[-1][:200]}" if said else ""
     count = len(chat.session.transcript)
-    chat.desk.note(f"Session {session_id}, {count} messages.{last}")
+    chat.desk.note(f"Session {chat.session.id}, {count} messages.{last}")
 
 
 def _needs_store(chat: Chat) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -40,6 +41,7 @@ class Prompt:
     ) -> None:
         self._pastes: dict[str, str] = {}
         self._last_wish = -LEAVE_WITHIN
+        self._leaving = False
         self.shown: Callable[[], None] = lambda: None
         """Called whenever the prompt has been drawn."""
         self._mark = ANSI(paint("> ", palette.accent))
@@ -68,7 +70,13 @@ class Prompt:
 
     def ask(self, draft: str = "") -> str:
         """One message, with pastes in full; raises what `input` raises."""
-        text = self._session.prompt(self._mark, default=draft)
+        try:
+            text = self._session.prompt(self._mark, default=draft)
+        except KeyboardInterrupt:  # the prompt had ended already, so nobody could take the key
+            signal.set_wakeup_fd(-1)  # the loop that it belonged to is gone
+            if self._leaving:
+                raise EOFError from None
+            raise
         return PLACEHOLDER.sub(lambda found: self._pastes.get(found[1], found[0]), text)
 
     def _bindings(self) -> KeyBindings:
@@ -115,7 +123,8 @@ class Prompt:
         if event.current_buffer.text:
             event.current_buffer.reset()
             return
-        if now - self._last_wish < LEAVE_WITHIN:
+        if now - self._last_wish < LEAVE_WITHIN and not self._leaving:
+            self._leaving = True
             event.app.exit(exception=EOFError())
         self._last_wish = now
 
