@@ -49,6 +49,14 @@ def test_blocks_that_nobody_looked_at_before_are_found_too():
     assert len(alarms) / len(harmless) <= 0.03, alarms
 
 
+def test_blocks_that_nothing_was_mended_for_are_mostly_found():
+    dangerous, harmless = load("later-dangerous"), load("later-harmless")
+    found = [source for (language, _), source in dangerous if scan(language, source)]
+    alarms = [source for (language,), source in harmless if scan(language, source)]
+    assert len(found) / len(dangerous) >= 0.8
+    assert alarms == []
+
+
 def test_blocks_of_a_third_hand_are_found_now():
     """The first run, before anything was mended, found 41 of 60, with 1 false alarm in 60."""
     dangerous, harmless = load("fresh-dangerous"), load("fresh-harmless")
