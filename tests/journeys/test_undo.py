@@ -226,7 +226,8 @@ def test_a_session_that_goes_on_undoes_and_redoes_what_was_done_before(changed, 
     before = list(changed.transcript)
     changed.close_workshop()
     again = open_session("Ok.", resume=changed.id)
-    again.undo()
+    told = again.undo()
+    assert told.startswith("Undone: 1 block of before the restart, and files put back; variables")
     assert (work / "kept.txt").read_text() == "original"
     assert list(again.transcript) == before[:5]
     again.close_workshop()

@@ -27,6 +27,8 @@ class _Entry:
     created: float
     language: str = ""
     report: FileReport | None = None
+    earlier: bool = False
+    """Whether it ran in another process, whose variables are gone."""
 
 
 class Transaction:
@@ -46,8 +48,9 @@ class Transaction:
         self._announced: set[str] = set()
         self._states: dict[str, StateKeeper] = {}
         blocks = files.blocks()
-        self._done = [_Entry(b.name, b.label, b.created) for b in blocks if not b.undone]
-        self._undone = [_Entry(b.name, b.label, b.created) for b in blocks if b.undone][::-1]
+        entries = {b: _Entry(b.name, b.label, b.created, earlier=True) for b in blocks}
+        self._done = [entry for block, entry in entries.items() if not block.undone]
+        self._undone = [entry for block, entry in entries.items() if block.undone][::-1]
         self._count = max((int(b.name) for b in blocks if b.name.isdigit()), default=0)
         self._running = False
 
@@ -239,6 +242,9 @@ def _undone_text(
     paths = {c.path for entry in undone if entry.report for c in entry.report.changes}
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     parts = [f"Undone: {blocks}, {files} put back", *_states_text(states)]
+    if any(entry.earlier for entry in undone):
+        parts = [f"Undone: {blocks} of before the restart, and files put back"]
+        parts += [*_states_text(states), "variables stay as they are"]
     return "; ".join([*parts, *_left_text(spared, problems)])
 
 
