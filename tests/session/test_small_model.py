@@ -287,8 +287,13 @@ PARTS = user_says("Mean and count of t.csv? Answer as @mean[the_mean] @count[num
 )
 def test_an_answer_that_cannot_be_right_is_asked_for_again(output, errors, told):
     plan = next_request((PARTS, wrote(), printed(output, errors=errors)))
-    assert (plan.answer, plan.variation) == ("", 0)
+    assert (plan.answer, plan.variation) == ("", 1)
     assert told in plan.messages[-1].text
+
+
+def test_one_of_the_values_that_the_form_offers_is_a_value():
+    asks = user_says("Is the mean of t.csv above 5? Answer @above[yes] or @above[no]")
+    assert next_request((asks, wrote(), printed("@above[no]"))).answer == "@above[no]"
 
 
 def test_the_same_again_is_taken_as_it_is():

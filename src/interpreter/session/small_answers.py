@@ -9,6 +9,7 @@ from interpreter.session.small_rounds import Round
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 MARK = re.compile(r"@\w+\[")  # an answer in parts: @mean[2.5] @count[7]
 NOTHING = re.compile(r"\[\s*(nan|none|nat|)\s*\]|(?<!\w)nan(?!\w)", re.IGNORECASE)
+WORD = re.compile(r"@\w+\[(?!(?:yes|no|true|false)\])[A-Za-z_][^\]\n]*\]", re.IGNORECASE)
 LABELLED = re.compile(r"[A-Za-z][A-Za-z _]*[:=]\s+(.+)")
 VALUE = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?|[^\d\s]+( [^\d\s]+){0,3}")  # or a few words
 LINES = 8  # of an answer that is shown as it was printed
@@ -82,6 +83,6 @@ def trouble_with(question: str, one: Round) -> str:
     if not answer:
         missing = tuple(mark for mark in marks if mark not in one.output)
         return LACKS.format(marks=form_of(missing), form=form_of(marks))
-    if any(part in question for part in re.findall(r"@\w+\[[^\]\n]*\]", answer)):
+    if any(part.group() in question for part in WORD.finditer(answer)):
         return WORDS
     return NO_VALUE if NOTHING.search(answer) else ""

@@ -144,10 +144,13 @@ def _after_silence(asked: tuple[Message, ...], rounds: list[Round], question: st
 
 
 def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
-    """Take the output for the answer, or ask for a better one, or for an answer made of it."""
+    """Take the output for the answer, or ask for a better one, or for an answer made of it.
+
+    A better one is sampled, as after an error: greedy, the block came again word for word.
+    """
     last = rounds[-1]
     if (trouble := trouble_with(question, last)) and not _said_before(rounds):
-        return Plan((*asked, _assistant(last.code), user_says(trouble)), len(rounds) - 1)
+        return Plan((*asked, _assistant(last.code), user_says(trouble)), len(rounds))
     if answer := answer_in(question, last.output):
         return Plan((), answer=answer)
     shown = _shortened(last.output)
