@@ -218,3 +218,12 @@ def test_sessions_are_exported_and_imported(interpreter_command, script, tmp_pat
     before = interpreter_command("sessions", "show", "last").stdout
     copy = interpreter_command("sessions", "import", str(tmp_path / "out.json")).stdout.strip()
     assert interpreter_command("sessions", "show", copy).stdout == before
+
+
+def test_at_a_terminal_the_help_begins_at_its_beginning(start):
+    terminal = start(argv=[COMMAND, "--help"], height=24, env={"LESS": ""})
+    terminal.wait_for("usage: interpreter", "cat log | interpreter", where=terminal.screen)
+    terminal.press("G")
+    terminal.wait_for("Exit codes:")
+    terminal.press("q")
+    assert terminal.wait_for_end() == 0

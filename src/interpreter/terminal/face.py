@@ -82,12 +82,14 @@ class LiveFace:
         self._thought = ""
         self._updating: dict[str, tuple[str, ...]] = {}
         self._gap = False  # whether something was done since the last words
+        self._fresh = True  # whether the turn has shown nothing yet
 
     def show(self, events: Iterable[Event]) -> TurnFinished:
         """Show a whole turn; how it ended."""
         end = TurnFinished("failed", "the turn did not end")
         self._tally.begin_turn()
         self._screen.print("")
+        self._fresh = True
         self._wait_for_model()
         try:
             for event in events:
@@ -234,6 +236,7 @@ class LiveFace:
         self._status.count(text)
         self._thought = ""
         self._finish_code()
+        self._fresh = False
         if self._gap:
             self._screen.print("")
             self._gap = False
@@ -268,7 +271,8 @@ class LiveFace:
         lines = highlight(source.rstrip("\n"), language, colour=self._palette.colourful)
         walls = self._look.walls()
         end = self._rule(f"─ {walls} " if walls else "")
-        self._screen.print("", self._head(language), *lines, end)
+        self._screen.print(*([] if self._fresh else [""]), self._head(language), *lines, end)
+        self._fresh = False
 
     def _head(self, language: str) -> str:
         return self._rule(f"─ {tame_plain(language)} ")
