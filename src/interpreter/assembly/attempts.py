@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 from interpreter.assembly.keeping import forget_session, is_alive
 from interpreter.assembly.workshop import Workshop
@@ -51,7 +52,8 @@ class Attempt:
                     self.workshop.ground.adopt_variables(file, (workspace, self._copy.path))
             self._variables = self.workshop.ground.digests()
         except BaseException:
-            self.close()
+            self.workshop.close()
+            self._copy.remove()
             raise
 
     def compare(self) -> str:
@@ -95,13 +97,13 @@ class Attempt:
     def close(self) -> None:
         """Drop it, with its copy."""
         self.workshop.close()
-        if hasattr(self, "session") and self.session.id:
+        if self.session.id:
             self._base.store.delete(self.session.id)
             forget_session(self.session.id)
         self._copy.remove()
 
     def _bring(
-        self, variables: object, spared: tuple[str, ...]
+        self, variables: IO[bytes] | None, spared: tuple[str, ...]
     ) -> Generator[RuntimeEvent, None, None]:
         ground = self._base.ground
         staged = ground.cell.get().exchange / f"kept-{secrets.token_hex(4)}"

@@ -28,6 +28,7 @@ Kind = Literal[
 
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_quote = json.encoder.encode_basestring_ascii
 
 
 class Step(NamedTuple):
@@ -43,8 +44,11 @@ class Step(NamedTuple):
     inode: int = 0
 
     def line(self) -> bytes:
-        """The step as a line of the log."""
-        return _encode(self).encode() + b"\n"
+        """The step as a line of the log; by hand, since every change of a file waits for it."""
+        root, path = self.place
+        other = f"[{self.other.root},{_quote(self.other.path)}]" if self.other else "null"
+        rest = f'"{self.image}",{self.mode},{self.user},{self.group},{self.inode}'
+        return f'["{self.kind}",[{root},{_quote(path)}],{other},{rest}]\n'.encode()
 
 
 def step_from(line: str) -> Step:

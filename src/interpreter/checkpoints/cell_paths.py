@@ -16,6 +16,7 @@ _AT_CWD = -100
 _OWN = ("/proc/self/", "/proc/thread-self/")
 _STREAMS = {"/dev/stdin": "/dev/fd/0", "/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}
 _MOST_LINKS = 40
+_DETOURS = frozenset(("", ".", ".."))
 
 
 @frozen
@@ -134,4 +135,4 @@ class Resolver:
 
 def _is_plain(path: str) -> bool:
     """Whether a path can be compared as text: no dots and no empty parts."""
-    return not any(part in ("", ".", "..") for part in path.rstrip("/").split("/")[1:])
+    return _DETOURS.isdisjoint(path.rstrip("/").split("/")[1:])

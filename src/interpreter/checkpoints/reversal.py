@@ -28,6 +28,28 @@ class Reversal:
         self._target = target
         self._spared = spared
         self.problems: list[str] = []
+        self._plans: dict[str, Callable[[Step, os.stat_result | None], Step | None]] = {
+            "create": self._plan_removal,
+            "mkdir": self._plan_removal_of_directory,
+            "write": self._plan_return,
+            "unlink": self._plan_return,
+            "rmdir": lambda s, now: None if now else Step("mkdir", s.place),
+            "gone": lambda s, now: None if now else Step("create", s.place),
+            "rename": self._plan_rename,
+            "exchange": self._plan_exchange,
+            "meta": self._plan_dress,
+            "nothing": lambda s, now: None,
+        }
+        self._doing: dict[str, Callable[[int, Step, Step], None]] = {
+            "unlink": self._take_away,
+            "rmdir": self._remove_directory,
+            "write": self._put_back,
+            "create": self._bring,
+            "mkdir": self._make_directory,
+            "rename": self._rename,
+            "exchange": self._exchange,
+            "meta": self._dress,
+        }
 
     def run(self) -> None:
         """Do what is left to do."""
@@ -59,20 +81,8 @@ class Reversal:
     def _plan(self, step: Step) -> Step:
         if step.place in self._spared or step.other in self._spared:
             return Step("nothing", step.place)
-        plans: dict[str, Callable[[Step, os.stat_result | None], Step | None]] = {
-            "create": self._plan_removal,
-            "mkdir": self._plan_removal_of_directory,
-            "write": self._plan_return,
-            "unlink": self._plan_return,
-            "rmdir": lambda s, now: None if now else Step("mkdir", s.place),
-            "gone": lambda s, now: None if now else Step("create", s.place),
-            "rename": self._plan_rename,
-            "exchange": self._plan_exchange,
-            "meta": self._plan_dress,
-            "nothing": lambda s, now: None,
-        }
         status = self._trees.status(step.place)
-        return plans[step.kind](step, status) or Step("nothing", step.place)
+        return self._plans[step.kind](step, status) or Step("nothing", step.place)
 
     def _plan_removal(self, step: Step, now: os.stat_result | None) -> Step | None:
         if now is None:
@@ -115,18 +125,8 @@ class Reversal:
     def _do(self, step: Step, planned: Step) -> None:
         if planned.kind == "nothing":
             return
-        doing: dict[str, Callable[[int, Step, Step], None]] = {
-            "unlink": self._take_away,
-            "rmdir": self._remove_directory,
-            "write": self._put_back,
-            "create": self._bring,
-            "mkdir": self._make_directory,
-            "rename": self._rename,
-            "exchange": self._exchange,
-            "meta": self._dress,
-        }
         with self._trees.parent(planned.place) as parent:
-            doing[planned.kind](parent, step, planned)
+            self._doing[planned.kind](parent, step, planned)
 
     def _remove_directory(self, parent: int, step: Step, planned: Step) -> None:
         with contextlib.suppress(FileNotFoundError):
