@@ -29,7 +29,8 @@ class Place:
             self._wrap = files.wrap
         else:
             files = ShadowGit(ShadowOptions(self.store, self.workspace))
-        self.checkpoints = Transaction(files, self.workspace)
+        self.traffic = {}
+        self.checkpoints = Transaction(files, self.workspace, traffic=lambda: self.traffic)
 
     def block(self, source):
         name = self.checkpoints.begin(Code("shell", source))
@@ -72,6 +73,12 @@ def test_a_block_says_what_it_changed(place):
     assert place.checkpoints.effects() == (
         "files: added n, modified a, deleted b, renamed d (17 bytes)"
     )
+
+
+def test_the_effects_of_a_block_are_files_bytes_and_hosts(place):
+    place.traffic = {"example.org:443": 3000}
+    place.block("echo new > n")
+    assert place.checkpoints.effects() == "files: added n (4 bytes); hosts: example.org:443 (3 KB)"
 
 
 def test_a_block_that_changes_nothing_says_nothing(place):

@@ -116,6 +116,15 @@ def test_an_allowed_host_is_reached_by_its_own_name(serve, web):
     assert answer.endswith(f"example.org:{web} /page?q=1")
 
 
+def test_the_hosts_of_a_block_and_their_bytes_are_counted(serve, web):
+    gate = HostGate(allow=[f"example.org:{web}"])
+    answer = get(serve(gate), f"http://example.org:{web}/page")
+    gate.end_block()
+    assert gate.last_traffic == {f"example.org:{web}": len(answer)}
+    gate.end_block()
+    assert gate.last_traffic == {}
+
+
 def test_a_tunnel_reaches_an_allowed_host(serve, web):
     gate = HostGate(allow=[f"example.org:{web}"])
     request = b"GET /inner HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n"
