@@ -308,8 +308,10 @@ def test_an_answer_from_before_is_taken_when_nothing_better_comes():
     assert next_request((PARTS, *doubted, *fails, *fails)).answer == "@mean[nan] @count[7]"
 
 
-def test_the_parts_of_the_answer_are_named_where_code_is_asked_for():
-    assert next_request((PARTS,)).messages[-1].text.endswith("as @mean[...] @count[...]")
+def test_the_form_of_the_answer_stands_last_in_the_users_own_words():
+    parts = 'What is their mean?\nAnswer as @mean[m]\nwhere "m" is a number.\n\nt.csv: 3 rows'
+    asked_for = next_request((user_says(f"Look at t.csv. {parts}"),)).messages[-1].text
+    assert asked_for.endswith('prints the answer in this format: @mean[m] where "m" is a number.')
 
 
 def test_a_small_model_has_one_tool():

@@ -14,6 +14,7 @@ LABELLED = re.compile(r"[A-Za-z][A-Za-z _]*[:=]\s+(.+)")
 VALUE = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?|[^\d\s]+( [^\d\s]+){0,3}")  # or a few words
 LINES = 8  # of an answer that is shown as it was printed
 LONGEST_VALUE = 100
+LONGEST_FORM = 400
 
 LACKS = "The output lacks {marks}. Write the whole block again so that it prints exactly: {form}"
 WORDS = """\
@@ -36,6 +37,13 @@ def marks_asked_for(question: str) -> tuple[str, ...]:
 def form_of(marks: tuple[str, ...]) -> str:
     """How an answer with these parts looks."""
     return " ".join(f"{mark}...]" for mark in marks)
+
+
+def form_said(question: str) -> str:
+    """The user's own words about the parts of the answer: from the first part on."""
+    start = MARK.search(question)
+    said = question[start.start() :].partition("\n\n")[0] if start else ""
+    return " ".join(said.split())[:LONGEST_FORM]
 
 
 def answer_in(question: str, output: str) -> str:

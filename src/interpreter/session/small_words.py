@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from interpreter.session.small_answers import form_of, marks_asked_for
+from interpreter.session.small_answers import form_said
 from interpreter.session.small_hints import hint_for
 from interpreter.session.small_rounds import Round
 
@@ -41,7 +41,8 @@ If that did all that was asked for, say in one sentence what was done, without c
 write the next ```python block."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 ACT = "Write one ```python block that does this and prints what it did."
-COMPUTE_PARTS = "Write one ```python block that computes this and prints the answer as {form}"
+COMPUTE_PARTS = """\
+Write one ```python block that computes this and prints the answer in this format: {form}"""
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 AFRESH = """Earlier attempts failed with:
 {errors}
@@ -110,8 +111,8 @@ def request_for_code(question: str) -> str:
     """What stands after a question that a small model had better compute."""
     if is_an_order(question):
         return ACT
-    marks = marks_asked_for(question)
-    return COMPUTE_PARTS.format(form=form_of(marks)) if marks else COMPUTE
+    form = form_said(question)
+    return COMPUTE_PARTS.format(form=form) if form else COMPUTE
 
 
 def is_an_order(question: str) -> bool:
