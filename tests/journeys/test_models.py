@@ -129,3 +129,12 @@ def test_ctrl_c_stops_a_silent_model_and_keeps_what_came(server, reply, interpre
     assert process.returncode == 130
     kept = interpreter_command("sessions", "show", "last").stdout
     assert kept == ("> hi\n" if reply is Hang else "> hi\nOne moment.\n"), came
+
+
+def test_a_resumed_session_has_not_forgotten_what_it_cost(server, ask):
+    server.replies = [said("Once.", usage={"prompt_tokens": 900, "completion_tokens": 50})]
+    ask("hello")
+    asked = len(server.requests)
+    done = ask("--resume", "last", "--max_session_tokens", "940", "again")
+    assert "So far: 900 tokens in" in done.stderr + done.stdout
+    assert len(server.requests) == asked

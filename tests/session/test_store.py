@@ -10,6 +10,8 @@ from tests.strategies import messages, reply_events
 from interpreter.protocol.errors import StoreError
 from interpreter.protocol.events import OutputDelta, TextDelta
 from interpreter.protocol.messages import Display, Face, Message, Text, user_says
+from interpreter.session.budget import Spent
+from interpreter.session.schema import SCHEMA
 from interpreter.session.store import Store
 
 PICTURE = Message("computer", (Display((Face("image/png", b"\x89PNG" * 100),)),))
@@ -202,6 +204,30 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path, store):
     database.close()
     with pytest.raises(StoreError, match="newer version"):
         Store(store.path.parent)
+
+
+def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path):
+    database = sqlite3.connect(tmp_path / "sessions.db")
+    database.executescript(SCHEMA + "PRAGMA user_version = 1;")
+    database.close()
+    store = Store(tmp_path)
+    session = filled(store, user_says("hello"))
+    store.keep_spent(session, Spent(1, 20))
+    store.mark(session, [("c", 0)])
+    store.close()
+    again = Store(tmp_path)
+    assert (again.spent(session), again.marks(session)) == (Spent(1, 20), [("c", 0)])
+    again.close()
+
+
+def test_what_a_session_cost_is_kept_with_it(store):
+    session = filled(store, user_says("hello"))
+    assert store.spent(session) == Spent()
+    store.keep_spent(session, Spent(1, 10, dollars=0.5))
+    store.keep_spent(session, Spent(2, 30, dollars=1.25))
+    assert store.spent(session) == Spent(2, 30, dollars=1.25)
+    store.delete(session)
+    assert store.spent(session) == Spent()
 
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path):

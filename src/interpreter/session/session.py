@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 
-from interpreter.protocol.errors import CheckpointError
+from interpreter.protocol.errors import CheckpointError, StoreError
 from interpreter.protocol.events import (
     ActionProposed,
     CheckpointDiscarded,
@@ -69,10 +69,18 @@ class Session:
         self._interrupt.clear()
         self.engine.asking.budget.begin_turn()
         turn = Turn(self.transcript, self.engine, self._record, self._interrupt)
-        with closing(_as_generator(turn)) as events:
-            for event in events:
-                self._keep(event)
-                yield event
+        try:
+            with closing(_as_generator(turn)) as events:
+                for event in events:
+                    self._keep(event)
+                    yield event
+        finally:
+            self._keep_spent()
+
+    def _keep_spent(self) -> None:
+        if self._store is not None:
+            with suppress(StoreError):  # the turn itself has told of a store that is gone
+                self._store.keep_spent(self.id, self.engine.asking.budget.session)
 
     def add(self, message: Message) -> None:
         """Take a message into the transcript without starting a turn."""

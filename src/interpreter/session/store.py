@@ -8,12 +8,12 @@ killed loses at most the event being written, and what it had streamed comes bac
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -24,39 +24,10 @@ from interpreter.protocol.events import Event
 from interpreter.protocol.messages import ActionCall, Code, Message, Output, Reasoning, Role, Text
 from interpreter.protocol.values import frozen
 from interpreter.session.blobs import Blobs
+from interpreter.session.budget import Spent
 from interpreter.session.draft import Draft
+from interpreter.session.schema import open_database
 
-SCHEMA_VERSION = 2
-SCHEMA = """
-CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, title TEXT NOT NULL, model TEXT NOT NULL, directory TEXT NOT NULL,
-    parent TEXT, created REAL NOT NULL, updated REAL NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE messages (
-    id INTEGER PRIMARY KEY, session TEXT NOT NULL, place INTEGER NOT NULL,
-    created REAL NOT NULL, body TEXT NOT NULL, plain TEXT NOT NULL,
-    UNIQUE (session, place)
-);
-CREATE TABLE deltas (
-    session TEXT NOT NULL, place INTEGER NOT NULL, role TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (session, place)
-) WITHOUT ROWID;
-CREATE TABLE blobs (
-    digest TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (digest, session)
-) WITHOUT ROWID;
-CREATE INDEX blobs_by_session ON blobs (session);
-CREATE VIRTUAL TABLE words USING fts5 (plain, content='messages', content_rowid='id');
-"""
-SINCE_2 = """
-CREATE TABLE marks (
-    session TEXT NOT NULL, checkpoint TEXT NOT NULL, place INTEGER NOT NULL,
-    PRIMARY KEY (session, checkpoint)
-) WITHOUT ROWID;
-CREATE TABLE undone (
-    session TEXT NOT NULL, number INTEGER NOT NULL, messages TEXT NOT NULL, marks TEXT NOT NULL,
-    PRIMARY KEY (session, number)
-) WITHOUT ROWID;
-"""
 PLAIN_KEPT = 50_000  # characters of a message that can be searched
 DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
 TITLE_KEPT = 80
@@ -94,7 +65,7 @@ class Store:
         self._draft_size: dict[str, int] = {}
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._database = _open(self.path)
+            self._database = open_database(self.path)
             self._blobs = Blobs(directory / "blobs")
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"Cannot keep sessions in {self.path}: {error}.") from error
@@ -170,7 +141,7 @@ class Store:
             query = """SELECT digest FROM blobs WHERE session = ? EXCEPT
                 SELECT digest FROM blobs WHERE session != ?"""
             orphans = database.execute(query, (session, session)).fetchall()
-            for table in ("messages", "deltas", "blobs", "marks", "undone"):
+            for table in ("messages", "deltas", "blobs", "marks", "undone", "spent"):
                 database.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
             database.execute("DELETE FROM sessions WHERE id = ?", (session,))
             for (digest,) in orphans:  # before the lock is released: somebody may want them next
@@ -286,6 +257,19 @@ class Store:
             query = "DELETE FROM undone WHERE session = ? AND number >= ?"
             database.execute(query, (session, since))
 
+    def spent(self, session: str) -> Spent:
+        """What the requests of a session have cost."""
+        with self._reading() as database:
+            query = "SELECT body FROM spent WHERE session = ?"
+            row = database.execute(query, (session,)).fetchone()
+        return Spent(**json.loads(row[0])) if row else Spent()
+
+    def keep_spent(self, session: str, spent: Spent) -> None:
+        """Remember what a session has cost until now."""
+        with self._writing() as database:
+            row = (session, json.dumps(asdict(spent)))
+            database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?)", row)
+
     def settle(self, session: str) -> None:
         """Keep, as interrupted, the message that was being made when a process died."""
         query = "SELECT role, body FROM deltas WHERE session = ? ORDER BY place"
@@ -350,28 +334,6 @@ def _translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StoreError(f"The session database {path} cannot be used: {error}.") from error
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    database = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version > SCHEMA_VERSION:
-        raise sqlite3.Error(f"it was made by a newer version of this program ({version})")
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = NORMAL")
-    if version < SCHEMA_VERSION:
-        _create_schema(database)
-    return database
-
-
-def _create_schema(database: sqlite3.Connection) -> None:
-    database.execute("BEGIN IMMEDIATE")
-    version = database.execute("PRAGMA user_version").fetchone()[0]  # somebody may have been faster
-    for statement in "".join((SCHEMA, SINCE_2)[version:]).split(";"):
-        database.execute(statement)
-    database.execute(f"PRAGMA user_version = {max(version, SCHEMA_VERSION)}")
-    database.execute("COMMIT")
 
 
 def _title(message: Message) -> str:
