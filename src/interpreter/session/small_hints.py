@@ -44,6 +44,10 @@ HINTS = (
         "That does not exist in the installed version; compute it in another way.",
     ),
     (
+        r"cannot import name",
+        "That name is not in that module. Leave the import out if the task does not need it.",
+    ),
+    (
         r"No module named",
         "That package is not installed; use pandas, numpy, scipy or the standard library.",
     ),
