@@ -100,7 +100,7 @@ def test_sessions_are_listed_found_forked_and_resumed(command):
     command("%sessions", "* ", "about zebras", terminal=terminal)
     _, seen = command("%search zebras", "about zebras", terminal=terminal)
     session = next(line.split()[1] for line in seen.splitlines() if line.startswith("* "))
-    command("%fork", "2 messages. You said last: about zebras", terminal=terminal)
+    command("%fork", "2 messages.\nYou said last: about zebras", terminal=terminal)
     command(f"%resume {session}", f"Session {session}, 2 messages.", terminal=terminal)
     say(terminal, "more", "Again.")
 
@@ -160,4 +160,5 @@ def test_a_resumed_session_goes_on(chat):
     first.press("C-d")
     first.wait_for_end()
     second = chat("You are Ada.", arguments=["--resume"])
+    second.wait_for("2 messages.", "You said last: I am Ada.", "The last words: Nice to meet you.")
     say(second, "Who am I?", "You are Ada.")

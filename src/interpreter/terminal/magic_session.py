@@ -10,6 +10,7 @@ from interpreter._version import __version__
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.terminal.chat import Chat
+from interpreter.terminal.recap import recap
 
 SHOWN = 15
 
@@ -84,11 +85,7 @@ def _go_on(chat: Chat, session_id: str) -> None:
 
 
 def _say_where(chat: Chat) -> None:
-    """Which session this is now, and what was said last in it."""
-    said = [message.text for message in chat.session.transcript if message.role == "user"]
-    last = f" You said last: {said[-1][:200]}" if said else ""
-    count = len(chat.session.transcript)
-    chat.desk.note(f"Session {chat.session.id}, {count} messages.{last}")
+    chat.desk.note(recap(chat.session.id, chat.session.transcript))
 
 
 def _needs_store(chat: Chat) -> None:

@@ -44,6 +44,8 @@ def prompt_first(plan: Plan) -> int:
     """Show the prompt, open the rest behind it, and converse."""
     used_before = (data_directory() / "history").exists()
     print(greeting(plan.settings, first=not used_before))
+    if plan.resume:
+        print(_recap(plan.resume))
     prompt = make_prompt(plan.settings)
     behind = replace(plan, behind_prompt=True)
     opening = Opening(lambda: _open(behind), prompt.fail)
@@ -59,6 +61,18 @@ def prompt_first(plan: Plan) -> int:
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C too many must not break the end
         opening.close()
+
+
+def _recap(name: str) -> str:
+    from interpreter.session.store import Store  # noqa: PLC0415  (only where one goes on)
+    from interpreter.terminal.recap import recap  # noqa: PLC0415
+
+    store = Store(data_directory())
+    try:
+        session = store.find(name)
+        return recap(session, store.messages(session))
+    finally:
+        store.close()
 
 
 def _in_front(plan: Plan) -> int:
