@@ -67,7 +67,8 @@ def _options(entry, path, directory):
 
 def _rows(options):
     first, _ = _session(options)
-    second, _ = _session(options)
+    elsewhere = replace(options, directory=options.directory.with_name("anew"))
+    second, _ = _session(elsewhere)  # the first engine may not have gone yet, and would be joined
     with _kept(options), _bare(options) as bare:
         _session(options)
         pairs = [(_session(options), bare()) for _ in range(TURNS)]
