@@ -117,3 +117,14 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
 
 def test_json_is_a_list_of_messages():
     assert [row["type"] for row in json.loads(to_json(SESSION))] == ["Message"] * len(SESSION)
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html", ".ipynb", ".py"])
+def test_what_is_for_the_model_alone_is_not_for_readers(tmp_path, suffix):
+    told = Message("user", (Text("a profile"),), audience="assistant")
+    messages = (told, Message("user", (Text("a question"),)))
+    export_session(messages, tmp_path / f"out{suffix}")
+    written = (tmp_path / f"out{suffix}").read_text()
+    assert ("a profile" in written, "a question" in written) == (False, True)
+    export_session(messages, tmp_path / "out.json")
+    assert from_json((tmp_path / "out.json").read_text()) == messages

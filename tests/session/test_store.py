@@ -220,6 +220,13 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path):
     again.close()
 
 
+def test_a_session_is_called_by_what_the_user_said(store):
+    told = Message("user", (Text("sales.csv has 3 rows"),), audience="assistant")
+    session = filled(store, told, user_says("sum up sales.csv"))
+    assert [info.title for info in store.list()] == ["sum up sales.csv"]
+    assert list(store.messages(session)) == [told, user_says("sum up sales.csv")]
+
+
 def test_what_a_session_cost_is_kept_with_it(store):
     session = filled(store, user_says("hello"))
     assert store.spent(session) == Spent()

@@ -132,6 +132,11 @@ class Message:
     audience: Audience = "everyone"
 
     @property
+    def is_private(self) -> bool:
+        """Whether it is for the model alone, such as what a file that was named holds."""
+        return self.audience == "assistant"
+
+    @property
     def text(self) -> str:
         """The prose of the message."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))

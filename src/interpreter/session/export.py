@@ -28,6 +28,8 @@ def export_session(messages: Sequence[Message], path: Path) -> None:
     if write is None:
         known = ", ".join(WRITERS)
         raise ConfigurationError(f"{path}: the name must end in one of {known}.")
+    if write is not to_json:  # which alone can be read again
+        messages = [message for message in messages if not message.is_private]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(write(messages), encoding="utf-8", errors="replace")

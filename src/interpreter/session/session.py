@@ -126,11 +126,11 @@ class Session:
         """Go back to before the user's last message, with every block that came of it."""
         places = (at for at in range(len(self.transcript) - 1, -1, -1))
         said = (at for at in places if self.transcript[at].role == "user")
-        place = next((at for at in said if self.transcript[at].audience != "assistant"), None)
+        place = next((at for at in said if not self.transcript[at].is_private), None)
         if place is None:
             raise CheckpointError("There is no message to undo.")
         start = sum(mark.place <= place for mark in self._past.marks)
-        while place and self.transcript[place - 1].audience == "assistant":
+        while place and self.transcript[place - 1].is_private:
             place -= 1  # what the model was told about that message
         return self._go_back(place, start, conflicts)
 

@@ -55,7 +55,7 @@ def _folded(messages: Iterable[Message]) -> tuple[Message, ...]:
     told: tuple[Part, ...] = ()
     kept: list[Message] = []
     for message in messages:
-        if message.role == "user" and message.audience == "assistant":
+        if message.role == "user" and message.is_private:
             told = (*told, Text("\n\n"), *message.parts)
             continue
         if message.role == "user" and told:

@@ -337,7 +337,9 @@ def _translated(path: Path) -> Iterator[None]:
 
 
 def _title(message: Message) -> str:
-    return " ".join(message.text.split())[:TITLE_KEPT] if message.role == "user" else ""
+    if message.role != "user" or message.is_private:
+        return ""
+    return " ".join(message.text.split())[:TITLE_KEPT]
 
 
 def _plain(message: Message) -> str:

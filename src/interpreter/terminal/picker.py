@@ -71,7 +71,8 @@ class Picker:
     def _preview(self, width: int) -> list[str]:
         if not self.found:
             return ["nothing found"]
-        messages = list(self._store.messages(self.found[self.chosen].id))
+        kept = self._store.messages(self.found[self.chosen].id)
+        messages = [message for message in kept if not message.is_private]
         lines = [line for message in messages[-4:] for line in _brief(message)]
         return [crop(line, width) for line in lines[-PREVIEW:]]
 

@@ -13,7 +13,7 @@ SHOWN = 200
 def recap(session_id: str, messages: Iterable[Message]) -> str:
     """Which session it is, how long, and what was said last in it."""
     kept = tuple(messages)
-    said = [one.text for one in kept if one.role == "user" and one.audience != "assistant"]
+    said = [one.text for one in kept if one.role == "user" and not one.is_private]
     answers = [one.text for one in kept if one.role == "assistant" and one.text.strip()]
     lines = [f"Session {session_id}, {len(kept)} messages."]
     lines += [f"You said last: {_short(said[-1])}"] if said else []

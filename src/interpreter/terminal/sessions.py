@@ -93,7 +93,8 @@ def _search(store: Store, words: str) -> None:
 
 def _show_all(store: Store, session: str) -> None:
     for message in store.messages(session):
-        _show(message)
+        if not message.is_private:
+            _show(message)
 
 
 def _show(message: Message) -> None:
