@@ -280,8 +280,8 @@ PARTS = user_says("Mean and count of t.csv? Answer as @mean[the_mean] @count[num
         ("@mean[2.5]", "", "The output lacks @count[...]"),
         ("2.5 and 7", "", "so that it prints exactly: @mean[...] @count[...]"),
         ("@mean[the_mean] @count[number]", "", "printed the words of the form"),
-        ("@mean[nan] @count[7]", "", "A printed value is missing"),
-        ("@mean[2.5] @count[]", "", "A printed value is missing"),
+        ("@mean[nan] @count[7]", "", "a value is missing (nan or empty)"),
+        ("@mean[2.5] @count[]", "", "a value is missing (nan or empty)"),
         ("@mean[2.5] @count[7]", "x.py:3: ChainedAssignmentError: copy", "A line changed nothing"),
     ],
 )
@@ -289,6 +289,20 @@ def test_an_answer_that_cannot_be_right_is_asked_for_again(output, errors, told)
     plan = next_request((PARTS, wrote(), printed(output, errors=errors)))
     assert (plan.answer, plan.variation) == ("", 1)
     assert told in plan.messages[-1].text
+
+
+def test_a_block_whose_value_is_missing_is_not_shown_again():
+    plan = next_request((PARTS, wrote(), printed("@mean[nan] @count[7]")))
+    assert [message.role for message in plan.messages] == ["user"]
+    assert "An earlier attempt printed @mean[nan] @count[7]" in plan.messages[0].text
+    assert plan.must_act
+
+
+def test_a_small_model_is_reminded_of_what_the_question_says():
+    asks = user_says("What is the population standard deviation of x in t.csv?")
+    other = user_says("What is the mean of x in t.csv?")
+    said = [next_request((one,)).messages[-1].text for one in (asks, other)]
+    assert ["ddof=0" in text for text in said] == [True, False]
 
 
 def test_one_of_the_values_that_the_form_offers_is_a_value():

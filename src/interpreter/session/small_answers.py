@@ -20,9 +20,6 @@ LACKS = "The output lacks {marks}. Write the whole block again so that it prints
 WORDS = """\
 The block printed the words of the form and not the values. Write it again and put the computed \
 values between the brackets, with an f-string."""
-NO_VALUE = """\
-A printed value is missing (nan or empty). Look at how the column is made: drop missing values, \
-turn text into numbers, compare with values that exist. Write the whole block again."""
 NOT_CHANGED = """\
 A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
 Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
@@ -91,6 +88,9 @@ def trouble_with(question: str, one: Round) -> str:
     if not answer:
         missing = tuple(mark for mark in marks if mark not in one.output)
         return LACKS.format(marks=form_of(missing), form=form_of(marks))
-    if any(part.group() in question for part in WORD.finditer(answer)):
-        return WORDS
-    return NO_VALUE if NOTHING.search(answer) else ""
+    return WORDS if any(part.group() in question for part in WORD.finditer(answer)) else ""
+
+
+def lacks_a_value(question: str, output: str) -> bool:
+    """Whether an answer in the form that was asked for has nothing where a value should be."""
+    return bool(marks_asked_for(question) and NOTHING.search(answer_in(question, output)))

@@ -71,3 +71,18 @@ HINTS = (
 def hint_for(error: str) -> str:
     """What to say about an error; empty when we know nothing better than it says itself."""
     return next((words for pattern, words in HINTS if re.search(pattern, error)), "")
+
+
+REMINDERS = (
+    (
+        r"population(?:'s)? (standard deviation|std|variance)",
+        "In pandas .std() and .var() are the sample's; the population's are .std(ddof=0) and "
+        ".var(ddof=0).",
+    ),
+)
+"""What small models forget although the question says it."""
+
+
+def reminders_for(question: str) -> tuple[str, ...]:
+    """What to keep in mind when answering."""
+    return tuple(told for words, told in REMINDERS if re.search(words, question, re.IGNORECASE))

@@ -15,10 +15,11 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.ports import Model, Request
 from interpreter.protocol.values import frozen
-from interpreter.session.small_answers import answer_in, trouble_with
+from interpreter.session.small_answers import answer_in, lacks_a_value, trouble_with
 from interpreter.session.small_rounds import Round, rounds_of, split_turn
 from interpreter.session.small_words import (
     AFRESH,
+    CANNOT_BE,
     DONE,
     EXAMPLE,
     NOTHING_PRINTED,
@@ -146,9 +147,13 @@ def _after_silence(asked: tuple[Message, ...], rounds: list[Round], question: st
 def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
     """Take the output for the answer, or ask for a better one, or for an answer made of it.
 
-    A better one is sampled, as after an error: greedy, the block came again word for word.
+    A better one is sampled, as after an error: greedy, the block came again word for word. Where a
+    value is missing the block is not shown again: small models cling to what they wrote.
     """
     last = rounds[-1]
+    if lacks_a_value(question, last.output) and not _said_before(rounds):
+        wrong = CANNOT_BE.format(output=_shortened(last.output))
+        return Plan((*asked[:-1], _with_more(asked[-1], wrong)), len(rounds), must_act=True)
     if (trouble := trouble_with(question, last)) and not _said_before(rounds):
         return Plan((*asked, _assistant(last.code), user_says(trouble)), len(rounds))
     if answer := answer_in(question, last.output):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from interpreter.session.small_answers import form_said
-from interpreter.session.small_hints import hint_for
+from interpreter.session.small_hints import hint_for, reminders_for
 from interpreter.session.small_rounds import Round
 
 EXAMPLE = """\
@@ -18,8 +18,8 @@ Assistant:
 ```python
 import pandas as pd
 df = pd.read_csv("club.csv")
-ages = pd.to_numeric(df["age"], errors="coerce").dropna()
-print(f"average age: {ages.mean():.1f}")
+average = df["age"].mean()
+print(f"average age: {average:.1f}")
 ```
 User: The code printed:
 average age: 41.3
@@ -48,6 +48,10 @@ AFRESH = """Earlier attempts failed with:
 {errors}
 Solve it in another way that avoids these errors. Write one ```python block that prints the \
 answer."""
+CANNOT_BE = """An earlier attempt printed {output}
+That cannot be right: a value is missing (nan or empty). Check which rows and columns are meant, \
+and how the columns are made: text has to be turned into numbers. Solve it in another way. Write \
+one ```python block that prints the answer."""
 
 LINE = re.compile(r"(?:Cell In\[\d+\], |\", )line (\d+)|<[^>\n]*>:(\d+)|^-+> (\d+) ", re.MULTILINE)
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
@@ -112,7 +116,8 @@ def request_for_code(question: str) -> str:
     if is_an_order(question):
         return ACT
     form = form_said(question)
-    return COMPUTE_PARTS.format(form=form) if form else COMPUTE
+    request = COMPUTE_PARTS.format(form=form) if form else COMPUTE
+    return "\n".join((*reminders_for(question), request))
 
 
 def is_an_order(question: str) -> bool:
