@@ -19,6 +19,7 @@ from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Answerer, Approver, OnConflict
+from interpreter.runtimes import handover
 from interpreter.session.session import Session
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
@@ -108,14 +109,14 @@ class Attempt:
         ground = self._base.ground
         staged = ground.cell.get().exchange / f"kept-{secrets.token_hex(4)}"
         changes = self._copy.stage(staged, spared)
-        (staged / "changes.json").write_text(json.dumps(changes))
+        handover.write(staged / "changes.json", json.dumps(changes))
         try:
             ground.apply_changes(staged)
             if variables is not None:
                 places = (self._copy.path, self._copy.original)
                 ground.adopt_variables(variables, places, exact=True)
         finally:
-            _remove(staged)
+            shutil.rmtree(staged, ignore_errors=True)  # which follows no link
         yield ExecutionFinished("ok")
 
 
@@ -126,9 +127,3 @@ def _new_place(attempts: Path) -> Path:
         if not is_alive(path.name.partition("-")[0]):
             shutil.rmtree(path, ignore_errors=True)
     return attempts / f"{os.getpid()}-{secrets.token_hex(4)}"
-
-
-def _remove(staged: Path) -> None:
-    for path in staged.iterdir():
-        path.unlink()
-    staged.rmdir()

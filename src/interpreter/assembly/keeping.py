@@ -42,7 +42,8 @@ def open_journal(store: Path, cell: Cell, workspace: Path, ask: Ask) -> FileJour
     """The journal in a cell; CheckpointError says why there cannot be one."""
     from interpreter.checkpoints.journal import FileJournal, JournalOptions
 
-    journal = FileJournal(JournalOptions(store, (workspace,), cell.exchange), ask)
+    options = JournalOptions(store, (workspace,), cell.exchange, protected=cell.protected)
+    journal = FileJournal(options, ask)
     try:
         journal.check(cell.launch)
     except CheckpointError:

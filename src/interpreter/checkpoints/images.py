@@ -10,6 +10,9 @@ import stat
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 30
+# Not waiting: a pipe that took the file's place a moment ago would never let us go.
+_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_WRITING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP)
 
 
@@ -36,7 +39,7 @@ def keep(directory: int, name: str, image: str) -> None:
 
 def clone(directory: int, name: str, image: str) -> bool:
     """Keep a file by sharing its blocks; False where the filesystem cannot."""
-    reading = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    reading = os.open(name, _READING, dir_fd=directory)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         writing = os.open(image, flags, 0o600)
@@ -71,7 +74,7 @@ def copy(
 
 
 def _copy_regular(source_fd: int | None, source: str, target_fd: int | None, target: str) -> None:
-    reading = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=source_fd)
+    reading = os.open(source, _READING, dir_fd=source_fd)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         writing = os.open(target, flags, 0o600, dir_fd=target_fd)
@@ -114,7 +117,7 @@ def pour(reading: int, writing: int) -> None:
 
 def overwrite(directory: int, name: str, image: str) -> None:
     """Put an image's content and mode into an existing inode, for files with several names."""
-    writing = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    writing = os.open(name, _WRITING, dir_fd=directory)
     try:
         reading = os.open(image, os.O_RDONLY | os.O_CLOEXEC)
         try:

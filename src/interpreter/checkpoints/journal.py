@@ -42,6 +42,8 @@ class JournalOptions:
     retention: Retention = field(default_factory=Retention)
     limits: Limits = field(default_factory=Limits)
     python: str = sys.executable
+    protected: tuple[Path, ...] = ()
+    """What the programs cannot write: they must not have it written by an undo, either."""
 
 
 class FileJournal:
@@ -180,6 +182,7 @@ def _plain(options: JournalOptions) -> dict[str, Any]:
     return {
         "store": str(options.store),
         "roots": [str(root) for root in options.roots],
+        "protected": [str(path) for path in options.protected],
         "retention": asdict(options.retention),
         "limits": asdict(options.limits),
     }

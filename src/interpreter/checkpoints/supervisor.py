@@ -45,7 +45,7 @@ class Supervisor:
         self._lock_file = (store / "lock").open("w")
         fcntl.flock(self._lock_file, fcntl.LOCK_EX)
         self._memory = _shared(store / "calls", fresh=not options["takes_over"])
-        self._trees = Trees(options["roots"])
+        self._trees = Trees(options["roots"], options["protected"])
         self._history = History(store, self._trees, Retention(**options["retention"]))
         self._programs = Programs()
         limits = Limits(**options["limits"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -56,10 +57,15 @@ def state_of(status: os.stat_result | None) -> State | None:
 
 
 class Trees:
-    """The roots of one session, held open."""
+    """The roots of one session, held open.
 
-    def __init__(self, roots: Sequence[str]) -> None:
+    Nothing is changed in the `protected` places. A program that may not write there could claim to
+    have done so, by a call that fails, and have an undo do it instead.
+    """
+
+    def __init__(self, roots: Sequence[str], protected: Sequence[str] = ()) -> None:
         self.roots = tuple(os.path.realpath(root) for root in roots)
+        self._protected = tuple(f"{path}/" for path in protected)
         flags = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
         self._descriptors = [os.open(root, flags) for root in self.roots]
         self._holding: tuple[int, str, int] | None = None
@@ -71,9 +77,9 @@ class Trees:
             os.close(self._descriptors.pop())
 
     def place(self, path: str) -> Place | None:
-        """Where an absolute path without symlinks and dots lies, if it lies in a root."""
+        """Where an absolute path without symlinks and dots lies, if it is in a root and free."""
         for number, root in enumerate(self.roots):
-            if path.startswith(f"{root}/"):
+            if path.startswith(f"{root}/") and not self._is_protected(path):
                 return Place(number, path[len(root) + 1 :])
         return None
 
@@ -89,12 +95,19 @@ class Trees:
 
     @contextmanager
     def parent(self, place: Place) -> Iterator[int]:
-        """The directory that holds a place, open meanwhile."""
+        """The directory that holds a place which is about to change, open meanwhile."""
+        if self._is_protected(self.text(place)):
+            raise PermissionError(errno.EPERM, "the sandbox protects it")
         descriptor = self.directory(place.root, place.parent)
         try:
             yield descriptor
         finally:
             os.close(descriptor)
+
+    def _is_protected(self, path: str) -> bool:
+        """Whether a path is in a protected place, or has one below it."""
+        here = f"{path}/"
+        return any(here.startswith(one) or one.startswith(here) for one in self._protected)
 
     def let_go(self) -> None:
         """Look afresh from now on: the directory looked into last may have moved."""

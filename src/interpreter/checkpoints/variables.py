@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from interpreter.checkpoints import exchanged
 from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry
 from interpreter.checkpoints.states import StateReport
 from interpreter.protocol.errors import CheckpointError
@@ -28,6 +29,7 @@ _SAVING = 600.0  # seconds for a copy to write its variables
 _BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
 _A_MOMENT = 0.2  # seconds for the copy that is made when a block is over
 _MOST_LOST = 1000
+_LONGEST_HEADER = 1 << 20
 
 RunSilently = Callable[[str], str]
 
@@ -106,9 +108,7 @@ class PythonVariables:
             now = name
         self._count += 1
         self._idle = f"after-{self._count}-{secrets.token_hex(2)}"
-        fresh = self._exchange / "next.new"
-        fresh.write_text(f"{now}\n{self._idle}")
-        fresh.replace(self._exchange / "next")
+        exchanged.put(self._exchange / "next", f"{now}\n{self._idle}")
         self.when_used()
 
     def touched(self) -> None:
@@ -220,12 +220,11 @@ class PythonVariables:
             largest = min(self._limits.saved, room.f_bavail * room.f_frsize // 2)
             return copy.save(file.fileno(), largest, _SAVING)
         try:
-            values = (self._exchange / f"{name}.values").open("rb")
+            values = exchanged.opened(self._exchange / f"{name}.values")
         except FileNotFoundError as error:
             raise CheckpointError("The kernel made no copy of its variables to save.") from error
         with values:
-            header = json.loads(values.readline())
-            del header["environ"]  # it has secrets
+            header = _header(values.readline(_LONGEST_HEADER))
             file.write(json.dumps(header).encode() + b"\n")
             shutil.copyfileobj(values, file)
             file.flush()
@@ -238,7 +237,7 @@ class PythonVariables:
     def _drop(self, copy: str) -> None:
         self._registry.drop(copy)
         for suffix in ("frozen", "values"):
-            (self._exchange / f"{copy}.{suffix}").unlink(missing_ok=True)
+            exchanged.remove(self._exchange / f"{copy}.{suffix}")
 
     def _remember(self, name: str, copy: str) -> None:
         self._copies[name] = copy
@@ -255,20 +254,21 @@ class PythonVariables:
         """An order that still lies there was not carried out."""
         order = self._exchange / "next"
         try:
-            name = order.read_text()[:200].partition("\n")[0]
+            with exchanged.opened(order) as file:
+                name = file.read(200).decode().partition("\n")[0]
         except (OSError, ValueError):
             return
-        order.unlink(missing_ok=True)
+        exchanged.remove(order)
         self._copies.pop(name, None)
 
     def _exists(self, name: str, patience: float = 0.0) -> bool:
-        if (self._exchange / f"{name}.values").exists():
+        if exchanged.is_file(self._exchange / f"{name}.values"):
             return True
         copy: FrozenCopy | None = self._registry.get(name, patience)
         return copy is not None
 
     def _must_exist(self, name: str) -> None:
-        by_value = (self._exchange / f"{name}.values").exists()
+        by_value = exchanged.is_file(self._exchange / f"{name}.values")
         patience = _REPORTING if name in self._order() else 0
         if not by_value and self._registry.get(name, patience) is None:
             raise CheckpointError("The variables of that block are no longer kept.")
@@ -294,13 +294,23 @@ class PythonVariables:
         if self._idle and self._idle not in self._copies.values():
             self._drop(self._idle)
         self._idle = ""
-        (self._exchange / "next").unlink(missing_ok=True)
+        exchanged.remove(self._exchange / "next")
 
     def _call(self, function: str, *arguments: Any) -> str:
         if self._run is None:
             raise CheckpointError("No Python kernel is running; run a block first.")
         kernel = f"__import__('sys').modules[{_MODULE!r}].kernel"
         return self._run(f"{kernel}.{function}({', '.join(map(repr, arguments))})")
+
+
+def _header(line: bytes) -> dict[str, Any]:
+    """The first line of a copy by value, without the environment, which has secrets."""
+    try:
+        header = json.loads(line)
+        del header["environ"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise CheckpointError("The kernel's copy of its variables cannot be read.") from error
+    return dict(header)
 
 
 def _texts(plain: Any) -> dict[str, str]:

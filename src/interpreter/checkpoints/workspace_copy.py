@@ -70,12 +70,17 @@ class WorkspaceCopy:
         mine -= {os.path.relpath(path, self.original) for path in spared}
         gone = [("remove", name, 0) for name in sorted(mine - now.keys(), reverse=True)]
         came = []
-        for number, name in enumerate(sorted(mine & now.keys())):
-            look = now[name]
-            if look.kind != stat.S_IFDIR:
-                path = self.path / name
-                images.copy(None, str(path), None, str(place / f"{number}"), path.lstat())
-            came.append(("mkdir" if look.kind == stat.S_IFDIR else f"{number}", name, look.mode))
+        # By its descriptor: a program in the cell could put a link in its place.
+        staged = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            for number, name in enumerate(sorted(mine & now.keys())):
+                is_directory = now[name].kind == stat.S_IFDIR
+                if not is_directory:
+                    path = self.path / name
+                    images.copy(None, str(path), staged, f"{number}", path.lstat())
+                came.append(("mkdir" if is_directory else f"{number}", name, now[name].mode))
+        finally:
+            os.close(staged)
         return [*gone, *came]
 
     def remove(self) -> None:

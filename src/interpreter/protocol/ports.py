@@ -198,6 +198,8 @@ class Cell(Protocol):
     workspace: Path
     exchange: Path
     """A private directory that has the same path inside and outside: sockets and hand-overs."""
+    protected: tuple[Path, ...]
+    """Places of the workspace that the cell cannot write: nothing may be written for it there."""
 
     @property
     def launch(self) -> Launch:

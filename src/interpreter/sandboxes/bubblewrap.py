@@ -199,6 +199,7 @@ class BubblewrapSandbox:
             ends.tell(blueprint(wrap, site, confinement, mounts, live=self._live))
             cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
             undo.callback(cell.close)
+            cell.protected = view.protected(mounts, site.workspace)
             cell.at_close(keeper.close)
             with self._limiting(cell, ends.first_pid()) as limited:
                 listener = set_up(wire, site, confinement, port=self._port(), limited=limited)

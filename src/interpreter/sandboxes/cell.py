@@ -26,6 +26,7 @@ class ConfinedCell:
         self.workspace = site.workspace
         self.exchange = site.exchange
         self.confinement = confinement
+        self.protected: tuple[Path, ...] = ()
         self.limited: frozenset[str] = frozenset()
         """What the kernel limits for all programs together, by a control group."""
         self._site = site

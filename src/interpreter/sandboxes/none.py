@@ -25,6 +25,7 @@ class OpenCell:
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
+        self.protected: tuple[Path, ...] = ()
         self.exchange = Path(tempfile.mkdtemp(prefix="reploop-"))  # 0700, and short: socket paths
 
     def launch(

@@ -149,6 +149,12 @@ def mounts(workspace: Path, home: Path, confinement: Confinement) -> list[Mount]
     return [*view, *dict.fromkeys(inside), *masks]
 
 
+def protected(view: Iterable[Mount], workspace: Path) -> tuple[Path, ...]:
+    """The places of a workspace that are read-only or hidden."""
+    closed = (mount.path for mount in view if mount.kind != "write")
+    return tuple(dict.fromkeys(path for path in closed if path.is_relative_to(workspace)))
+
+
 def _is_shown(path: Path, view: list[Mount]) -> bool:
     """Whether a mount that is neither a mask nor the system's brings this path into the cell."""
     return any(m.kind != "mask" and path.is_relative_to(m.path) for m in view)

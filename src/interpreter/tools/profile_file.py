@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 from interpreter.protocol.ports import Launch
 from interpreter.protocol.values import frozen
+from interpreter.tools.spill import new_file
 
 INSIDE = Path(__file__).parent.parent / "inside"
 PROGRAM = "profile_file.py"
@@ -82,7 +82,9 @@ class Profiler:
 
     def _run(self, path: Path) -> str:
         """Ask a Python in the cell; a file that takes it too long has no profile."""
-        program = shutil.copy(INSIDE / PROGRAM, self._options.exchange / PROGRAM)
+        program = self._options.exchange / PROGRAM
+        with new_file(program) as file:
+            file.write((INSIDE / PROGRAM).read_text(encoding="utf-8"))
         argv = [self._options.python, str(program), str(path)]
         process = self._launch(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

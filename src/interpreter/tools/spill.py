@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import IO
 
@@ -48,23 +50,41 @@ class Spill:
         return f"All that was printed ({self.characters} characters{cut}) is in {self.path}."
 
     def _open(self, directory: Path) -> None:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for old in sorted(directory.glob("output-*.txt"))[: -FILES_KEPT + 1]:
-            old.unlink(missing_ok=True)
-        self.path = directory / f"output-{next(_numbers):06d}.txt"
-        self._file = new_file(self.path)
+        path = directory / f"output-{next(_numbers):06d}.txt"
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _let_go_of_old_files(directory)
+            self._file = new_file(path)
+        except OSError:  # the disk is full, or code has put something else in its place
+            self._directory = None
+            return
+        self.path = path
         self._file.writelines(self._pieces)
         self._pieces.clear()
 
 
-def new_file(path: Path) -> IO[str]:
-    """A new file where the cell can write too: a link that it left there is not followed."""
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+@contextlib.contextmanager
+def _opened(directory: Path) -> Iterator[int]:
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path.name, dir_fd=folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        descriptor = os.open(path.name, flags, 0o600, dir_fd=folder)
+        yield folder
     finally:
         os.close(folder)
+
+
+def _let_go_of_old_files(directory: Path) -> None:
+    with _opened(directory) as folder:
+        names = [name for name in os.listdir(folder) if fnmatch(name, "output-*.txt")]  # noqa: PTH208
+        for name in sorted(names)[: -FILES_KEPT + 1]:
+            with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+                os.unlink(name, dir_fd=folder)
+
+
+def new_file(path: Path) -> IO[str]:
+    """A new file where the cell can write too: a link that it left there is not followed."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with _opened(path.parent) as folder:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path.name, dir_fd=folder)
+        descriptor = os.open(path.name, flags, 0o600, dir_fd=folder)
     return os.fdopen(descriptor, "w", encoding="utf-8", errors="replace")
