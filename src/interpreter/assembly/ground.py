@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.later import Later
 from interpreter.assembly.walls import Walls
-from interpreter.protocol.errors import CheckpointError, InterpreterError
+from interpreter.protocol.errors import CheckpointError, InterpreterError, SandboxUnavailable
 from interpreter.protocol.ports import Cell, Process, Runtimes, Tool
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
@@ -60,6 +60,7 @@ class Ground:
         self._memory: Memory | None = None
         self._jobs: Callable[[], tuple[Job, ...]] = tuple
         self._closing: list[Callable[[], None]] = []
+        self._news: list[str] = []
 
     @property
     def unconfined(self) -> str:
@@ -131,6 +132,47 @@ class Ground:
         self._close_pool()
         self._pool = Later(self._open_pool)
         self.__dict__.pop("tools", None)
+
+    def reopen_cell(self) -> None:
+        """Between blocks: give the user's grants that need a new cell one, with the variables."""
+        from interpreter.assembly.reopening import carried_over
+
+        if not self._walls.reopening.wanted or any(job.running for job in self._jobs()):
+            return
+        self._warmth.settle()
+        self.wait_for_variables()
+        old = self.cell.get()
+        try:
+            new = self._walls.reopened_cell(old)
+        except SandboxUnavailable as error:
+            self._walls.reopening.give_up()
+            self._tell(f"{error} What was granted last is not shown.")
+            return
+        move = partial(self._move, old, new)
+        start = partial(self._run_quietly, "python", "")
+        back = carried_over(move, self.export_variables, start, lambda f: self._variables.adopt(f))
+        self._tell(f"The sandbox was opened anew with what was granted; {back}.")
+
+    def _move(self, old: Cell, new: Cell) -> None:
+        """Leave a cell for another; what is kept of files goes on in the same store."""
+        self._close_pool()
+        if self._memory is not None:
+            self._memory.close()
+        self._walls.leave(old, new)
+        if self.checkpoints.wanted:
+            with contextlib.suppress(InterpreterError):  # whoever wanted it has been told
+                self.checkpoints.get().close()
+        self._closing = [new.close]
+        self._journal, self._memory = None, None
+        self.cell = Later(lambda: new)
+        self._kept_variables = Later(self._open_variables)
+        self.checkpoints = Later(self._open_checkpoints)
+        self._pool = Later(self._open_pool)
+
+    def _tell(self, text: str) -> None:
+        """Tell the user now, and the model with the next block."""
+        self._notice(text)
+        self._news.append(text)
 
     def _close_pool(self) -> None:
         if self._pool.wanted:
@@ -271,9 +313,11 @@ class Ground:
         return cell
 
     def _guards(self) -> list[Guard]:
+        from interpreter.assembly.guards import News
+
         self.wait_for_variables()
         so_far = self._journal.so_far if self._journal is not None else tuple
-        return self._walls.guards(self.cell.get(), so_far)
+        return [News(self._news), *self._walls.guards(self.cell.get(), so_far)]
 
     # What is kept.
 

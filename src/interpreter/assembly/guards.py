@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from interpreter.assembly.reopening import Reopening
 from interpreter.policies.autorun import AutorunGuard, Changed
 from interpreter.policies.secrets import Secrets, SecretStream
 from interpreter.protocol.actions import Decision
@@ -97,8 +98,9 @@ class HostGuard:
 class PathGuard:
     """Asks about places outside of the walls that a failed block wanted, and opens them."""
 
-    def __init__(self, grants: Grants, workspace: Path) -> None:
+    def __init__(self, grants: Grants, reopening: Reopening, workspace: Path) -> None:
         self._grants = grants
+        self._reopening = reopening
         self._workspace = workspace
         self._printed = ""
         self._failed = False
@@ -118,6 +120,7 @@ class PathGuard:
     def after(self) -> After:
         """Ask, grant, and say so: the block has failed, but the next try may not."""
         self._grants.end_block()
+        self._reopening.end_block()
         notes = []
         for wish in wanted_paths(self._printed, self._workspace) if self._failed else ():
             if problem := self._grants.objection(wish.path):
@@ -139,9 +142,33 @@ class PathGuard:
             return str(error)
         when = "for the next block" if scope == "block" else "from now on"
         if given.needs_restart:
-            kept = "" if scope == "workspace" else ", and only if it is allowed for always"
-            return f"{wish.path} can only be shown to a new session{kept}"
+            self._reopening.ask(given.path, wish.access, scope)
+            return (
+                f"the user allowed to {wish.describe()} {when}; for that the sandbox is opened "
+                "anew: Python keeps its variables, other languages start afresh; try again"
+            )
         return f"the user allowed to {wish.describe()} {when}; try again"
+
+
+class News:
+    """Tells the model, with the next block, what happened to the ground that it runs on."""
+
+    def __init__(self, news: list[str]) -> None:
+        self._news = news
+
+    def before(self) -> None:
+        """Nothing to prepare."""
+
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """Everything passes."""
+        yield event
+
+    def after(self) -> After:
+        """Say each thing once."""
+        told = tuple(self._news)
+        self._news.clear()
+        yield from ()
+        return told
 
 
 class AutorunWatch:

@@ -50,4 +50,8 @@ class Memory:
                 self._kept.save()
         except (CheckpointError, OSError) as error:
             self._notice(f"The variables were not saved: {error}")
+        self.close()
+
+    def close(self) -> None:
+        """Save no more."""
         self._kept.close()

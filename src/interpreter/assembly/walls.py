@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from interpreter.assembly.reopening import Reopening
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Cell
@@ -33,6 +34,7 @@ class Walls:
         self._settings = settings
         self._notice = notice
         self._grants: Grants | None = None
+        self.reopening = Reopening()
         self.unconfined = ""
         """Why there is no sandbox although one was asked for."""
         self.running: Callable[[], Action | None] = lambda: None
@@ -56,6 +58,24 @@ class Walls:
             self._notice(self.unconfined)
             return NoSandbox().open(workspace)
 
+    def reopened_cell(self, old: Cell) -> Cell:
+        """A cell with all that was granted since; SandboxUnavailable if its walls are weaker."""
+        cell = self._confined_cell(self._settings.directory())
+        if cell.describe() != old.describe():
+            cell.close()
+            raise SandboxUnavailable("The sandbox could not be opened anew.")
+        self.reopening.opened()
+        self._grants = None
+        return cell
+
+    def leave(self, old: Cell, new: Cell) -> None:
+        """Close a cell; another takes over what was installed in it."""
+        from interpreter.sandboxes.cell import ConfinedCell
+
+        if isinstance(old, ConfinedCell) and isinstance(new, ConfinedCell):
+            new.inherit(old)
+        old.close()
+
     def _confined_cell(self, workspace: Path) -> Cell:
         from interpreter.sandboxes.confinement import Confinement, interpreter_places
         from interpreter.sandboxes.fallback import best_sandbox
@@ -66,8 +86,8 @@ class Walls:
         book = self._book
         confinement = Confinement(
             level=cast("Level", self._settings.sandbox),  # checked there
-            read=tuple(map(Path, book.all("read"))),
-            write=tuple(map(Path, book.all("write"))),
+            read=(*map(Path, book.all("read")), *self.reopening.paths("read")),
+            write=(*map(Path, book.all("write")), *self.reopening.paths("write")),
             programs=(*interpreter_places(), *self._python_places()),
             hidden=_hidden_places(),
             limits=self._limits(),
@@ -151,7 +171,7 @@ class Walls:
         if isinstance(cell, ConfinedCell):
             found.append(guards.HostGuard(self._gate))
             self._grants = self._grants or Grants(cell, self._book)
-            found.append(guards.PathGuard(self._grants, workspace))
+            found.append(guards.PathGuard(self._grants, self.reopening, workspace))
         return [*found, guards.AutorunWatch(self._autorun, partial(_changed, so_far, workspace))]
 
     @cached_property

@@ -216,7 +216,7 @@ class Workshop:
             ground.wait_for_variables()
             return ground.checkpoints.get()
 
-        return LateCheckpoints(kept)
+        return LateCheckpoints(kept, lambda: ground.reopen_cell())
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -12,8 +12,11 @@ from interpreter.protocol.ports import Checkpoint, Checkpoints, OnConflict
 class LateCheckpoints:
     """Passes everything on to checkpoints that `get` waits for."""
 
-    def __init__(self, get: Callable[[], Checkpoints]) -> None:
+    def __init__(
+        self, get: Callable[[], Checkpoints], before_block: Callable[[], None] = lambda: None
+    ) -> None:
         self._get = get
+        self._before_block = before_block
 
     def warnings(self, action: Action) -> tuple[str, ...]:
         """What should be said before a block runs."""
@@ -25,6 +28,7 @@ class LateCheckpoints:
 
     def begin(self, action: Action) -> str | None:
         """A block is about to run."""
+        self._before_block()
         return self._get().begin(action)
 
     def end(self) -> FilesChanged | None:

@@ -100,6 +100,10 @@ class ConfinedCell:
         self._closers.clear()
         self._site.remove()
 
+    def inherit(self, other: ConfinedCell) -> None:
+        """Take over what was installed and kept for programs in a cell that is about to close."""
+        self._site.take_over(other._site)
+
     def open_portal(self, portal: Portal, fixed: tuple[Path, ...]) -> None:
         """From now on grants can be made; `fixed` are the places that are mounted already."""
         self._portal = portal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import py_compile
 import shutil
@@ -9,6 +10,7 @@ import struct
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
@@ -22,6 +24,8 @@ from interpreter.sandboxes.confinement import (
 
 INSIDE = Path(__file__).parents[1] / "inside"
 PROXY_PORT = 3128
+HANDED_OVER = ("output", "conversation")
+"""Directories of the exchange with what programs may still want to read."""
 
 
 @frozen
@@ -47,6 +51,16 @@ class Site:
     def remove(self) -> None:
         """Delete the cell's own directory."""
         shutil.rmtree(self.state, ignore_errors=True)
+
+    def take_over(self, other: Site) -> None:
+        """Move here what was installed and handed over there, by ways without links."""
+        for mine, theirs in (
+            (self.packages, other.packages),
+            *((self.exchange / name, other.exchange / name) for name in HANDED_OVER),
+        ):
+            with contextlib.suppress(OSError):  # there is none, or code has put a link there
+                mine.mkdir(mode=0o700, exist_ok=True)
+                _move_all(theirs, mine)
 
     @property
     def exchange(self) -> Path:
@@ -77,6 +91,16 @@ class Site:
     def canary(self) -> Path:
         """A file that no cell may see."""
         return self.state / "canary"
+
+
+def _move_all(source: Path, target: Path) -> None:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    with ExitStack() as opened:
+        here, there = (os.open(path, flags) for path in (source, target))
+        opened.callback(os.close, here)
+        opened.callback(os.close, there)
+        for name in os.listdir(here):  # noqa: PTH208 (it is a descriptor)
+            os.rename(name, name, src_dir_fd=here, dst_dir_fd=there)
 
 
 def launcher_command(control: int) -> list[str]:
