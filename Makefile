@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 export ASK
 
-.PHONY: run test test-again test-litellm test-integrations test-nightly check format bench bench-dabench constraints clean help
+.PHONY: run test test-litellm test-integrations test-nightly check format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -15,13 +15,7 @@ run: $(VENV)/.run
 	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
 test: $(VENV)/.test $(VENV)/.system
-	$(BIN)/python -m pytest $(PYTEST) || $(MAKE) -s test-again
-
-# A machine that does other things at once can break a test that waits for a terminal or a process;
-# what failed is run once more, alone, and must pass then.
-test-again:
-	@echo 'Some tests failed; only those are run once more:'
-	$(BIN)/python -m pytest --last-failed $(PYTEST)
+	$(BIN)/python -m pytest $(PYTEST)
 
 # Apart, because LiteLLM alone is larger than everything else together.
 test-litellm: $(VENV)/.litellm
