@@ -73,6 +73,11 @@ held = refused(os.rename, old, new)
 if not held:
     os.rename(new, old)
 verdict(held)""",
+    "rename the workspace away": """
+held = refused(os.rename, workspace, workspace + "2")
+if not held:
+    os.rename(workspace + "2", workspace)
+verdict(held)""",
     "signal a process outside": 'verdict(refused(os.kill, facts["pid"], 0))',
     "see a process outside": """
 def command_line(pid):

@@ -18,6 +18,7 @@ from interpreter.runtimes.node import javascript
 from interpreter.runtimes.shell import bash
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
+from interpreter.sandboxes.none import NoSandbox
 
 HANG = 120
 MOST_GROWTH = 200 << 10  # kilobytes; the giant is 256 MB
@@ -46,10 +47,10 @@ def hostile(tmp_path):
         one.close()
 
 
-def run(runtime):
+def run(runtime, source="x"):
     """All events of a block; it must end by itself."""
     found = []
-    thread = threading.Thread(target=lambda: found.extend(runtime.run("x")), daemon=True)
+    thread = threading.Thread(target=lambda: found.extend(runtime.run(source)), daemon=True)
     thread.start()
     thread.join(HANG)
     assert not thread.is_alive(), "the host waits for ever"
@@ -124,28 +125,54 @@ FAKE_FRAMES = {
 }
 
 
-def run_or_stop(runtime, source):
-    """All events of a block; one that has broken its own runtime can be stopped like any other."""
-    found = []
-    thread = threading.Thread(target=lambda: found.extend(runtime.run(source)), daemon=True)
-    thread.start()
-    thread.join(10)
-    for _ in range(2 if thread.is_alive() else 0):
-        runtime.interrupt()
-    thread.join(HANG / 2)
-    assert not thread.is_alive(), "the host waits for ever"
-    return found
-
-
 @pytest.mark.parametrize("make", FAKE_FRAMES, ids=lambda make: make.__name__)
 def test_a_block_that_fakes_its_driver_ends_and_the_next_one_works(tmp_path, make):
     (tmp_path / "workspace").mkdir()
     confinement = Confinement(programs=interpreter_places())
     cell = BubblewrapSandbox(confinement, os.environ).open(tmp_path / "workspace")
     runtime = make(cell.launch, cell.exchange)
-    assert isinstance(run_or_stop(runtime, FAKE_FRAMES[make])[-1], ExecutionFinished)
-    events = run_or_stop(runtime, "echo 7" if make is bash else "7")
+    assert isinstance(run(runtime, FAKE_FRAMES[make])[-1], ExecutionFinished)
+    events = run(runtime, "echo 7" if make is bash else "7")
     assert isinstance(events[-1], ExecutionFinished)
     assert "7" in "".join(texts(events))
+    runtime.close()
+    cell.close()
+
+
+USES_OF_DESCRIPTORS = [
+    "fs.writeSync(n, 'x'.repeat(300000))",
+    "fs.writeFileSync(n, 'x'.repeat(300000))",
+    "fs.write(n, 'x', () => {})",
+    "fs.closeSync(n)",
+    "fs.readSync(n, Buffer.alloc(8))",
+]
+
+
+@pytest.mark.parametrize("use", USES_OF_DESCRIPTORS)
+def test_node_ends_when_a_block_uses_its_own_descriptors(tmp_path, use):
+    cell = NoSandbox().open(tmp_path)
+    runtime = javascript(cell.launch, cell.exchange)
+    run(runtime, "var fs = require('fs'), kept = 1")
+    ended = run(runtime, f"for (let n = 4; n < 30; n++) {use}")[-1]
+    assert ended.outcome == "died"
+    assert "descriptor that is Node's own" in ended.summary
+    assert "undefined" in "".join(texts(run(runtime, "typeof kept")))
+    runtime.close()
+    cell.close()
+
+
+def test_files_of_the_users_are_used_as_ever(tmp_path):
+    cell = NoSandbox().open(tmp_path)
+    runtime = javascript(cell.launch, cell.exchange)
+    source = """
+        const fs = require('fs'), { promisify } = require('util')
+        const file = fs.openSync('a', 'w+')
+        fs.writeSync(file, 'one '); await promisify(fs.write)(file, 'two ')
+        fs.ftruncateSync(file, 8); fs.closeSync(file)
+        const stream = fs.createWriteStream('a', { flags: 'a' })
+        await new Promise((done) => stream.end('three', done))
+        console.log(fs.readFileSync('a', 'utf8'), require('child_process').execSync('echo four') + '')
+    """
+    assert "one two three four" in "".join(texts(run(runtime, source)))
     runtime.close()
     cell.close()

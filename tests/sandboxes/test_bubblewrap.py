@@ -407,3 +407,38 @@ def test_a_git_file_that_somebody_made_up_shows_nothing(opened, place):
     for claim in (f"gitdir: {secret}/.git", f"gitdir: {secret}", "gitdir: /etc", "", "\0"):
         (work / ".git").write_text(claim)
         assert not succeeds(opened(work), f"ls {secret}/.git")
+
+
+def git(*words):
+    subprocess.run(["git", *IDENTITY, "-c", "protocol.file.allow=always", *words], check=True)
+
+
+@pytest.fixture
+def submodule(place):
+    """A repository within a repository, as `git submodule add` leaves it."""
+    library, outer = place / "library", place / "outer"
+    for repository in (library, outer):
+        git("init", "-q", str(repository))
+        git("-C", str(repository), "commit", "-q", "--allow-empty", "-m", f"in {repository.name}")
+    git("-C", str(outer), "submodule", "--quiet", "add", str(library), "sub/library")
+    return outer / "sub/library"
+
+
+def test_git_works_in_a_submodule_and_its_repository_stays_as_it_is(opened, submodule):
+    cell = opened(submodule)
+    (submodule / "new").write_text("x")
+    assert "in library" in shell(cell, "git log")[1]
+    assert "new" in shell(cell, "git status --short")[1]
+    repository = submodule.parents[1] / ".git/modules/sub/library"
+    for target in (".git", f"{repository}/hooks/post-checkout", f"{repository}/config"):
+        assert not succeeds(cell, f"echo evil >> {target}")
+    assert not succeeds(cell, f"cat {submodule.parents[1]}/.git/HEAD")
+    assert not succeeds(cell, f"cat {submodule.parents[1]}/.gitmodules")
+
+
+def test_a_submodule_of_another_place_is_not_shown(opened, submodule, place):
+    other = place / "other"
+    other.mkdir()
+    repository = submodule.parents[1] / ".git/modules/sub/library"
+    (other / ".git").write_text(f"gitdir: {repository}")
+    assert not succeeds(opened(other), f"cat {repository}/HEAD")

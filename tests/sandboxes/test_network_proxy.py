@@ -39,6 +39,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Public(Handler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"public")
+
+
 @pytest.fixture
 def web():
     with Server(("127.0.0.1", 0), Handler) as server:
@@ -209,6 +216,27 @@ def test_an_allowed_name_that_leads_to_this_machine_is_refused(serve, web):
     answer = tunnel(serve(gate, public_addresses), f"localhost:{web}")
     assert status(answer) == 403
     assert "no public address" in answer
+
+
+def test_what_was_checked_is_what_is_dialled(serve, web, monkeypatch):
+    """A name that leads elsewhere when it is asked again, or to several places at once."""
+    answers = [["127.0.0.1", "127.0.0.2"], ["127.0.0.1"]]
+
+    async def looked_up(self, host, port, **_):
+        found = answers.pop(0) if host == "rebound.example" else [host]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (at, port)) for at in found]
+
+    monkeypatch.setattr("asyncio.base_events.BaseEventLoop.getaddrinfo", looked_up)
+    monkeypatch.setattr(
+        "interpreter.sandboxes.network_proxy.is_public", lambda address: address == "127.0.0.2"
+    )
+    port = serve(HostGate(allow=[f"rebound.example:{web}"]), public_addresses)
+    with Server(("127.0.0.2", web), Public) as public:  # the private one has the same port
+        threading.Thread(target=public.serve_forever).start()
+        assert get(port, f"http://rebound.example:{web}/").endswith("public")
+        assert status(get(port, f"http://rebound.example:{web}/")) == 403
+        public.shutdown()
+    assert answers == []
 
 
 def test_a_redirect_is_a_new_question(serve, web):

@@ -64,6 +64,16 @@ class Options:
     plain_text_display: bool = False
     sandbox: str = "workspace"
     workspace: str = ""
+    approval: str = ""
+    rules: str = ""
+    max_memory: int = 0
+    max_programs: int = 0
+    max_turn_budget: float = 0.0
+    max_turn_tokens: int = 0
+    max_turn_seconds: float = 0.0
+    max_session_tokens: int = 0
+    max_session_steps: int = 0
+    max_session_seconds: float = 0.0
 
     highlight_active_line = True
     """Whether the line that runs is marked, in a terminal; not an argument."""

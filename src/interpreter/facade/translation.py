@@ -48,6 +48,16 @@ def settings_of(options: Options, llm: Llm, system_message: str, instructions: s
         loop_breakers=tuple(options.loop_breakers),
         sandbox=options.sandbox,
         workspace=options.workspace,
+        approval=options.approval,
+        rules=options.rules,
+        max_memory=options.max_memory,
+        max_programs=options.max_programs,
+        max_turn_budget=options.max_turn_budget,
+        max_turn_tokens=options.max_turn_tokens,
+        max_turn_seconds=options.max_turn_seconds,
+        max_session_tokens=options.max_session_tokens,
+        max_session_steps=options.max_session_steps,
+        max_session_seconds=options.max_session_seconds,
     )
 
 

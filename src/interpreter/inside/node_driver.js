@@ -91,6 +91,10 @@ function main(directory, typescript) {
     };
   }
   makeTheUsersWorld();
+  protectOurDescriptors(directory, (fd) => {
+    tell({ kind: 'broken', block: current, fd });
+    process.kill(process.pid, 'SIGKILL');
+  });
   process.on('uncaughtException', (error) => complain('Uncaught', error));
   process.on('unhandledRejection', (error) => complain('Uncaught (in promise)', error));
 
@@ -197,6 +201,39 @@ function makeTheUsersWorld() {
     throw new Exit(Number(status));
   };
   process.argv.length = 1;
+}
+
+// Node's own pipes are open beside the user's files. What is written into them can make it wait for
+// itself for ever, so that it is better ended.
+const ON_DESCRIPTORS = ['write', 'writev', 'writeFile', 'appendFile', 'ftruncate', 'read', 'close'];
+
+function protectOurDescriptors(directory, broken) {
+  const theUsers = new Set();
+  const readlink = fs.readlinkSync.bind(fs);
+
+  function isOurs(fd) {
+    if (!Number.isInteger(fd) || fd < 3 || theUsers.has(fd)) return false;
+    let target = '';
+    try {
+      target = readlink(`/proc/self/fd/${fd}`);
+    } catch {
+      return false; // there is none, or no such list
+    }
+    if (/^(anon_inode|pipe):/.test(target) || target.startsWith(`${directory}/`)) return true;
+    theUsers.add(fd);
+    return false;
+  }
+
+  for (const name of ON_DESCRIPTORS.flatMap((name) => [name, `${name}Sync`])) {
+    const original = fs[name];
+    const checked = function (fd, ...rest) {
+      if (isOurs(fd)) broken(fd);
+      if (name.startsWith('close')) theUsers.delete(fd);
+      return original.call(this, fd, ...rest);
+    };
+    fs[name] = Object.defineProperties(checked, Object.getOwnPropertyDescriptors(original));
+  }
+  require('node:module').syncBuiltinESMExports();
 }
 
 // ---- Source text: imports and types.

@@ -69,6 +69,7 @@ class NodeBlock:
         self._interrupting: float | None = None
         self._sent = False
         self._settled = True
+        self._broken = False
 
     def run(self, source: str) -> Iterator[RuntimeEvent]:
         """Run the block to its end."""
@@ -124,6 +125,9 @@ class NodeBlock:
         kind, text = event.get("kind"), event.get("text")
         if kind == "end" and event.get("block") == self._number:
             self._end = event
+        elif kind == "broken" and event.get("block") == self._number:
+            self._broken = True
+            self._kill()
         elif kind == "settled" and event.get("block") == self._number:
             self._settled = True
         elif kind in ("stdout", "stderr") and isinstance(text, str):
@@ -144,9 +148,12 @@ class NodeBlock:
             self._settled = False  # not before Node says so does the interrupt stop striking
             self._pipes.interrupts.write(b"%d\n" % self._number)
         if count > 1 or time.monotonic() > self._interrupting + self._patience:
-            self._end = None
-            self._process.signal_group(signal.SIGKILL)
-            self._process.wait()
+            self._kill()
+
+    def _kill(self) -> None:
+        self._end = None
+        self._process.signal_group(signal.SIGKILL)
+        self._process.wait()
 
     def _ending(self) -> Iterator[RuntimeEvent]:
         end = self._end
@@ -164,7 +171,9 @@ class NodeBlock:
         yield _finished(outcome, error, end.get("status"))
 
     def _lost(self) -> ExecutionFinished:
-        if self._interrupting is not None:
+        if self._broken:
+            why = "The block used a descriptor that is Node's own, so Node was ended"
+        elif self._interrupting is not None:
             why = "It did not obey the interrupt and was ended"
         else:
             why = f"Node ended ({ending(self._process.wait())})"

@@ -37,10 +37,13 @@ class Ends:
 
     @property
     def inherited(self) -> tuple[int, ...]:
-        """What the cell's own process is to be started with."""
-        return tuple(
-            fd for fd in (self.control, self.info, self.words, self.filter) if fd is not None
-        )
+        """What the cell's own process is to be started with.
+
+        It can also read what it tells us. If we are killed, telling would fail otherwise, and
+        bubblewrap would end without the word that its other half waits for, for ever.
+        """
+        all_of_them = (self.control, self.info, self._told, self.words, self.filter)
+        return tuple(fd for fd in all_of_them if fd is not None)
 
     def connect(self) -> Wire:
         """The wire, once the cell has inherited the other ends; ours of those are closed."""

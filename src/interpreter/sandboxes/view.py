@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 CACHES = ("/var/lib/dpkg", "/var/cache/fontconfig")
 GIT_PROTECTED = ("hooks", "config", "config.worktree", "info/attributes", "modules", "worktrees")
 _LONGEST_LINE = 4096
+_LONGEST_CONFIG = 1 << 16
+_WORKTREE = re.compile(r"""^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$""", re.MULTILINE)
 AUTORUN_IN_HOME = (
     *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv"),
     *(".zprofile", ".zlogin", ".gitconfig", ".vimrc", ".tmux.conf", ".inputrc", ".xinitrc"),
@@ -77,7 +80,7 @@ def git_mounts(workspace: Path) -> Iterator[Mount]:
         return
     if git.is_file():
         yield Mount("read", git)
-        repository = repository_of_worktree(git)
+        repository = repository_of_worktree(git) or repository_of_submodule(git)
         if repository is not None:
             yield Mount("read", repository)
         return
@@ -95,7 +98,7 @@ def repository_of_worktree(git: Path) -> Path | None:
     The file alone proves nothing: code that ran here may have written it, to be shown anything.
     """
     try:
-        place = Path(git.parent, git.read_text()[:_LONGEST_LINE].removeprefix("gitdir:").strip())
+        place = _git_directory(git)
         knows = Path(place, "gitdir").read_text()[:_LONGEST_LINE].strip()
         common = Path(place, "commondir").read_text()[:_LONGEST_LINE].strip()
         repository = Path(place, common).resolve(strict=True)
@@ -104,6 +107,28 @@ def repository_of_worktree(git: Path) -> Path | None:
     except (OSError, ValueError):
         return None
     return repository if (repository / "HEAD").is_file() and repository.name == ".git" else None
+
+
+def repository_of_submodule(git: Path) -> Path | None:
+    """The repository of a submodule, inside the one around it, if its configuration says so, too.
+
+    That lies where code in the workspace cannot write, unlike the file.
+    """
+    try:
+        place = _git_directory(git).resolve(strict=True)
+        with (place / "config").open(encoding="utf-8", errors="replace") as file:
+            found = _WORKTREE.search(file.read(_LONGEST_CONFIG))
+        if found is None or Path(place, found[1]).resolve() != git.parent.resolve():
+            return None
+    except (OSError, ValueError):
+        return None
+    is_repository = (place / "HEAD").is_file() and (place / "objects").is_dir()
+    return place if is_repository and "modules" in place.parts else None
+
+
+def _git_directory(git: Path) -> Path:
+    """Where a `.git` file points to."""
+    return Path(git.parent, git.read_text()[:_LONGEST_LINE].removeprefix("gitdir:").strip())
 
 
 def workspace_mounts(workspace: Path, confinement: Confinement) -> Iterator[Mount]:
