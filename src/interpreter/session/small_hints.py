@@ -49,7 +49,7 @@ HINTS = (
     ),
     (
         r"No module named",
-        "That package is not installed; use pandas, numpy, scipy or the standard library.",
+        "That package is not installed. Write it in plain Python, with pandas or numpy if need be.",
     ),
     (r"No such file", "Use the file name exactly as it was given."),
     (

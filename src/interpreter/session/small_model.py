@@ -26,10 +26,10 @@ from interpreter.session.small_words import (
     NUDGE,
     PRINTED,
     error_hint,
+    faithful,
     form_asked_for,
     is_an_order,
     is_only_a_promise,
-    missing_from,
     needs_code,
     request_for_code,
 )
@@ -54,7 +54,7 @@ class Plan:
 
     def is_unfinished(self, said: str) -> bool:
         """Whether a reply without code is no answer yet."""
-        return self.must_act or (not self.output and is_only_a_promise(said))
+        return self.must_act or is_only_a_promise(said)
 
 
 class SmallModel:
@@ -78,13 +78,36 @@ class SmallModel:
             messages=plan.messages,
             tools=tuple(tool for tool in request.tools if tool.name == EXECUTE),
         )
+        if plan.output:
+            yield from self._answer(asked, plan, interrupt)
+            return
         said, acted, end = yield from self._ask(asked, plan.variation, interrupt)
         if not acted and end is not None and plan.is_unfinished(said):
             nudged = (*asked.messages, _assistant(said), user_says(NUDGE))
             again = replace(asked, messages=nudged)
             _, _, end = yield from self._ask(again, plan.variation, interrupt)
-        elif not acted and (lost := missing_from(said, plan.output)):
-            yield TextDelta(f"\n\n{lost}" if said.strip() else lost)
+        if end is not None:
+            yield end
+
+    def _answer(
+        self, request: Request, plan: Plan, interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, None]:
+        """An answer made of what was printed; words wait until it is known what they are worth."""
+        held: list[TextDelta] = []
+        end = None
+        with closing(self._reply(request, plan.variation, interrupt)) as events:
+            for event in events:
+                if isinstance(event, TextDelta):
+                    held.append(event)
+                elif isinstance(event, ReplyFinished):
+                    end = event
+                else:  # it goes on with another block
+                    yield from held
+                    held.clear()
+                    yield event
+        said = "".join(piece.text for piece in held)
+        if said.strip() or end is not None:
+            yield TextDelta(faithful(said, plan.output, request.messages[-3].text))
         if end is not None:
             yield end
 

@@ -20,6 +20,7 @@ from interpreter.protocol.messages import (
 from interpreter.protocol.values import frozen
 
 VARIABLES = "variables: "  # as tools/live_variables.py writes it
+PICTURE = "A picture was shown.\n"  # its own text says nothing that helps
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -105,10 +106,12 @@ def written(action: Action) -> str:
 
 
 def _printed(message: Message, stream: str) -> str:
-    pieces = []
+    pieces, pictures = [], 0
     for part in message.parts:
         if isinstance(part, Output) and part.stream == stream:
             pieces.append(part.text)
         elif isinstance(part, Display) and stream == "stdout":
-            pieces.append(f"{part.text}\n")
-    return ESCAPES.sub("", "".join(pieces))
+            pictures += bool(part.image)
+            pieces.append("" if part.image else f"{part.text}\n")
+    printed = ESCAPES.sub("", "".join(pieces))
+    return printed if printed.strip() or not pictures else PICTURE

@@ -139,12 +139,21 @@ def form_asked_for(question: str) -> str:
     return lines[-1][:LONGEST_FORM] if lines else ""
 
 
-def missing_from(answer: str, output: str) -> str:
-    """What was printed and the answer does not carry; empty when it carries all of it."""
-    printed = output.strip()
-    if not printed or _carries(answer, printed):
-        return ""
-    return printed
+def faithful(answer: str, output: str, question: str) -> str:
+    """An answer that carries what was printed: with the rest of it added, where something is left
+    out, and the output alone, where the answer has numbers that nobody computed."""
+    said, printed = answer.strip(), output.strip()
+    if not printed or _invents(said, f"{printed}\n{question}"):
+        return printed or answer
+    return answer if _carries(said, printed) else f"{said}\n\n{printed}".strip()
+
+
+def _invents(answer: str, known: str) -> bool:
+    """Whether a number of the answer is neither printed nor asked about, rounded or in percent."""
+    there = [_number(text) for text in NUMBER.findall(known)]
+    there += [100 * number for number in there]
+    given = [(_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    return not all(any(_is_given(one, [number]) for one in there) for number in given)
 
 
 def _carries(answer: str, printed: str) -> bool:
