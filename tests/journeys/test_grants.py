@@ -12,6 +12,7 @@ import pytest
 from interpreter.assembly import Wishes, Workshop
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
+from interpreter.protocol.events import TurnFinished
 from interpreter.protocol.messages import ActionCall, Output
 from interpreter.protocol.ports import nobody_answers
 from interpreter.sandboxes import fallback
@@ -150,6 +151,12 @@ def test_a_new_cell_that_would_be_weaker_is_not_taken(open_session, place, monke
     said = run(session)
     assert "treasure" not in said
     assert "[The sandbox could not be opened anew. What was granted last is not shown.]" in said
+
+
+def test_a_question_can_be_answered_by_stopping_the_turn(open_session, place):
+    session = open_session("stop", {"code": READ.format(place=str(place / "file"))}, "Not reached.")
+    assert list(session.send("go"))[-1] == TurnFinished("interrupted")
+    assert len(session.questions) == 1
 
 
 FORGED = """

@@ -103,7 +103,7 @@ class Guarded:
         for event in self._tool.run(action, context):
             yield event
             if isinstance(event, ApprovalRequested):
-                self._escalations.settle(event, context.approve(event))
+                self._escalations.settle(event, _asked(event, context))
 
     def _passed(
         self, event: RuntimeEvent, guards: Sequence[Guard], context: ToolContext
@@ -121,13 +121,21 @@ class Guarded:
         yield events[-1]
 
 
+def _asked(request: ApprovalRequested, context: ToolContext) -> Decision:
+    """The user's answer; one that stops the turn stops the block that asked, too."""
+    decision = context.approve(request)
+    if decision.answer == "stop":
+        context.interrupt.request()
+    return decision
+
+
 def _settled(steps: After, context: ToolContext) -> Generator[RuntimeEvent, None, tuple[str, ...]]:
     """Put the questions of a guard to the user, and hand it the answers."""
     try:
         request = next(steps)
         while True:
             yield request
-            request = steps.send(context.approve(request))
+            request = steps.send(_asked(request, context))
     except StopIteration as end:
         notes: tuple[str, ...] = end.value
         return notes
