@@ -12,7 +12,7 @@ from pathlib import Path
 from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-from bench.table import median, seconds, show
+from bench.table import seconds, show
 from interpreter.checkpoints.journal import FileJournal, JournalOptions
 from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
 from interpreter.checkpoints.transaction import Transaction
@@ -232,7 +232,7 @@ print(min(_fork(f"b{{time.time_ns()}}") for _ in range(15)))
 
 def _variables(base):
     kernel = Kernel(base)
-    bare = median(lambda: kernel.run("pass"), times=40)
+    bare = _rested(lambda: kernel.run("pass"))
     variables = PythonVariables(base)
     kernel.silently(variables.bootstrap())
     variables.attach(kernel.silently)
@@ -279,14 +279,20 @@ def _round_trip(base, kernel, variables, bare):
         kernel.run("pass")
         checkpoints.end()
 
+    measured = _rested(block)
+    journal.close()
+    yield _row("block, everything on", measured, bare, "≤ 2 ×")
+
+
+def _rested(action):
+    """The median time of something that is done after a pause, as long as a model thinks."""
     found = []
     for _ in range(40):
-        time.sleep(0.1)  # as long as a model thinks, at the least
+        time.sleep(0.1)
         start = time.perf_counter()
-        block()
+        action()
         found.append(time.perf_counter() - start)
-    journal.close()
-    yield _row("block, everything on", sorted(found)[len(found) // 2], bare, "≤ 2 ×")
+    return sorted(found)[len(found) // 2]
 
 
 if __name__ == "__main__":

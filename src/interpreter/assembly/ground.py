@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
-from subprocess import DEVNULL, TimeoutExpired
+from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.later import Later
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.checkpoints.transaction import Transaction
     from interpreter.checkpoints.variables import PythonVariables
-    from interpreter.runtimes.pool import Registered, RuntimePool
+    from interpreter.runtimes.pool import RuntimePool
     from interpreter.sandboxes.confinement import Level
     from interpreter.tools.guarded import Guard
     from interpreter.tools.jobs import Job
 
-INLINE = "inline"
-PROBE_SECONDS = 20.0
 Notify = Callable[[str], None]
 
 
@@ -228,53 +226,11 @@ class Ground:
         return self._pool.get()
 
     def _open_pool(self) -> RuntimePool:
-        from interpreter.checkpoints.variables import ENVIRONMENT
-        from interpreter.runtimes.kernel_files import kernel_directories
-        from interpreter.runtimes.pool import PoolOptions, RuntimePool
-        from interpreter.runtimes.python import PythonOptions
+        from interpreter.assembly.languages import open_pool
 
-        python = PythonOptions(python=self._python(), env=ENVIRONMENT, companion=self._variables)
-        options = PoolOptions(
-            settings={"python": python},
-            registered=self._registered(),
-            kernel_directories=kernel_directories(),
+        return open_pool(
+            self._settings, self._notice, self.cell.get(), self._launch, self._variables
         )
-        return RuntimePool(self._launch, self.cell.get().exchange, options)
-
-    def _registered(self) -> tuple[Registered, ...]:
-        """Python elsewhere than in the cell, where the user asks for that; it is said."""
-        from interpreter.runtimes.attached import attached_kernel, find_connection_file
-        from interpreter.runtimes.inline_python import InlinePython
-        from interpreter.runtimes.pool import Registered
-        from interpreter.runtimes.python import PYTHON
-
-        if self._settings.kernel:
-            file = find_connection_file(self._settings.kernel)
-            self._notice(f"Python runs in the kernel of {file}, outside of the sandbox.")
-            return (Registered(PYTHON, lambda launch, exchange: attached_kernel(file)),)
-        if self._settings.python == INLINE:
-            self._notice("Python runs in this very process, outside of the sandbox.")
-            return (Registered(PYTHON, lambda launch, exchange: InlinePython()),)
-        return ()
-
-    def _python(self) -> str:
-        from interpreter.runtimes.choose_python import choose_python
-
-        wanted = "" if self._settings.python == INLINE else self._settings.python
-        workspace = self._settings.directory()
-        choice = choose_python(wanted, workspace, os.environ, self._succeeds)
-        if choice.offer:
-            self._notice(choice.offer)
-        return choice.python
-
-    def _succeeds(self, command: list[str]) -> bool:
-        """Whether a command does, tried inside the cell."""
-        try:
-            launch = self.cell.get().launch
-            program = launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
-            return program.wait(PROBE_SECONDS) == 0
-        except (OSError, TimeoutExpired):
-            return False
 
     @cached_property
     def tools(self) -> dict[str, Tool]:

@@ -52,6 +52,7 @@ def load_httpx() -> ModuleType:
     command_line = "httpx._main"
     sys.modules[command_line] = None  # type: ignore[assignment]  # httpx takes it as not installed
     try:
+        import_module("httpcore")  # which httpx itself imports with the first client
         return import_module("httpx")
     finally:
         del sys.modules[command_line]

@@ -1,0 +1,70 @@
+"""The REPLs of a session as its settings want them: which Python, and where it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from subprocess import DEVNULL, TimeoutExpired
+
+from interpreter.checkpoints.variables import ENVIRONMENT, PythonVariables
+from interpreter.protocol.ports import Cell, Launch
+from interpreter.runtimes.choose_python import choose_python
+from interpreter.runtimes.kernel_files import kernel_directories
+from interpreter.runtimes.pool import PoolOptions, Registered, RuntimePool
+from interpreter.runtimes.python import PYTHON, PythonOptions
+from interpreter.settings.settings import Settings
+
+INLINE = "inline"
+PROBE_SECONDS = 20.0
+Notify = Callable[[str], None]
+
+
+def open_pool(
+    settings: Settings, notice: Notify, cell: Cell, launch: Launch, variables: PythonVariables
+) -> RuntimePool:
+    """The runtimes in a cell; `launch` starts their programs, `variables` keeps Python's."""
+    chosen = _python(settings, notice, cell)
+    python = PythonOptions(python=chosen, env=ENVIRONMENT, companion=variables)
+    options = PoolOptions(
+        settings={"python": python},
+        registered=_registered(settings, notice),
+        kernel_directories=kernel_directories(),
+    )
+    return RuntimePool(launch, cell.exchange, options)
+
+
+def _registered(settings: Settings, notice: Notify) -> tuple[Registered, ...]:
+    """Python elsewhere than in the cell, where the user asks for that; it is said."""
+    if settings.kernel:
+        from interpreter.runtimes.attached import attached_kernel, find_connection_file
+
+        file = find_connection_file(settings.kernel)
+        notice(f"Python runs in the kernel of {file}, outside of the sandbox.")
+        return (Registered(PYTHON, lambda launch, exchange: attached_kernel(file)),)
+    if settings.python == INLINE:
+        from interpreter.runtimes.inline_python import InlinePython
+
+        notice("Python runs in this very process, outside of the sandbox.")
+        return (Registered(PYTHON, lambda launch, exchange: InlinePython()),)
+    return ()
+
+
+def _python(settings: Settings, notice: Notify, cell: Cell) -> str:
+    wanted = "" if settings.python == INLINE else settings.python
+
+    def succeeds(command: list[str]) -> bool:
+        return _succeeds(cell, command)
+
+    choice = choose_python(wanted, settings.directory(), os.environ, succeeds)
+    if choice.offer:
+        notice(choice.offer)
+    return choice.python
+
+
+def _succeeds(cell: Cell, command: list[str]) -> bool:
+    """Whether a command does, tried inside the cell."""
+    try:
+        program = cell.launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+        return program.wait(PROBE_SECONDS) == 0
+    except (OSError, TimeoutExpired):
+        return False
