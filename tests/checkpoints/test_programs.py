@@ -187,6 +187,30 @@ def test_a_file_that_was_opened_by_an_earlier_block_is_kept_too(filled):
         process.stdin.close()
 
 
+REPLACED_BY_ITS_LIKE = """
+import os
+before = os.stat("one")
+content = open("one", "r+b").read()
+os.unlink("one")
+descriptor = os.open("one", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+os.write(descriptor, content)
+os.fchmod(descriptor, before.st_mode)
+os.utime("one", ns=(before.st_atime_ns, before.st_mtime_ns))
+"""
+
+
+def test_a_file_that_was_replaced_by_its_like_comes_back(filled):
+    """As archives do it; most file systems give the new file the old one's inode at once."""
+    before = filled.tree()
+    name, _ = filled.block(sys.executable, "-c", REPLACED_BY_ITS_LIKE)
+    later = filled.next_name()
+    filled.journal.begin(later, "which closes the one before")
+    filled.journal.end()
+    assert filled.journal.undo(later) == ()
+    assert filled.journal.undo(name) == ()
+    assert filled.tree() == before
+
+
 def test_a_file_that_was_opened_for_writing_and_not_written_counts_as_unchanged(filled):
     _, report = filled.block(sys.executable, "-c", "open('one', 'r+').read()")
     assert report.changes == ()

@@ -42,7 +42,7 @@ def answer(terminal):
 def test_it_streams_is_stopped_resumed_and_exported(embedded, interpreter_command, tmp_path):  # noqa: F811
     terminal = embedded(words="2000")
     ask(terminal, "Count from one to one thousand, in words.")
-    terminal.wait_for("tokens/s")
+    terminal.wait_for("esc stops")  # from the start of the engine to its last word
     terminal.press("C-c")
     terminal.wait_for("Interrupted; everything so far is kept.")
     terminal.wait_for_prompt()

@@ -58,7 +58,7 @@ class History:
         for step in steps:
             self._return_what_was_moved_for_nothing(block, step)
         self._note_ends(block, steps)
-        unchanged = {step.place for step in steps if self._is_unchanged(block, step)}
+        unchanged = {step.place for step in self._unchanged(block, steps)}
         found = changes_of(steps, self._trees)
         return [change for change in found if change.place not in unchanged]
 
@@ -72,9 +72,8 @@ class History:
             return
         block = self.done[-1]
         steps = list(block.steps())
-        for step in steps:
-            if self._is_unchanged(block, step):
-                Path(block.image(step.image)).unlink(missing_ok=True)
+        for step in self._unchanged(block, steps):
+            Path(block.image(step.image)).unlink(missing_ok=True)
         if not block.facts.ended:
             self._note_ends(block, steps)
         late = places_after(steps[block.facts.noted :]) | set(writing)
@@ -193,6 +192,16 @@ class History:
         block.facts.noted = len(steps)
         block.facts.ended = True
         block.save()
+
+    def _unchanged(self, block: Block, steps: Sequence[Step]) -> list[Step]:
+        """The files that were opened for writing and are as they were.
+
+        Not those of which the name went: what came in its place may have got the same inode, and
+        an archive gives it the same size and time.
+        """
+        went = {step.place for step in steps if step.kind == "gone"}
+        candidates = (step for step in steps if step.place not in went)
+        return [step for step in candidates if self._is_unchanged(block, step)]
 
     def _is_unchanged(self, block: Block, step: Step) -> bool:
         """Opened for writing, and not written: databases do that to be read."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -70,13 +72,10 @@ class Prompt:
 
     def ask(self, draft: str = "") -> str:
         """One message, with pastes in full; raises what `input` raises."""
-        try:
+        with _noting_ctrl_c() as pressed:
             text = self._session.prompt(self._mark, default=draft)
-        except KeyboardInterrupt:  # the prompt had ended already, so nobody could take the key
-            signal.set_wakeup_fd(-1)  # the loop that it belonged to is gone
-            if self._leaving:
-                raise EOFError from None
-            raise
+        if pressed:  # before or after the prompt had the keyboard, so that it took no key
+            raise EOFError if self._leaving else KeyboardInterrupt
         return PLACEHOLDER.sub(lambda found: self._pastes.get(found[1], found[0]), text)
 
     def _bindings(self) -> KeyBindings:
@@ -165,3 +164,21 @@ class Suggestions(Completer):
         for name, about in self._commands().items():
             if name.startswith(text):
                 yield Completion(name, start_position=-len(text), display_meta=about)
+
+
+@contextlib.contextmanager
+def _noting_ctrl_c() -> Iterator[list[int]]:
+    """Within this, a SIGINT interrupts nothing; it is noted.
+
+    While it asks, the prompt reads Ctrl-C as a key. As a signal it comes when the prompt is being
+    made or ended, and must not break that off.
+    """
+    pressed: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
