@@ -1,5 +1,6 @@
 """What real programs do to files is undone and redone: shells, Node, git, sqlite, tar, pip."""
 
+import os
 import shutil
 import sys
 
@@ -185,6 +186,15 @@ def test_a_file_that_was_opened_by_an_earlier_block_is_kept_too(filled):
         filled.journal.undo(second)
         assert (filled.workspace / "log").read_text() == "one\n"
         process.stdin.close()
+
+
+def test_to_touch_a_file_that_nobody_may_write_is_no_change(filled):
+    """As git does with objects that it has already."""
+    made = "import os; os.close(os.open('{0}', os.O_CREAT | os.O_WRONLY, {1})); os.utime('{0}', (1, 1))"
+    for name, mode in (("object", "0o444"), ("file", "0o644")):
+        filled.block(sys.executable, "-c", made.format(name, mode))
+        os.utime(filled.workspace / name)
+    assert filled.journal.conflicts(2) == (f"{filled.workspace}/file",)
 
 
 REPLACED_BY_ITS_LIKE = """

@@ -19,6 +19,8 @@ from interpreter.checkpoints.reversal import Reversal
 from interpreter.checkpoints.trees import Place, State, Trees
 from interpreter.protocol.values import frozen
 
+WRITABLE = 0o222
+
 
 @frozen
 class Retention:
@@ -94,7 +96,7 @@ class History:
         for block in blocks:
             found += [place for place in block.facts.foreign if place in _later(blocks, block)]
             for place, state in block.facts.ends:
-                if place not in seen and self._trees.state(place) != state:
+                if place not in seen and self._differs(place, state):
                     found.append(place)
                 seen.add(place)
         return sorted(set(found))
@@ -192,6 +194,16 @@ class History:
         block.facts.noted = len(steps)
         block.facts.ended = True
         block.save()
+
+    def _differs(self, place: Place, state: State | None) -> bool:
+        """Whether somebody changed what a block left; to touch a file that nobody may write is no
+        change, and git does that to the objects it has already."""
+        now = self._trees.state(place)
+        if now is None or state is None or now == state:
+            return now != state
+        status = self._trees.status(place)
+        touched = (now.kind, now.size, now.inode) == (state.kind, state.size, state.inode)
+        return not touched or status is None or bool(status.st_mode & WRITABLE)
 
     def _unchanged(self, block: Block, steps: Sequence[Step]) -> list[Step]:
         """The files that were opened for writing and are as they were.
