@@ -42,7 +42,7 @@ def open_session(work):
         session = workshop.open_session(settings, resume=resume)
         session.engine = replace(session.engine, model=ScriptedModel(script, repeat=True))
         session.close_workshop = workshop.close
-        session.run = workshop.run
+        session.run, session.workshop = workshop.run, workshop
         session.notices, session.exchange = notices, workshop.exchange
         return session
 
@@ -380,3 +380,13 @@ def test_a_session_that_is_not_kept_leaves_nothing(open_session, work):
     session.close_workshop()
     assert list(work.iterdir()) == []
     assert list((data_directory() / "undo").iterdir()) == []
+
+
+def test_a_copy_of_a_session_goes_on_with_what_was_spent(open_session):
+    session = open_session("A long answer, so that something was spent.")
+    say(session)
+    workshop = session.workshop
+    before = workshop.budget.session
+    settings = Settings(model="scripted/demo", auto_run=True)
+    workshop.open_session(settings, resume=workshop.store.fork(session.id), on_this_ground=True)
+    assert (workshop.budget.session, before.output > 0) == (before, True)

@@ -86,7 +86,8 @@ class Workshop:
         if resume:
             self.store.settle(session_id)
             messages = tuple(self.store.messages(session_id))
-            self._budget.resume(self.store.spent(session_id))
+            if not on_this_ground:  # a copy goes on with what was spent until now
+                self._budget.resume(self.store.spent(session_id))
             goes_on = goes_on and any(message.role == "computer" for message in messages)
         elif settings.keep_history:
             session_id = self._new_session(settings, messages := tuple(messages))
