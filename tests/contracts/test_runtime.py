@@ -1,7 +1,6 @@
 """What every runtime keeps, whatever its language."""
 
 import shutil
-import time
 from dataclasses import dataclass
 
 import pytest
@@ -53,7 +52,9 @@ PYTHON = Speech(
     fail="raise KeyError('gone')",
     loop="print('under way')\nwhile True: pass",
     wait="print('under way')\nimport time; time.sleep(600)",
-    two_pieces="import time\nprint('first')\ntime.sleep(0.6)\nprint('second')",
+    two_pieces=(
+        "import os\nprint('first')\nwhile not os.path.exists('first.seen'): pass\nprint('second')"
+    ),
     die="import os; os._exit(7)",
     start_a_child="import subprocess\np = subprocess.Popen(['sleep', '600'])\nprint(p.pid)",
     long_output="for i in range(20_000): print(i, 'x' * 80)",
@@ -63,11 +64,14 @@ BASH = Speech(
     program="bash",
     remember="kept=42",
     recall="echo $kept",
-    both_streams="echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three",
+    both_streams=(
+        "echo one; until [ -e one.seen ]; do :; done; echo two >&2; "
+        "until [ -e two.seen ]; do :; done; echo three"
+    ),
     fail="(exit 3)",
     loop="echo under way; while :; do :; done",
     wait="echo under way; sleep 600",
-    two_pieces="echo first; sleep 0.6; echo second",
+    two_pieces="echo first; until [ -e first.seen ]; do :; done; echo second",
     die="kill -9 $$",
     start_a_child="sleep 600 & echo $!",
     long_output="i=0; while ((i < 20000)); do echo $((i++)) " + "x" * 80 + "; done",
@@ -83,7 +87,8 @@ NODE = Speech(
     loop="console.log('under way'); while (true) {}",
     wait="console.log('under way'); await new Promise(() => {})",
     two_pieces=(
-        "console.log('first'); await new Promise(r => setTimeout(r, 600)); console.log('second')"
+        "console.log('first'); while (!require('fs').existsSync('first.seen')); "
+        "console.log('second')"
     ),
     die="process.kill(process.pid, 'SIGKILL')",
     start_a_child=(
@@ -106,12 +111,17 @@ def open_cell(request, tmp_path_factory):
     return CELLS[request.param]
 
 
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    return tmp_path_factory.mktemp("work")
+
+
 @pytest.fixture(scope="module", params=SPEECHES)
-def both(request, open_cell, tmp_path_factory):
+def both(request, open_cell, workspace):
     speech = SPEECHES[request.param]
     if shutil.which(speech.program) is None:
         pytest.skip(f"{speech.program} is not installed")
-    with live(speech.factory, tmp_path_factory.mktemp("work"), open_cell=open_cell) as runtime:
+    with live(speech.factory, workspace, open_cell=open_cell) as runtime:
         yield runtime, speech
 
 
@@ -130,18 +140,28 @@ def test_state_persists_across_blocks(runtime, speech):
     assert said(runtime, speech.recall) == "42"
 
 
-def test_output_streams_while_the_block_runs(runtime, speech):
-    times = {}
-    for event in runtime.run(speech.two_pieces):
-        if isinstance(event, OutputDelta) and event.text.strip():
-            times[event.text.strip()] = time.monotonic()
-    assert list(times) == ["first", "second"]
-    assert times["second"] - times["first"] > 0.3
+def pieces(runtime, source, workspace):
+    """What a block prints, by stream, telling it by a file of each piece that has been seen."""
+    seen = []
+    for event in runtime.run(source):
+        if not isinstance(event, OutputDelta):
+            continue
+        if not seen or seen[-1][1] != event.stream or seen[-1][0].endswith("\n"):
+            seen.append(("", event.stream))
+        seen[-1] = (seen[-1][0] + event.text, event.stream)
+        (workspace / f"{seen[-1][0].strip()}.seen").touch()
+    for sign in workspace.glob("*.seen"):
+        sign.unlink()
+    return seen
 
 
-def test_the_streams_are_told_apart_and_keep_their_order(runtime, speech):
-    events = [e for e in run(runtime, speech.both_streams) if isinstance(e, OutputDelta)]
-    assert [(e.text, e.stream) for e in events] == [
+def test_output_streams_while_the_block_runs(runtime, speech, workspace):
+    seen = pieces(runtime, speech.two_pieces, workspace)
+    assert "".join(text for text, _ in seen) == "first\nsecond\n"
+
+
+def test_the_streams_are_told_apart_and_keep_their_order(runtime, speech, workspace):
+    assert pieces(runtime, speech.both_streams, workspace) == [
         ("one\n", "stdout"),
         ("two\n", "stderr"),
         ("three\n", "stdout"),

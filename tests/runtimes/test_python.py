@@ -1,5 +1,6 @@
 """Python blocks: results with many faces, questions, magics, and the line that runs."""
 
+import itertools
 import json
 import threading
 
@@ -161,9 +162,11 @@ def test_output_of_children_comes_with_its_block(python):
 def test_streams_that_alternate_fast_keep_their_order(python):
     source = "import sys\nfor i in range(50): print(i); print(i, file=sys.stderr)"
     events = [e for e in run(python, source) if isinstance(e, OutputDelta)]
-    assert [(e.text, e.stream) for e in events] == [
-        (f"{i}\n", stream) for i in range(50) for stream in ("stdout", "stderr")
+    said = [
+        ("".join(e.text for e in piece), stream)
+        for stream, piece in itertools.groupby(events, key=lambda event: event.stream)
     ]
+    assert said == [(f"{i}\n", stream) for i in range(50) for stream in ("stdout", "stderr")]
 
 
 def test_tracebacks_have_no_colours_and_name_the_line(python):
