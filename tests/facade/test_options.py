@@ -151,11 +151,11 @@ def test_languages_can_be_given_by_name(play, tmp_path):
         it.computer.languages = ["klingon"]
 
 
-def test_a_limit_of_money_ends_the_turn(play):
-    it = play("One.", {"code": "1"}, "never")
-    it.llm.max_budget = 0.01
-    it.chat("hi", display=False)
-    assert it.messages[-1]["content"] == "One."
+def test_a_limit_of_money_ends_the_turn_before_anything_is_sent(play, caplog):
+    it = play()
+    it.llm.model, it.llm.api_key, it.llm.max_budget = "gpt-4o", "key", 0.0001
+    assert it.chat("hi", display=False) == []
+    assert "over the budget of $0.0001. Raise max_budget" in caplog.text
 
 
 def test_the_parts_of_one_interpreter_can_be_given_to_another(play):

@@ -1,9 +1,15 @@
 """Claude by Anthropic's own API."""
 
+from contextlib import closing
+
 import pytest
 
+from interpreter.models.anthropic_messages import AnthropicMessages, MessagesSettings
+from interpreter.models.http import Line
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions, Patience
+from interpreter.models.prices import facts_about
+from interpreter.models.troubles import Address
 from interpreter.protocol.errors import AuthenticationFailed, ModelError
 from interpreter.protocol.events import ModelRetrying, ReasoningDelta
 from interpreter.protocol.messages import (
@@ -18,6 +24,7 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
+from interpreter.protocol.ports import Capabilities
 from support.claude_stream import RUN, stream, text, use
 from support.model_server import Raw, Refusal, event
 from support.talking import EXECUTE, actions_of, ask, code_of, end_of, request, text_of
@@ -67,6 +74,18 @@ def test_text_thoughts_and_calls_arrive(server, claude):
     assert end_of(events) == "actions"
     usage = events[-1].usage
     assert (usage.input, usage.cached, usage.output) == (120, 90, 30)
+
+
+def test_a_reply_costs_what_the_table_says_but_on_this_machine_nothing(server, claude):
+    server.replies = [stream(text("Hi."))]
+    assert ask(claude())[-1].usage.dollars == 0.0
+    address = Address("Anthropic", server.url, "claude", "ANTHROPIC_API_KEY")
+    settings = MessagesSettings("claude", f"{server.url}/v1/messages")
+    price = facts_about("claude-opus-4-5").price
+    line = Line(address, {}, QUICK)
+    hosted = AnthropicMessages("claude", line, settings, Capabilities(), price)
+    with closing(hosted):
+        usage = ask(hosted)[-1].usage
     assert usage.dollars == pytest.approx((10 * 5 + 90 * 0.5 + 20 * 6.25 + 30 * 25) / 1e6)
 
 

@@ -44,7 +44,7 @@ def test_text_arrives_piece_by_piece_and_ends_with_usage(server, open_model):
     server.replies = [said("Hel", "lo", usage=usage)]
     events = ask(open_model())
     assert text_of(events) == "Hello"
-    assert events[-1] == ReplyFinished("stop", Usage(20, 16, 5, 2))
+    assert events[-1] == ReplyFinished("stop", Usage(20, 16, 5, 2, 0.0))
 
 
 def test_a_native_call_of_execute_becomes_code_that_streams(server, open_model):

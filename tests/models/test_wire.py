@@ -1,5 +1,6 @@
 """The encoded transcript: kept from request to request, and always what a fresh one would be."""
 
+import json
 from dataclasses import replace
 
 from hypothesis import given
@@ -13,6 +14,8 @@ from interpreter.models.wire import History, alternating
 from interpreter.protocol.messages import (
     ActionResult,
     Code,
+    Display,
+    Face,
     Message,
     Output,
     Reasoning,
@@ -73,3 +76,16 @@ def test_roles_take_turns_where_templates_want_it():
     roles = [{"role": role, "content": "x"} for role in ("user", "user", "assistant", "assistant")]
     spaced = [message["role"] for message in alternating(roles, "assistant")]
     assert spaced == ["user", "assistant", "user", "assistant", "user", "assistant"]
+
+
+def test_what_a_user_says_in_several_messages_is_one_where_roles_take_turns():
+    picture = Message("user", (Display((Face("image/png", b"png"),)),))
+    by_hand = Message("computer", (Output("1"), ActionResult("", "ok")))
+    said = [user_says("The file has two columns."), user_says("Plot it."), by_hand, picture]
+    history = History(TextEncoder(Templates(), images=True), alternate=True)
+    first, _, result, _, last = json.loads(b"[" + history.messages(said) + b"]")
+    assert first == {"role": "user", "content": "The file has two columns.\n\nPlot it."}
+    assert "1" in result["content"]
+    assert [part["type"] for part in last["content"]] == ["image_url"]
+    *_, grown = json.loads(b"[" + history.messages([*said, user_says("And this?")]) + b"]")
+    assert [part["type"] for part in grown["content"]] == ["image_url", "text"]

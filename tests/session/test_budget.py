@@ -48,6 +48,12 @@ def test_no_limit_and_no_price_stop_nothing():
     assert "price unknown" in unknown.session.describe()
 
 
+def test_what_costs_nothing_is_called_free():
+    budget = Budget()
+    budget.add(Usage(input=5, output=1, dollars=0.0))
+    assert budget.session.describe() == "5 tokens in (0 cached), 1 out; free"
+
+
 def test_tokens_are_limited_and_what_was_spent_is_told():
     budget = Budget()
     budget.limit(Ceiling(tokens=1000), lambda usage: None)

@@ -65,6 +65,8 @@ class ModelChoice:
 
         if self._model is None:
             return None
+        if self._model.capabilities.local:
+            return 0.0
         file = _if_there(config_directory() / "prices.json")
         return pricing_of(self._model.name, Path(file) if file else None)(usage)
 

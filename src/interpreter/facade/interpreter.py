@@ -19,7 +19,7 @@ from interpreter.facade.conversation_file import ConversationFile, file_name
 from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
 from interpreter.facade.messages import Ledger, user_dictionary
-from interpreter.facade.narration import narrated
+from interpreter.facade.narration import narrated, with_warnings
 from interpreter.facade.nobody import NobodyToAsk
 from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
@@ -273,6 +273,8 @@ class OpenInterpreter(Options):
             events = looped(session, events, self.loop_message, self.loop_breakers)
         if self.verbose or self.debug:
             events = narrated(events, debug=self.debug)
+        elif self._desk is None:
+            events = with_warnings(events)
         if shown:
             events = show.shown(events)
         with self._responding(session), closing(events):

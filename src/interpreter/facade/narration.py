@@ -22,6 +22,7 @@ from interpreter.protocol.messages import Code
 
 LOG = logging.getLogger("interpreter")
 LONGEST = 500  # characters of an event
+TOO_EARLY = ("out_of_budget", "out_of_steps", "stuck")
 
 
 def narrated(events: Generator[Event, None, None], *, debug: bool) -> Generator[Event, None, None]:
@@ -34,6 +35,15 @@ def narrated(events: Generator[Event, None, None], *, debug: bool) -> Generator[
                 LOG.info(told)
             if debug:
                 LOG.debug("%.*s", LONGEST, repr(event))
+            yield event
+
+
+def with_warnings(events: Generator[Event, None, None]) -> Generator[Event, None, None]:
+    """The same events; a program that sees no display is told why a turn ended too early."""
+    with closing(events):
+        for event in events:
+            if isinstance(event, TurnFinished) and event.end in TOO_EARLY:
+                LOG.warning("%s", event.detail)
             yield event
 
 

@@ -9,7 +9,7 @@ from interpreter.models.anthropic_messages import AnthropicMessages, MessagesSet
 from interpreter.models.chat_open import capabilities
 from interpreter.models.http import Line, is_local
 from interpreter.models.options import ModelOptions
-from interpreter.models.prices import facts_about
+from interpreter.models.prices import FREE, facts_about
 from interpreter.models.troubles import Address
 from interpreter.protocol.errors import AuthenticationFailed, ConfigurationError
 
@@ -29,8 +29,9 @@ def open_model(name: str, options: ModelOptions) -> AnthropicMessages:
         )
     refreshed = Path(options.price_file) if options.price_file else None
     facts = facts_about(model, refreshed)
-    address = Address("Anthropic", base, model, "ANTHROPIC_API_KEY", is_local=is_local(base))
-    able = capabilities(model, facts, options, local=False)
+    local = is_local(base)
+    address = Address("Anthropic", base, model, "ANTHROPIC_API_KEY", is_local=local)
+    able = capabilities(model, facts, options, local=local)
     settings = MessagesSettings(
         model=model,
         url=f"{base.removesuffix('/v1')}/v1/messages",
@@ -39,7 +40,7 @@ def open_model(name: str, options: ModelOptions) -> AnthropicMessages:
         patience=options.patience,
     )
     line = Line(address, _headers(options), options.patience)
-    return AnthropicMessages(name, line, settings, able, facts.price)
+    return AnthropicMessages(name, line, settings, able, FREE if local else facts.price)
 
 
 def _headers(options: ModelOptions) -> dict[str, str]:

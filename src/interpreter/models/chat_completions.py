@@ -87,7 +87,8 @@ class ChatCompletions:
             reader = ChunkReader(toolbox, text_taker(toolbox, scan=self.dialect != "native"))
             yield from self._events(answer, reader)
         yield from reader.finish()
-        usage = reader.usage or (self._estimate(body) if reader.done and self._price else None)
+        costs = self._price is not None and not self.capabilities.local
+        usage = reader.usage or (self._estimate(body) if reader.done and costs else None)
         yield ReplyFinished(reader.end, priced(usage, self._price))
 
     def _events(self, answer: Answer, reader: ChunkReader) -> Events:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from interpreter.models.chat_completions import ChatCompletions, ChatSettings
 from interpreter.models.http import Line, is_local
 from interpreter.models.options import Dialect, ModelOptions
-from interpreter.models.prices import Facts, facts_about
+from interpreter.models.prices import FREE, Facts, facts_about
 from interpreter.models.providers import Provider, provider_of
 from interpreter.models.troubles import Address
 from interpreter.protocol.errors import AuthenticationFailed, ConfigurationError, UnknownModel
@@ -52,9 +52,8 @@ def open_model(name: str, options: ModelOptions) -> ChatCompletions:
         echo_reasoning=provider.echo_reasoning,
     )
     line = Line(address, headers, options.patience)
-    return ChatCompletions(
-        name, line, settings, capabilities(model, facts, options, local), facts.price
-    )
+    able = capabilities(model, facts, options, local)
+    return ChatCompletions(name, line, settings, able, FREE if local else facts.price)
 
 
 def capabilities(model: str, facts: Facts, options: ModelOptions, local: bool) -> Capabilities:
@@ -71,6 +70,7 @@ def capabilities(model: str, facts: Facts, options: ModelOptions, local: bool) -
         or facts.context_window
         or (_LOCAL_WINDOW if local else _HOSTED_WINDOW),
         max_output=options.max_tokens or facts.max_output,
+        local=local,
     )
 
 

@@ -20,6 +20,7 @@ from interpreter.models.engine_process import EngineOptions, Lease, lease
 from interpreter.models.http import Line
 from interpreter.models.machine import Machine, room_for, this_machine
 from interpreter.models.options import Dialect, ModelOptions, Patience, Templates
+from interpreter.models.prices import FREE
 from interpreter.models.troubles import Address
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 from interpreter.protocol.events import ModelEvent
@@ -80,7 +81,10 @@ class EmbeddedModel:
         context = engine.options.context
         output = min(speech.sampling.max_tokens, context // 2)
         self.capabilities = Capabilities(
-            tools=speech.dialect != "fenced", context_window=context, max_output=output
+            tools=speech.dialect != "fenced",
+            context_window=context,
+            max_output=output,
+            local=True,
         )
         self._engine = engine
         self._speech = speech
@@ -136,7 +140,7 @@ class EmbeddedModel:
         )
         headers = {"authorization": f"Bearer {held.key}"}
         line = Line(address, headers, self._speech.patience)
-        return ChatCompletions(self.name, line, settings, self.capabilities)
+        return ChatCompletions(self.name, line, settings, self.capabilities, FREE)
 
     def _parameters(self) -> dict[str, Any]:
         sampling = self._speech.sampling

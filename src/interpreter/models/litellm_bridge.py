@@ -13,8 +13,9 @@ from typing import Any
 
 from interpreter.models.callable import CallableModel, Chunks, as_dictionary
 from interpreter.models.chat_open import capabilities
+from interpreter.models.http import is_local
 from interpreter.models.options import ModelOptions
-from interpreter.models.prices import facts_about
+from interpreter.models.prices import FREE, facts_about
 from interpreter.models.resilience import persevere
 from interpreter.models.troubles import Address, Transient, no_answer, refusal
 from interpreter.protocol.errors import ConfigurationError, ModelError
@@ -72,14 +73,16 @@ class LiteLLMModel:
         model = name.removeprefix("litellm/")
         facts = facts_about(model)
         self.name = name
-        self.capabilities = capabilities(model, facts, options, local=False)
+        local = is_local(options.api_base or "")
+        self.capabilities = capabilities(model, facts, options, local=local)
         self._litellm = litellm
         self._patience = options.patience
         self._address = Address(model.partition("/")[0], options.api_base or model, model)
         if model.startswith("cohere") and options.dialect is None:
             # LiteLLM 1.106 loses the arguments of Cohere's streamed calls.
             options = replace(options, dialect="fenced")
-        self._inner = CallableModel(self._call, options, self.capabilities, model, facts.price)
+        price = FREE if local else facts.price
+        self._inner = CallableModel(self._call, options, self.capabilities, model, price)
         self.dialect = self._inner.dialect
 
     def stream(self, request: Request, interrupt: Interrupt) -> Generator[ModelEvent, None, None]:

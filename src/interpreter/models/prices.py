@@ -36,6 +36,10 @@ class Price:
         return (parts + usage.output * self.output) / _MILLION
 
 
+FREE = Price(0.0, 0.0)
+"""What a model on this machine costs, whatever its name."""
+
+
 def priced(usage: Usage | None, price: Price | None) -> Usage | None:
     """The usage with what it cost, where the price is known."""
     if usage is None or price is None or usage.dollars is not None:

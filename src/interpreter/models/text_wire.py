@@ -35,13 +35,22 @@ class TextEncoder:
         if first.role == "computer":
             return [self._result(exchange)]
         if first.role == "user":
-            said = [user_message(first, images=self.images, template=self.user_template)]
-            return said + ([self._result(results)] if results else [])
+            return self._said(exchange)
         written = "".join(_written(part) for part in first.parts).strip()
         reply = [{"role": "assistant", "content": written}] if written else []
         if first.actions:
             reply.append(self._result(results))
         return reply
+
+    def _said(self, exchange: Exchange) -> list[dict[str, Any]]:
+        """What the user says, as one message; then what was run by hand."""
+        said = [
+            user_message(message, images=self.images, template=self.user_template)
+            for message in exchange
+            if message.role == "user"
+        ]
+        results = exchange[len(said) :]
+        return [_joined(said), *([self._result(results)] if results else [])]
 
     def _result(self, messages: Exchange) -> dict[str, Any]:
         text = result_text(messages, images=self.images)
@@ -53,6 +62,15 @@ class TextEncoder:
             wording = self.templates.code_output_template.replace("{content}", text)
         shown = tuple(Display((face,)) for face in pictures_of(messages)) if self.images else ()
         return user_message(Message("user", (Text(wording), *shown)), images=self.images)
+
+
+def _joined(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Messages of one role as one."""
+    contents = [message["content"] for message in messages]
+    if all(isinstance(content, str) for content in contents):
+        return {**messages[0], "content": "\n\n".join(filter(None, contents))}
+    parts = [[{"type": "text", "text": c}] if isinstance(c, str) else c for c in contents]
+    return {**messages[0], "content": [part for some in parts for part in some]}
 
 
 def fenced(code: Code) -> str:

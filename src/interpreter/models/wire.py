@@ -26,7 +26,7 @@ NOT_RUN = "(not run: the turn was interrupted before it)"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 Exchange = tuple[Message, ...]
-"""A user's message; or a reply with the results of its actions."""
+"""What a user says; or a reply with the results of its actions."""
 
 Encode = Callable[[Exchange, int], list[dict[str, Any]]]
 
@@ -70,7 +70,7 @@ class History:
         while self._done and self._done[-1].end >= known:  # results may have joined the last one
             self._done.pop()
         start = self._done[-1].end if self._done else 0
-        for exchange, end in exchanges(messages, start):
+        for exchange, end in exchanges(messages, start, together=self._alternate):
             self._keep(exchange, end)
         self._seen = list(messages)
         return b",".join(done.json for done in self._done if done.json)
@@ -107,14 +107,20 @@ def alternating(messages: list[dict[str, Any]], previous: str) -> list[dict[str,
     return spaced
 
 
-def exchanges(messages: Sequence[Message], start: int = 0) -> Iterator[tuple[Exchange, int]]:
-    """The transcript from a place on: each reply with its results, and where that ends."""
+def exchanges(
+    messages: Sequence[Message], start: int = 0, *, together: bool = False
+) -> Iterator[tuple[Exchange, int]]:
+    """The transcript from a place on: each reply with its results, and where that ends.
+
+    What a user says in several messages, such as a picture and a question, may stay `together`.
+    """
     current: list[Message] = []
     for at in range(start, len(messages)):
         message = messages[at]
         if message.audience == "user":
             continue
-        if current and not _belongs(message, current[0]):
+        joins = together and current and message.role == current[-1].role == "user"
+        if current and not joins and not _belongs(message, current[0]):
             yield tuple(current), at
             current = []
         current.append(message)

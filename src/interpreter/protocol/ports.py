@@ -47,6 +47,8 @@ class Capabilities:
     reasoning: bool = False
     context_window: int = 8_000
     max_output: int | None = None
+    local: bool = False
+    """Whether it runs on this machine, so that asking it costs nothing."""
 
 
 @frozen

@@ -42,7 +42,9 @@ class Spent:
         if self.reasoning:
             tokens += f" ({self.reasoning:,} thinking)"
         if self.requests and self.unpriced == self.requests:
-            return f"{tokens}; price unknown or free"
+            return f"{tokens}; price unknown"
+        if self.requests and not self.dollars and not self.unpriced:
+            return f"{tokens}; free"
         more = f" and {self.unpriced} requests of unknown price" if self.unpriced else ""
         return f"{tokens}; ${self.dollars:.4f}{more}"
 

@@ -31,7 +31,7 @@ class Tally:
         if not (self.turn.input or self.turn.output):
             return ""
         words = f"{self.turn.input:,} tokens in, {self.turn.output:,} out"
-        money = "" if self.turn.dollars is None else f" · ${self.turn.dollars:.4f}"
+        money = f" · ${self.turn.dollars:.4f}" if self.turn.dollars else ""
         return f"{words}{money} · {duration(time.monotonic() - self._since)}"
 
 
