@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from interpreter.facade.asynchronous import AsyncInterpreter
     from interpreter.facade.computer import Computer
     from interpreter.facade.interpreter import OpenInterpreter
-    from interpreter.facade.languages import BaseLanguage
     from interpreter.facade.result import Block, Result
     from interpreter.facade.typed import Interpreter
+    from interpreter.lmc.languages import BaseLanguage
     from interpreter.protocol.errors import InterpreterError
 
     interpreter: OpenInterpreter
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "AsyncInterpreter": "facade.asynchronous",
-    "BaseLanguage": "facade.languages",
+    "BaseLanguage": "lmc.languages",
     "Block": "facade.result",
     "Interpreter": "facade.typed",
     "InterpreterError": "protocol.errors",

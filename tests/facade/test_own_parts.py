@@ -91,6 +91,19 @@ def test_a_language_keeps_its_state_and_is_ended(play):
     it.computer.terminate()
     assert it.computer.run("counter", "")[0]["content"] == "1"
     assert (Counter.made, Counter.ended) == (2, 1)
+    it.close()
+    assert Counter.ended == 2
+
+
+def test_a_language_that_the_model_used_is_ended_too(play):
+    Counter.made = Counter.ended = 0
+    it = play({"code": "x", "language": "counter"}, "ok", "ok", auto_run=True)
+    it.computer.languages.append(Counter)
+    it.chat("go", display=False)
+    it.chat("and?", display=False)
+    assert (Counter.made, Counter.ended) == (1, 0)
+    it.computer.terminate()
+    assert Counter.ended == 1
 
 
 def test_an_error_in_a_language_is_output(play):

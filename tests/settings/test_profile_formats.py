@@ -5,6 +5,7 @@ import json
 import pytest
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.own import Own
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profiles import with_profile
 from interpreter.settings.settings import Settings
@@ -100,6 +101,41 @@ def test_a_python_profile_that_makes_its_own_interpreter_means_ours():
     text = "from interpreter import OpenInterpreter\ninterpreter = OpenInterpreter()\n"
     kept("a.py", text + "interpreter.auto_run = True\n")
     assert with_profile(Settings(), "a").auto_run is True
+
+
+OWN_PARTS = """\
+from interpreter import interpreter, BaseLanguage
+
+class Reverse(BaseLanguage):
+    name = "reverse"
+    system_message = "Reverse turns text round."
+
+def answer(messages, **more):
+    yield {"choices": [{"delta": {"content": "hello"}}]}
+
+interpreter.computer.terminate()
+interpreter.computer.languages = [l for l in interpreter.computer.languages if l != "a"]
+interpreter.computer.languages.append(Reverse)
+interpreter.llm.completions = answer
+interpreter.custom_instructions = "Be brief."
+"""
+
+
+def test_a_python_profile_brings_languages_and_a_model_of_its_own():
+    kept("a.py", OWN_PARTS)
+    own = Own(lambda: ["a", "b"])
+    told = "Be brief.\n\nReverse turns text round."
+    assert with_profile(Settings(), "a", own=own) == Settings(custom_instructions=told)
+    assert own.languages[0] == "b"
+    assert own.languages[1].name == "reverse"
+    assert own.completions.__name__ == "answer"
+
+
+def test_a_python_profile_may_name_languages_only():
+    kept("a.py", "interpreter.computer.languages = ['python', 'shell']\n")
+    own = Own(lambda: ["a"])
+    assert with_profile(Settings(), "a", own=own) == Settings(languages=("python", "shell"))
+    assert own.languages is None
 
 
 def test_a_start_script_in_yaml_is_run_after_the_settings():

@@ -10,15 +10,19 @@ from typing import Any
 from interpreter import lmc
 from interpreter.assembly import Workshop
 from interpreter.facade.display import shown
-from interpreter.facade.languages import BuiltIn, ChosenRuntimes, language_named, language_of
 from interpreter.facade.missing import MISSING, Missing
 from interpreter.facade.modules import Ai, Ask, Clipboard, Files, Os, Skills
+from interpreter.lmc.languages import (
+    OwnLanguages,
+    built_in_languages,
+    language_named,
+    language_of,
+)
 from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
 from interpreter.protocol.events import DisplayShown, Event, ExecutionFinished, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Runtimes
-from interpreter.runtimes.catalog import BUILT_IN, is_present
 
 SETTINGS = ("offline", "verbose", "debug", "emit_images", "save_skills", "max_output")
 
@@ -40,23 +44,23 @@ class Computer:
         self.system_message = ""
         """What the model is told of the computer, when `import_computer_api` is set."""
         self.api_base = ""
-        self._languages: list[Any] = built_in_languages()
+        self._languages = OwnLanguages(built_in_languages(), self)
         self.terminal = Terminal(self)
         self.files, self.clipboard, self.os = Files(), Clipboard(), Os()
         self.ai = Ai(ask)
         self.skills = Skills(skills_path, self._run_quietly, lambda: self.save_skills)
         self._workshop = workshop
         self._interrupt = Interrupt()
-        self._chosen: tuple[Runtimes, list[Any], ChosenRuntimes] | None = None
 
     @property
     def languages(self) -> list[Any]:
         """What can be run: built-in languages and classes of one's own; change it in any way."""
-        return self._languages
+        return self._languages.entries
 
     @languages.setter
     def languages(self, languages: list[Any]) -> None:
-        self._languages = [_entry(one) if isinstance(one, str) else one for one in languages]
+        entries = [_entry(one) if isinstance(one, str) else one for one in languages]
+        self._languages.entries = entries
 
     def __getattr__(self, name: str) -> Any:
         if name in MISSING:
@@ -84,7 +88,11 @@ class Computer:
     def terminate(self) -> None:
         """End every REPL; the next block starts a new one."""
         self._workshop().restart_runtimes()
-        self._forget_chosen()
+        self.end_own_languages()
+
+    def end_own_languages(self) -> None:
+        """End the languages that are not built in."""
+        self._languages.close()
 
     def screenshot(self, *args: Any, **options: Any) -> Any:
         """A picture of the screen."""
@@ -104,21 +112,12 @@ class Computer:
 
     def choose(self, inner: Runtimes) -> Runtimes:
         """The runtimes of `languages`, as the workshop asks for them."""
-        if self._chosen is None or self._chosen[:2] != (inner, self.languages):
-            self._forget_chosen()
-            runtimes = ChosenRuntimes(inner, self.languages, self)
-            self._chosen = (inner, list(self.languages), runtimes)
-        return self._chosen[2]
+        return self._languages.choose(inner)
 
     @property
     def languages_changed(self) -> bool:
         """Whether the list was changed since the workshop last asked."""
-        return self._chosen is None or self._chosen[1] != self.languages
-
-    def _forget_chosen(self) -> None:
-        if self._chosen is not None:
-            self._chosen[2].close_custom()
-            self._chosen = None
+        return self._languages.changed
 
     def _chunks(self, action: Code, *, display: bool) -> Iterator[dict[str, Any]]:
         writer = lmc.ChunkWriter(confirmations=False)
@@ -179,9 +178,3 @@ def _entry(name: str) -> Any:
         names = ", ".join(one.name for one in known)
         raise UnknownLanguage(f"There is no language {name!r} here; there are: {names}.")
     return found
-
-
-def built_in_languages() -> list[Any]:
-    """The languages that this machine can run."""
-    present = (entry.language for entry in BUILT_IN if is_present(entry))
-    return [BuiltIn(lang.name, lang.aliases, lang.suffix.lstrip(".")) for lang in present]

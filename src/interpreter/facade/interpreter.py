@@ -16,7 +16,6 @@ from interpreter.facade import display as show
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
 from interpreter.facade.conversation_file import ConversationFile, file_name
-from interpreter.facade.languages import language_of
 from interpreter.facade.llm import Llm
 from interpreter.facade.messages import Ledger, user_dictionary
 from interpreter.facade.narration import narrated, with_warnings
@@ -27,6 +26,7 @@ from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered, split, usual
 from interpreter.facade.seeing import Sight
 from interpreter.facade.translation import settings_of
+from interpreter.lmc.languages import language_of
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
@@ -139,6 +139,7 @@ class OpenInterpreter(Options):
     def close(self) -> None:
         """End every process that was started."""
         self._end_turn()
+        self.computer.end_own_languages()
         self._premises.close()
         self._session = None
 

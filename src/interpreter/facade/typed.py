@@ -27,6 +27,7 @@ from interpreter.protocol.ports import (
 from interpreter.session.session import Session
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
+from interpreter.terminal.own_parts import equip, own_parts
 
 if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
@@ -55,7 +56,8 @@ class Interpreter:
         **settings: Any,
     ) -> None:
         given = {**settings, **({"model": model} if model else {})}
-        below = with_profile(Settings(), profile, confirm) if profile else Settings()
+        self._own = own_parts()
+        below = with_profile(Settings(), profile, confirm, self._own) if profile else Settings()
         self.settings = changed(below, given, source="Interpreter")
         self._resume = resume
         self._approve, self._answer = approve, answer
@@ -233,4 +235,8 @@ class Interpreter:
     def _workshop(self) -> Workshop:
         if self._closed:
             raise ConfigurationError("This interpreter is closed; make a new one.")
-        return self._premises.open(lambda: self.settings)
+        is_new = not self._premises.is_open
+        workshop = self._premises.open(lambda: self.settings)
+        if is_new:
+            equip(workshop, self._own)
+        return workshop

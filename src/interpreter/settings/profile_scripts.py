@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.own import Own
 from interpreter.settings.settings import Settings
 
 MODEL_SETTINGS = (
@@ -30,17 +31,33 @@ class Notepad:
         raise ConfigurationError(f"{self._place}.{name} cannot be used in a profile")
 
 
-def run_script(script: str, source: str, settings: Settings) -> dict[str, Any]:
-    """What a profile sets, by name; settings of the model as `llm.…`."""
+def run_script(script: str, source: str, settings: Settings, own: Own) -> dict[str, Any]:
+    """What a profile sets, by name; what is no setting is put into `own`."""
     values = asdict(settings) | {"messages": []}
-    llm = Notepad("interpreter.llm", {name: values.pop(name) for name in MODEL_SETTINGS})
-    computer = Notepad("interpreter.computer", {})
+    model = {name: values.pop(name) for name in MODEL_SETTINGS}
+    llm = Notepad("interpreter.llm", model | {"completions": own.completions})
+    languages = own.offered()
+    machine = {"languages": list(languages), "terminate": lambda: None}
+    computer = Notepad("interpreter.computer", machine)
     interpreter = Notepad("interpreter", {**values, "llm": llm, "computer": computer})
-    before = {**values, **vars(llm), **vars(computer)}
+    before = {**values, **vars(llm), **vars(computer), "languages": languages}
     execute(script, source, interpreter)
     after = {**vars(interpreter), **vars(llm), **vars(computer)}
     apart = ("llm", "computer", "_place")
-    return {k: v for k, v in after.items() if k not in apart and before.get(k, ...) != v}
+    after = {k: v for k, v in after.items() if k not in apart and before.get(k, ...) != v}
+    return _without_own(after, own, after.get("custom_instructions", settings.custom_instructions))
+
+
+def _without_own(after: dict[str, Any], own: Own, instructions: str) -> dict[str, Any]:
+    """The settings alone; languages that are only named are one."""
+    own.completions = after.pop("completions", own.completions)
+    languages = after.get("languages")
+    if not isinstance(languages, list) or all(isinstance(one, str) for one in languages):
+        return after
+    own.languages = after.pop("languages")
+    if own.instructions:
+        after["custom_instructions"] = "\n\n".join(filter(None, (instructions, *own.instructions)))
+    return after
 
 
 def execute(script: str, source: str, interpreter: Any) -> None:
@@ -57,15 +74,16 @@ def execute(script: str, source: str, interpreter: Any) -> None:
 
 
 def _without_own_interpreter(module: ast.Module) -> ast.Module:
-    """The program without the lines that make an interpreter: the one in scope is meant."""
+    """The program without what makes an interpreter: the one in scope is meant."""
     module.body = [line for line in module.body if not _makes_interpreter(line)]
     return module
 
 
 def _makes_interpreter(line: ast.stmt) -> bool:
     match line:
-        case ast.ImportFrom(module="interpreter", names=names):
-            return any((name.asname or name.name) == "interpreter" for name in names)
+        case ast.ImportFrom(module="interpreter"):
+            line.names = [n for n in line.names if (n.asname or n.name) != "interpreter"]
+            return not line.names
         case ast.Assign(targets=[ast.Name(id="interpreter")], value=ast.Call()):
             return True
         case _:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
+from interpreter.settings.own import Own
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profile_scripts import run_script
 from interpreter.settings.settings import Settings, changed
@@ -44,16 +45,23 @@ class Profile:
 
 
 def with_profile(
-    settings: Settings, name: str = "", confirm: Confirm = nobody_confirms
+    settings: Settings,
+    name: str = "",
+    confirm: Confirm = nobody_confirms,
+    own: Own | None = None,
 ) -> Settings:
-    """Settings with a profile laid over them; without a name, the default one where it exists."""
+    """Settings with a profile laid over them; without a name, the default one where it exists.
+
+    One in Python may bring languages and a model of its own: they are put into `own`.
+    """
     if not name and not _find(DEFAULT).exists():
         return settings
     profile = read(name or DEFAULT, confirm)
     values = dict(_fitting(_flat(profile.values)))
     if profile.script:
         seen = changed(settings, values, source=profile.source)
-        values |= dict(_fitting(_flat(run_script(profile.script, profile.source, seen))))
+        said = run_script(profile.script, profile.source, seen, own or Own())
+        values |= dict(_fitting(_flat(said)))
     if "trust_profile" in values:
         raise ConfigurationError(f"{profile.source}: only you can say trust_profile.")
     return changed(settings, values, source=profile.source)

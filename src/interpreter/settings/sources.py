@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
+from interpreter.settings.own import Own
 from interpreter.settings.paths import config_directory
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
@@ -37,7 +38,11 @@ def settings_file() -> Path:
 
 
 def gather(
-    flags: Mapping[str, Any], *, profile: str = "", confirm: Confirm = nobody_confirms
+    flags: Mapping[str, Any],
+    *,
+    profile: str = "",
+    confirm: Confirm = nobody_confirms,
+    own: Own | None = None,
 ) -> Sourced:
     """The settings of one start of the program; a profile from elsewhere must be confirmed."""
     sources: dict[str, Source] = dict.fromkeys(NAMES, "default")
@@ -45,7 +50,7 @@ def gather(
     file = settings_file()
     for source, values in (("file", read_file(file)),):
         settings = _with(settings, values, sources, source, str(file))  # type: ignore[arg-type]
-    before, settings = settings, with_profile(settings, profile, confirm)
+    before, settings = settings, with_profile(settings, profile, confirm, own)
     for name in NAMES:
         if getattr(before, name) != getattr(settings, name):
             sources[name] = "profile"

@@ -23,6 +23,7 @@ from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.greeting import greeting
+from interpreter.terminal.own_parts import equip
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.signals import ctrl_c
 from interpreter.terminal.start import AskInFront, Plan, can_be_live
@@ -66,6 +67,7 @@ def open_chat(plan: Plan) -> Chat:
         approve = as_dry_runs(desk.approve, without_asking=settings.auto_run)
         settings = replace(settings, auto_run=False)
     workshop = Workshop(settings, approve, desk.answer, wishes)
+    equip(workshop, plan.own)
     desk.background = workshop.background
     try:
         session = workshop.open_session(settings, resume=plan.resume)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import field, replace
 from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
+from interpreter.settings.own import Own
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
 from interpreter.terminal.errands import presets, profile
+from interpreter.terminal.own_parts import own_parts
 from interpreter.terminal.piped import attached, piped_text, someone_is_there
 from interpreter.terminal.questions import confirm_no_sandbox, confirm_profile
 
@@ -51,6 +54,8 @@ class Plan:
     json: bool = False
     behind_prompt: bool = False
     """Whether it is opened while a prompt has the terminal, so that nothing can be asked."""
+    own: Own = field(default_factory=Own)
+    """What a profile in Python brought along."""
 
 
 class AskInFront(Exception):
@@ -62,7 +67,8 @@ def run(options: dict[str, Any]) -> int:
     if options.get("server"):
         raise ConfigurationError("The server is not part of this installation.")
     flags = {**presets(options), **_flags(options)}
-    settings = gather(flags, profile=profile(options), confirm=confirm_profile).settings
+    own = own_parts()
+    settings = gather(flags, profile=profile(options), confirm=confirm_profile, own=own).settings
     resume = _opened(options.get("resume", ""))
     if options.get("conversations"):
         resume = _picked()
@@ -70,7 +76,7 @@ def run(options: dict[str, Any]) -> int:
             return 0
     if settings.sandbox == "off":
         confirm_no_sandbox()
-    plan = _plan(options, settings, resume)
+    plan = replace(_plan(options, settings, resume), own=own)
     if not plan.text.strip() and not plan.interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
     if plan.live and plan.interactive and not plan.text.strip():

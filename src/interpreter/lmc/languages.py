@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from interpreter import lmc
+from interpreter.lmc.chunks import events_of
 from interpreter.protocol.errors import UnknownLanguage
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Runtime, Runtimes, nobody_answers
+from interpreter.runtimes.catalog import BUILT_IN, is_present
 
 
 class BaseLanguage:
@@ -54,7 +55,7 @@ class CustomRuntime:
         """Run a block; an exception of the language is news for the model."""
         try:
             for chunk in self._made().run(source):
-                yield from lmc.events_of(chunk)
+                yield from events_of(chunk)
         except GeneratorExit:
             self.interrupt()
             raise
@@ -89,20 +90,54 @@ class CustomRuntime:
             action()
 
 
-class ChosenRuntimes:
-    """The runtimes of `computer.languages`: built-in ones that were kept, and custom ones."""
+class OwnLanguages:
+    """A list of languages that a program changes in any way; its own keep their state in it."""
 
-    def __init__(self, inner: Runtimes, chosen: Sequence[Any], computer: object) -> None:
+    def __init__(self, entries: list[Any], computer: object = None) -> None:
+        self.entries = entries
+        self._computer = computer
+        self._chosen: list[Any] | None = None
+        self._own: dict[int, tuple[Any, Runtime]] = {}
+
+    @property
+    def changed(self) -> bool:
+        """Whether the list was changed since it was last chosen from."""
+        return self._chosen != self.entries
+
+    def choose(self, inner: Runtimes) -> Runtimes:
+        """The runtimes of the list: built-in ones out of `inner`, and those of one's own."""
+        self._chosen = list(self.entries)
+        own = [entry for entry in self.entries if not isinstance(entry, BuiltIn)]
+        for gone in self._own.keys() - {id(entry) for entry in own}:
+            self._own.pop(gone)[1].close()
+        built_in = [entry for entry in self.entries if isinstance(entry, BuiltIn)]
+        return ChosenRuntimes(inner, built_in, [self._runtime(entry) for entry in own])
+
+    def close(self) -> None:
+        """End those of one's own; the next block makes new ones."""
+        for _, runtime in self._own.values():
+            runtime.close()
+
+    def _runtime(self, entry: Any) -> Runtime:
+        if id(entry) not in self._own:
+            runtime = entry if is_runtime(entry) else CustomRuntime(entry, self._computer)
+            self._own[id(entry)] = entry, runtime
+        return self._own[id(entry)][1]
+
+
+class ChosenRuntimes:
+    """Built-in runtimes that were kept, and others."""
+
+    def __init__(
+        self, inner: Runtimes, built_in: Sequence[BuiltIn], own: Sequence[Runtime]
+    ) -> None:
         self._inner = inner
-        self._built_in = [entry for entry in chosen if isinstance(entry, BuiltIn)]
-        others = [entry for entry in chosen if not isinstance(entry, BuiltIn)]
-        self._custom: list[Runtime] = [
-            entry if is_runtime(entry) else CustomRuntime(entry, computer) for entry in others
-        ]
+        self._built_in = built_in
+        self._own = own
 
     def get(self, language: str) -> Runtime:
-        """The runtime of a language; custom ones come first."""
-        for runtime in self._custom:
+        """The runtime of a language; one's own come first."""
+        for runtime in self._own:
             if answers_to(runtime.language, language):
                 return runtime
         if any(language_named(entry, language) for entry in self._built_in):
@@ -112,18 +147,20 @@ class ChosenRuntimes:
 
     def names(self) -> tuple[str, ...]:
         """The languages that were chosen."""
-        custom = [runtime.language.name for runtime in self._custom]
-        return (*(entry.name for entry in self._built_in), *custom)
+        own = [runtime.language.name for runtime in self._own]
+        return (*(entry.name for entry in self._built_in), *own)
 
     def close(self) -> None:
         """Close all of them."""
-        self.close_custom()
+        for runtime in self._own:
+            runtime.close()
         self._inner.close()
 
-    def close_custom(self) -> None:
-        """Close those that are not built in."""
-        for runtime in self._custom:
-            runtime.close()
+
+def built_in_languages() -> list[Any]:
+    """The languages that this machine can run."""
+    present = (entry.language for entry in BUILT_IN if is_present(entry))
+    return [BuiltIn(lang.name, lang.aliases, lang.suffix.lstrip(".")) for lang in present]
 
 
 def language_of(kind: Any) -> Language:

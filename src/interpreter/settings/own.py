@@ -1,0 +1,24 @@
+"""What a profile in Python brings along that is no setting: languages, and a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Own:
+    """Filled while a profile runs; the languages to choose from are `offered`."""
+
+    offered: Callable[[], list[Any]] = list
+    languages: list[Any] | None = None
+    """The languages as the profile left them; None where it changed nothing."""
+    completions: Callable[..., Iterable[Any]] | None = None
+    """Answers instead of the model."""
+
+    @property
+    def instructions(self) -> list[str]:
+        """What the languages want the model to be told."""
+        texts = (getattr(language, "system_message", "") for language in self.languages or ())
+        return [str(text) for text in texts if text]
