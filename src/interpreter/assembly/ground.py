@@ -65,6 +65,11 @@ class Ground:
         """Why there is no sandbox although one was asked for."""
         return self._walls.unconfined
 
+    @property
+    def walls_instead(self) -> str:
+        """What confines code where that is less than was asked for, once it is known."""
+        return self._walls.instead
+
     def close(self) -> None:
         """Save the variables, and end everything that runs here."""
         self._leaving = True
@@ -266,6 +271,8 @@ class Ground:
     def _open_cell(self) -> Cell:
         cell = self._walls.open_cell()
         self._closing.append(cell.close)
+        if self._walls.instead:  # the model may have been asked before this was known
+            self._news.append(self._walls.instead)
         return cell
 
     def _guards(self) -> list[Guard]:

@@ -59,6 +59,11 @@ class ModelChoice:
             self.context = Context(self._model.capabilities, self._notes)
         return self._model
 
+    @property
+    def calls_tools(self) -> bool:
+        """Whether the model is offered tools, not asked for code in fences."""
+        return getattr(self._model, "dialect", "native") != "fenced"
+
     def pricing(self, usage: Usage) -> float | None:
         """What a usage of this model costs; None where nobody knows."""
         from interpreter.models.prices import pricing_of

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from interpreter.tools.guarded import Guard
 
 
+NO_WALLS = "There is no sandbox on this machine: code runs with all rights of the user."
+
+
 class Walls:
     """Made from the settings of the moment when the session began."""
 
@@ -37,6 +40,8 @@ class Walls:
         self.reopening = Reopening()
         self.unconfined = ""
         """Why there is no sandbox although one was asked for."""
+        self.instead = ""
+        """The walls that were got, in a sentence for the model, where weaker than asked for."""
         self.running: Callable[[], Action | None] = lambda: None
         """What runs now, or ran last."""
 
@@ -55,6 +60,7 @@ class Walls:
             return self._confined_cell(workspace)
         except SandboxUnavailable as reason:
             self.unconfined = str(reason)
+            self.instead = NO_WALLS
             self._notice(self.unconfined)
             return NoSandbox().open(workspace)
 
@@ -93,7 +99,9 @@ class Walls:
             limits=self._limits(),
         )
         best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
-        return best.open(workspace)
+        cell = best.open(workspace)
+        self.instead = f"The code is {cell.describe()}." if best.is_reduced else ""
+        return cell
 
     def _limits(self) -> Limits:
         from interpreter.sandboxes.confinement import Limits

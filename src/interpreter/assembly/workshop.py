@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -273,24 +274,21 @@ class Workshop:
             languages=self.languages,
             sandbox=walls(settings.sandbox, str(settings.directory())),
             size="small" if self._models.small else "full",
+            tools=self._models.calls_tools,
         )
-        system = system_prompt(
-            facts,
-            system_message=settings.system_message or None,
-            custom_instructions=settings.custom_instructions,
-            render=self._rendered if settings.trust_profile else None,
-        )
+        render = self._rendered if settings.trust_profile else None
+        ground = self._ground
+
+        def system() -> str:
+            return system_prompt(
+                replace(facts, sandbox=ground.walls_instead or facts.sandbox),
+                system_message=settings.system_message or None,
+                custom_instructions=settings.custom_instructions,
+                render=render,
+            )
+
         specs = tuple(tool.spec for tool in self._ground.tools.values())
-        ceiling = Ceiling(
-            dollars=settings.max_budget or None,
-            tokens=settings.max_session_tokens or None,
-            turn_dollars=settings.max_turn_budget or None,
-            turn_tokens=settings.max_turn_tokens or None,
-            requests=settings.max_session_steps or None,
-            turn_seconds=settings.max_turn_seconds or None,
-            session_seconds=settings.max_session_seconds or None,
-        )
-        self._budget.limit(ceiling, self._models.pricing)
+        self._budget.limit(_ceiling(settings), self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
 
     def _rendered(self, text: str) -> str:
@@ -310,3 +308,16 @@ class Workshop:
         if way not in self._policies:
             self._policies[way] = make_policy(mode, settings, confined=not self.unconfined)
         return self._policies[way]
+
+
+def _ceiling(settings: Settings) -> Ceiling:
+    """What may be spent; a setting of 0 is no limit."""
+    return Ceiling(
+        dollars=settings.max_budget or None,
+        tokens=settings.max_session_tokens or None,
+        turn_dollars=settings.max_turn_budget or None,
+        turn_tokens=settings.max_turn_tokens or None,
+        requests=settings.max_session_steps or None,
+        turn_seconds=settings.max_turn_seconds or None,
+        session_seconds=settings.max_session_seconds or None,
+    )

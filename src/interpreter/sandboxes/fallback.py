@@ -28,6 +28,8 @@ class FirstThatHolds:
     ) -> None:
         self._sandboxes = sandboxes
         self._notice = notice
+        self.is_reduced = False
+        """Whether the cell that was opened is not the strongest one."""
 
     def open(self, workspace: Path) -> Cell:
         """A cell of the first sandbox that can be had; SandboxUnavailable names all reasons."""
@@ -38,6 +40,7 @@ class FirstThatHolds:
             except SandboxUnavailable as error:
                 reasons.append(f"{name}: {error}".rstrip("."))
                 continue
+            self.is_reduced = bool(reasons)
             if reasons:
                 self._notice(f"{cell.describe()}. Stronger walls are not to be had: {reasons[0]}.")
             return cell

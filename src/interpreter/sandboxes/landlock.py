@@ -102,7 +102,8 @@ class LandlockSandbox:
 
 def _description(confinement: Confinement, site: Site) -> str:
     writable = "its scratch directory" if confinement.level == "read-only" else site.workspace
+    network = "" if confinement.level == "trusted" else "no network; "
     return (
         f"sandboxed by Landlock (reduced), level {confinement.level}: can write {writable} only; "
-        "other processes' socket files can still be reached"
+        f"{network}other processes' socket files can still be reached"
     )

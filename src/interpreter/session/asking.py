@@ -21,7 +21,8 @@ class Asking:
 
     context: Context
     budget: Budget
-    system: str = ""
+    system: Callable[[], str] = str
+    """The text before the conversation, as far as the facts in it are known."""
     tools: tuple[ToolSpec, ...] = ()
     meanwhile: Callable[[], None] = lambda: None
     """Begins, in the background, what can be done while the model thinks."""
@@ -56,7 +57,7 @@ class Asking:
             raise
 
     def _request(self, history: Sequence[Message]) -> Request:
-        request = self.context.prepare(self.system, self.tools, history)
+        request = self.context.prepare(self.system(), self.tools, history)
         objection = self.budget.objection(self.context.tokens)
         if objection:
             raise OutOfBudget(objection)

@@ -12,8 +12,8 @@ Size = Literal["full", "small"]
 _SPAN = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 _FULL = """\
-You work on the user's own computer by running code with the tool `execute`; variables, imports \
-and the directory stay between calls.
+You work on the user's own computer by running code{tool}; variables, imports and the directory \
+stay between blocks.
 {system}, {date}. Workspace: {directory}.
 {sandbox}
 Do the task instead of describing it. Look before you assume: inspect files and data, work in \
@@ -41,6 +41,8 @@ class Facts:
     languages: tuple[str, ...]
     sandbox: str = ""
     size: Size = "full"
+    tools: bool = True
+    """Whether the model runs code by calling a tool."""
 
 
 def walls(level: str, directory: str) -> str:
@@ -72,6 +74,7 @@ def system_prompt(
 def _ours(facts: Facts) -> str:
     wording = _FULL if facts.size == "full" else _SMALL
     text = wording.format(
+        tool=" with the tool `execute`" if facts.tools else "",
         system=facts.system,
         date=facts.date,
         directory=facts.directory,

@@ -236,7 +236,7 @@ def compact(chat: Chat, argument: str) -> None:
 
 def _tokens_now(chat: Chat) -> int:
     asking = chat.session.engine.asking
-    asking.context.prepare(asking.system, asking.tools, chat.session.transcript)
+    asking.context.prepare(asking.system(), asking.tools, chat.session.transcript)
     return asking.context.tokens
 
 
