@@ -10,7 +10,8 @@ import pytest
 from tests.journeys.conftest import COMMAND
 
 from interpreter.models.names import resolve
-from interpreter.models.options import ModelOptions
+from interpreter.models.options import ModelOptions, Templates
+from interpreter.models.text_wire import instructions
 from interpreter.protocol.messages import (
     ActionResult,
     Code,
@@ -19,6 +20,7 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
+from interpreter.session.context import Context
 from support import llama_server
 from support.model_server import said
 from support.talking import EXECUTE, actions_of, ask, end_of, request, text_of
@@ -115,6 +117,38 @@ def test_the_beginning_of_a_conversation_is_read_once(open_model):
     answer = Message("assistant", (Text("Yes."),))
     usage = ask(model, request(long, answer, user_says("Go on."), tools=()))[-1].usage
     assert usage.cached > 200
+
+
+def test_tokens_are_counted_as_the_tokenizer_counts_them_even_of_a_reply_that_is_cut(
+    open_model, address
+):
+    model = open_model(dialect="fenced", extra={"grammar": FENCE}, max_tokens=2000)
+    context = Context(model.capabilities)
+    asked = "Print one of these: " + ", ".join(map(str, range(200)))
+    history = [user_says(asked)]
+
+    def ask_again():
+        events = ask(model, context.prepare("Be brief.", (EXECUTE,), history))
+        context.learn(events[-1].usage)
+        return events
+
+    [action] = actions_of(ask_again())
+    system = f"Be brief.\n\n{instructions(Templates(), (EXECUTE,))}"
+    assert context.tokens == tokenized(address, {"system": system, "user": asked})
+
+    result = Message("computer", (Output("x = 1, y = 2\n" * 20), ActionResult("", "ok")))
+    history += [Message("assistant", (action,)), result]
+    context.prepare("Be brief.", (EXECUTE,), history)
+    estimated = context.tokens
+    ask_again()
+    assert abs(estimated - context.tokens) < 0.1 * context.tokens
+
+
+def tokenized(address, said):
+    messages = [{"role": role, "content": text} for role, text in said.items()]
+    prompt = httpx.post(f"{address}/apply-template", json={"messages": messages}, timeout=60)
+    content = {"content": prompt.json()["prompt"], "add_special": True}
+    return len(httpx.post(f"{address}/tokenize", json=content, timeout=60).json()["tokens"])
 
 
 def test_what_surrounds_the_first_message_is_at_most_350_tokens(address, server):

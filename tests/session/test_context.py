@@ -163,10 +163,26 @@ def test_the_estimate_learns_from_the_provider():
     assert abs(ctx.tokens - 5_000) < 50
 
 
-def test_a_tokenizer_is_believed():
-    ctx = Context(Capabilities(context_window=1_000), count=lambda text: len(text.split()))
-    ctx.prepare("one two", (), [user_says("three four five")])
-    assert ctx.tokens == 2 + 3 + 16 + 1
+def test_what_was_sent_is_counted_by_the_provider_and_only_what_is_new_is_estimated():
+    ctx, history = context(100_000), conversation(20)
+    sent(ctx, history)
+    ctx.learn(Usage(input=9_000))
+    sent(ctx, history)
+    ctx.learn(Usage(input=5_003))  # the rate goes down slowly, the count at once
+    assert ctx.tokens == 5_003
+    history.append(user_says("x" * 100))
+    sent(ctx, history)
+    assert 5_003 + 15 < ctx.tokens < 5_003 + 150
+    ctx.compact()
+    assert ctx.tokens < 5_003  # and of a conversation that is another one now, nothing is known
+
+
+def test_a_count_that_cannot_be_of_this_request_is_not_believed():
+    ctx, history = context(100_000), conversation(20)
+    sent(ctx, history)
+    before = ctx.tokens
+    ctx.learn(Usage(input=10))
+    assert before / 2 < ctx.tokens <= before
 
 
 def test_a_request_that_was_too_long_after_all_is_made_shorter():

@@ -148,7 +148,7 @@ def _parameters(provider: Provider, options: ModelOptions) -> dict[str, Any]:
         by_style = {"reasoning": {"effort": effort}, "reasoning_effort": effort}
         parameters[provider.effort_style] = by_style[provider.effort_style]
     if provider.caches_prompt:
-        parameters["cache_prompt"] = True
+        parameters |= {"cache_prompt": True, "timings_per_token": True}
     return {**parameters, **options.extra}
 
 

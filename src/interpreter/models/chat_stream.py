@@ -163,6 +163,8 @@ class ChunkReader:
         usage = chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage")
         if isinstance(usage, dict):
             self.usage = usage_of(usage)
+        elif isinstance(chunk.get("timings"), dict):
+            self.usage = usage_so_far(chunk["timings"])
         choice = _first(chunk.get("choices"))
         if choice is None:
             return []
@@ -232,6 +234,16 @@ def usage_of(usage: dict[str, Any]) -> Usage:
         output=_count(usage.get("completion_tokens")),
         reasoning=_count(completion.get("reasoning_tokens")),
         dollars=usage["cost"] if isinstance(usage.get("cost"), float) else None,  # OpenRouter's
+    )
+
+
+def usage_so_far(timings: dict[str, Any]) -> Usage:
+    """What llama.cpp counts with every token, so that a reply that is cut short is counted too."""
+    cached = _count(timings.get("cache_n"))
+    return Usage(
+        input=cached + _count(timings.get("prompt_n")),
+        cached=cached,
+        output=_count(timings.get("predicted_n")),
     )
 
 

@@ -149,6 +149,7 @@ class EmbeddedModel:
             "stream": True,
             "stream_options": {"include_usage": True},
             "cache_prompt": True,
+            "timings_per_token": True,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "max_tokens": self.capabilities.max_output,

@@ -31,27 +31,25 @@ class Notes:
 class Context:
     """The view of one growing conversation for one model."""
 
-    def __init__(
-        self,
-        capabilities: Capabilities,
-        notes: Notes | None = None,
-        count: Callable[[str], int] | None = None,
-    ) -> None:
+    def __init__(self, capabilities: Capabilities, notes: Notes | None = None) -> None:
         self._capabilities = capabilities
         self._notes = notes or Notes()
-        self._tokens = TokenEstimate(count, images=capabilities.images)
+        self._tokens = TokenEstimate(images=capabilities.images)
         self._scale = 1.0
         self._taken: list[Message] = []
         self._view: list[Message] = []
         self._weights: list[int] = []
         self._total = 0
         self._fixed = 0
+        self._counted: tuple[int, int] | None = None
+        """The weight of the last request and its tokens, as the provider has counted them."""
         self.compactions = 0
 
     @property
     def tokens(self) -> int:
-        """How many tokens the next request has, as far as we can tell."""
-        return self._tokens.tokens(self._fixed + self._total)
+        """How many the next request has: the last one was counted, what is new is estimated."""
+        weight, known = self._counted or (0, 0)
+        return known + self._tokens.tokens(self._fixed + self._total - weight)
 
     def prepare(
         self, system: str, tools: tuple[ToolSpec, ...], history: Sequence[Message]
@@ -68,8 +66,11 @@ class Context:
 
     def learn(self, usage: Usage | None) -> None:
         """Take the provider's own count of the last request as the measure for the next ones."""
-        if usage is not None and usage.input:
-            self._tokens.calibrate(self._fixed + self._total, usage.input)
+        if usage is None or not usage.input:
+            return
+        weight = self._fixed + self._total
+        if self._tokens.calibrate(weight, usage.input):
+            self._counted = weight, usage.input
 
     def overflowed(self) -> bool:
         """The model said that it was too long after all; False if nothing more can be left out."""
@@ -97,8 +98,8 @@ class Context:
         known = len(self._taken)
         unchanged = len(history) >= known and (not known or history[known - 1] is self._taken[-1])
         if not unchanged:
-            self._taken, self._view, self._weights, self._total = [], [], [], 0
-            known = 0
+            self._taken, known = [], 0
+            self._replace([])
         for message in history[known:]:
             self._taken.append(message)
             self._append(cut_to(message, self._largest))
@@ -114,7 +115,7 @@ class Context:
         self._total += weight
 
     def _replace(self, messages: list[Message]) -> None:
-        self._view, self._weights, self._total = [], [], 0
+        self._view, self._weights, self._total, self._counted = [], [], 0, None
         for message in messages:
             self._append(message)
 

@@ -1,8 +1,8 @@
-"""How many tokens something is, without asking anybody: counted, or estimated and calibrated."""
+"""How many tokens something is, without asking anybody: estimated, at a rate that is learnt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 from interpreter.protocol.messages import (
     ActionCall,
@@ -26,10 +26,9 @@ _AROUND_A_MESSAGE = 16
 class TokenEstimate:
     """Weighs text in characters and turns weights into tokens, at a rate it learns."""
 
-    def __init__(self, count: Callable[[str], int] | None = None, *, images: bool = True) -> None:
-        self._count = count
+    def __init__(self, *, images: bool = True) -> None:
         self._picture = _PICTURE if images else 80
-        self._rate = 1.0 if count else _USUAL_RATE
+        self._rate = _USUAL_RATE
 
     def weigh(self, message: Message) -> int:
         """The weight of a message, which never changes."""
@@ -39,25 +38,24 @@ class TokenEstimate:
 
     def weigh_text(self, text: str) -> int:
         """The weight of plain text: letters beyond Latin are about a token each."""
-        if self._count is not None:
-            return self._count(text)
         return len(text) if text.isascii() else len(text) + sum(c > "\u07ff" for c in text)
 
     def tokens(self, weight: int) -> int:
         """A weight in tokens."""
-        return int(weight * self._rate) + 1
+        return math.ceil(weight * self._rate)
 
     def characters(self, tokens: int) -> int:
         """About how many characters so many tokens are."""
-        return int(tokens / (self._rate if self._count is None else _USUAL_RATE))
+        return int(tokens / self._rate)
 
-    def calibrate(self, weight: int, tokens: int) -> None:
-        """Learn the rate from a request that a provider has counted."""
-        if weight < 400 or self._count is not None:
-            return
+    def calibrate(self, weight: int, tokens: int) -> bool:
+        """Learn the rate from a request that a provider has counted; whether it can be that one."""
+        if weight < 400:
+            return False
         seen = min(max(tokens / weight, _SLOWEST), _FASTEST)
         # Up at once, down slowly: too many tokens is an error, too few is only a waste.
         self._rate = seen if seen > self._rate else 0.7 * self._rate + 0.3 * seen
+        return _SLOWEST <= tokens / weight <= _FASTEST
 
     def _weigh_part(self, part: Part) -> int:
         match part:
