@@ -36,7 +36,7 @@ def interpreter_command(tmp_path):
             capture_output=True,
             text=not isinstance(input, bytes),
             cwd=work,
-            timeout=60,
+            timeout=240,
             env={**os.environ, **options},
             **stdin,
         )

@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from tests.journeys.conftest import COMMAND
@@ -128,7 +129,7 @@ def test_ctrl_c_stops_the_turn_and_keeps_it(script, interpreter_command):
         if json.loads(line)["type"] == "OutputDelta":
             process.send_signal(signal.SIGINT)
             break
-    rest = [json.loads(line) for line in process.communicate(timeout=60)[0].splitlines()]
+    rest = [json.loads(line) for line in process.communicate(timeout=240)[0].splitlines()]
     assert rest[-1]["end"] == "interrupted"
     assert process.returncode == 130
     assert "on\n" in interpreter_command("sessions", "show", "last").stdout
@@ -188,17 +189,64 @@ def test_no_message_and_no_terminal(interpreter_command, script):
     assert_one_sentence(interpreter_command("--model", script("x")), 2, "There is no message")
 
 
-def test_a_reader_that_goes_away(script):
+@pytest.mark.parametrize("form", ["--json", "--once"])
+def test_a_reader_that_goes_away(script, form):
     model = script(*[{"text": "many words " * 200, "code": "print(1)"}] * 4, "Done.")
-    pipeline = f"{COMMAND} -y --json --model {model} hi | head -1"
+    pipeline = f"{COMMAND} -y {form} --model {model} hi | head -c 5"
     done = subprocess.run(
         ["bash", "-c", pipeline + "; exit ${PIPESTATUS[0]}"],
         capture_output=True,
         text=True,
         env=os.environ,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == 141
-    assert len(done.stdout.splitlines()) == 1
+    assert len(done.stdout) == 5
     assert "Nobody reads the output" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["-y", "hi"], ["-y", "--json", "hi"], ["sessions"]])
+def test_a_full_disk_behind_the_output(interpreter_command, script, arguments):
+    interpreter_command("--model", script("Hello."), "something to list")
+    model = script(*[{"text": "many words " * 200, "code": "print(1)"}] * 2, "Done.")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [COMMAND, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "INTERPRETER_MODEL": model},
+            timeout=240,
+        )
+    assert done.returncode == 1
+    assert "The output cannot be written: No space left on device." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_python_that_does_not_exist(interpreter_command, script):
+    done = interpreter_command("--python", "/no/python", "--model", script("x"), "hi")
+    assert_one_sentence(done, 2, "There is no Python at '/no/python'")
+
+
+def test_a_number_that_cannot_be(interpreter_command, script):
+    done = interpreter_command("--timeout=-5", "--model", script("x"), "hi")
+    assert_one_sentence(done, 2, "'timeout' cannot be negative")
+
+
+def test_a_profile_that_does_not_exist(interpreter_command):
+    assert_one_sentence(interpreter_command("-p", "nobody", "hi"), 2, "no profile 'nobody'")
+
+
+@pytest.mark.parametrize(("flag", "instead"), [("--server", "--json"), ("--os", "Without --os")])
+def test_what_this_version_lacks_is_said_with_what_to_do_instead(
+    interpreter_command, flag, instead
+):
+    done = interpreter_command(flag, "hi")
+    assert_one_sentence(done, 2, "This version")
+    assert instead in done.stderr
+
+
+def test_a_flag_that_is_nearly_right(interpreter_command):
+    assert_one_sentence(interpreter_command("--auto-rnu"), 2, "did you mean --auto_run?")

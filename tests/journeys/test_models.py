@@ -132,7 +132,7 @@ def test_ctrl_c_stops_a_silent_model_and_keeps_what_came(server, reply, interpre
     with subprocess.Popen(argv, env=os.environ, text=True, **pipes) as process:
         came = process.stdout.readline() if reply is not Hang else server.wait_for_request()
         process.send_signal(signal.SIGINT)
-        rest = process.communicate(timeout=60)[0].splitlines()
+        rest = process.communicate(timeout=240)[0].splitlines()
     assert json.loads(rest[-1])["end"] == "interrupted"
     assert process.returncode == 130
     kept = interpreter_command("sessions", "show", "last").stdout

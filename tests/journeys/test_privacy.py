@@ -47,7 +47,7 @@ def test_it_connects_to_the_model_and_to_nobody_else(tmp_path, offline):
         [*closed_network(), sys.executable, alone.__file__, *program, *command],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=240,
         cwd=work,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )

@@ -28,8 +28,8 @@ def test_a_kernel_that_is_already_running(interpreter_command, script):
     client = manager.client()
     client.start_channels()
     try:
-        client.wait_for_ready(timeout=60)
-        client.execute_interactive("secret = 'from the notebook'", timeout=60)
+        client.wait_for_ready(timeout=240)
+        client.execute_interactive("secret = 'from the notebook'", timeout=240)
         done = interpreter_command(*(
             "-y",
             "--kernel",

@@ -50,7 +50,7 @@ def test_a_broken_profile_is_one_clear_sentence(text, complaint):
 
 
 def test_a_profile_that_was_asked_for_must_be_there():
-    with pytest.raises(ConfigurationError, match="Cannot read the profile"):
+    with pytest.raises(ConfigurationError, match="There is no profile 'nowhere'"):
         with_profile(Settings(), "nowhere")
 
 

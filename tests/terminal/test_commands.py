@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from interpreter.terminal.magic import COMMANDS
+
 SET = {"code": "import array\nnumbers = [1, 2, 3]\nname = 'Ada'\nprint('set')"}
 
 
@@ -15,9 +17,8 @@ def command(chat):
         terminal = terminal or chat(*replies, **options)
         terminal.type(line)
         terminal.press("Enter")
-        seen = terminal.wait_for(*expected)
-        terminal.wait_for_prompt()
-        return terminal, seen
+        terminal.wait_for(*expected)
+        return terminal, terminal.wait_for_prompt()
 
     return command
 
@@ -29,9 +30,20 @@ def say(terminal, text, answer):
     terminal.wait_for_prompt()
 
 
-def test_help_lists_the_commands(command):
-    _, seen = command("%help", "%undo [n]", "%jupyter", "Ctrl-R")
-    assert "%verbose" in seen
+def test_the_help_fits_a_small_screen(command):
+    terminal, _ = command("%help", "%help all", width=60, height=24)
+    seen = terminal.screen()
+    assert all(word in seen for word in ("> %help", "%undo", "%jupyter", "%verbose", "Ctrl-R"))
+
+
+def test_the_help_tells_more_of_a_group_of_a_command_and_of_all(command):
+    terminal, _ = command("%help tries", "%compare [name]  what the tries did")
+    command("%help %vars", "%vars   the live Python variables", terminal=terminal)
+    command("%help jobs", "%jobs [stop n]  blocks that go on", terminal=terminal)
+    command("%help jbos", "There is no command %jbos. Did you mean %jobs?", terminal=terminal)
+    _, seen = command("%help all", "%exit", terminal=terminal)
+    listed = {line.split()[0] for line in seen.splitlines() if line.startswith("%")}
+    assert set(COMMANDS) <= listed
 
 
 def test_an_unknown_command_gets_a_suggestion(command):
@@ -73,7 +85,8 @@ def test_reset_forgets_words_and_variables(command):
         "%auto_run on", "without", replies=(SET, "Done.", {"code": "name"}, "Gone.")
     )
     say(terminal, "go", "Done.")
-    command("%reset", "A new conversation", terminal=terminal)
+    command("%reset", "A new conversation", "begin at zero; the last: 0", terminal=terminal)
+    command("%cost", "this conversation:  0 tokens in (0 cached), 0 out", terminal=terminal)
     say(terminal, "still there?", "Gone.")
     assert "NameError" in terminal.everything()
 
@@ -125,13 +138,14 @@ def test_cost_tokens_info_and_the_rest_answer(command):
     terminal, _ = command("hi", "Hello.")
     for line, expected in (
         ("%cost", "last turn: "),
-        ("%cost", "session:   "),
+        ("%cost", "this conversation: "),
         ("%tokens", "about"),
         ("%compact", "It is short already"),
         ("%info", "languages"),
         ("%checkpoints", "no checkpoints"),
         ("%diff", "Nothing has been changed"),
         ("%jobs", "no jobs"),
+        ("%jobs all of them", "%jobs stop 3 ends it."),
         ("%grants", "Nothing was allowed for good"),
         ("%safe_mode", "safe_mode is off"),
         ("%verbose on", "verbose is on"),

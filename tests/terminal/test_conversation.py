@@ -227,14 +227,21 @@ def test_triple_quotes_and_alt_enter_make_several_lines(chat, interpreter_says):
     assert interpreter_says() == "> first\nsecond\nOne.\n> third\nfourth\nTwo.\n"
 
 
-def test_what_is_typed_while_a_turn_runs_is_sent_next(chat):
-    slow = [{"text": "Wait. "}, {"text": "There.", "delay": 1.5}]
-    terminal = chat(slow, "Second.")
+UNTIL_TOLD = """\
+import os, time
+print('on', flush=True)
+while not os.path.exists('go'): time.sleep(0.05)
+"""
+
+
+def test_what_is_typed_while_a_turn_runs_is_sent_next(chat, tmp_path):
+    terminal = chat({"code": UNTIL_TOLD}, "There.", "Second.", arguments=["-y"])
     ask(terminal, "first")
-    terminal.wait_for("Wait.")
+    terminal.wait_for("\non\n")
     terminal.type("typed ahead")
     terminal.wait_for("› typed ahead")
     terminal.press("Enter")
+    (tmp_path / "terminal0" / "go").touch()
     terminal.wait_for("There.", "> typed ahead", "Second.")
 
 

@@ -36,7 +36,7 @@ def exported(interpreter_command, script, tmp_path):  # noqa: F811
 def test_the_notebook_runs(exported):
     notebook = nbformat.read(exported(".ipynb"), as_version=4)
     nbformat.validate(notebook)
-    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
     outputs = [one.get("text", "") for cell in notebook.cells for one in cell.get("outputs", ())]
     assert "x is 20\n" in outputs
     assert "twice is 40\n" in outputs
@@ -46,7 +46,7 @@ def test_the_notebook_runs(exported):
 def test_the_script_of_what_succeeded_runs(exported, tmp_path):
     path = exported(".py")
     done = subprocess.run(
-        [sys.executable, path], capture_output=True, text=True, timeout=60, cwd=tmp_path
+        [sys.executable, path], capture_output=True, text=True, timeout=240, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert "x is 20\n" in done.stdout

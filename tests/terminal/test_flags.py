@@ -74,7 +74,7 @@ def test_the_help_and_pipes_load_no_terminal_library(script):  # noqa: F811
     for arguments in (["--help"], ["--no-history", "--model", script("Hello."), "hi"]):
         argv = [COMMAND.parent / "python", "-c", code, *arguments]
         done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240
         )
         assert done.stdout.splitlines()[-1] == "set()", done.stderr
 

@@ -67,7 +67,7 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(program):
     loop = {"code": "print('on', flush=True)\nwhile True: pass"}
     lines = "interpreter.auto_run = True\ninterpreter.chat('go')"
     terminal = program(lines, loop, "never")
-    terminal.wait_for("on")
+    terminal.wait_for("\non")
     terminal.press("C-c")
     terminal.wait_for("left with")
 

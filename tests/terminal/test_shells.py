@@ -12,7 +12,7 @@ PATH = f"{COMMAND.parent}:{os.environ['PATH']}"
 
 def output_of(*argv, **options):
     done = subprocess.run(
-        argv, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, **options
+        argv, capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL, **options
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -21,7 +21,7 @@ def explained(tmp_path, *arguments, input=None, **environment):
         [WTF, *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         env=env,
         cwd=tmp_path,
         **options,
@@ -48,6 +48,37 @@ def test_the_message_has_the_command_its_code_its_output_and_the_source(tmp_path
     assert "ValueError: 1\n" in message
     assert "    3 raise ValueError(a)" in message
     assert "\x1b" not in message
+
+
+def test_it_takes_the_flags_of_the_command(tmp_path):
+    (tmp_path / "other.yaml").write_text("- I am another one.\n")
+    flags = ["--model", f"scripted/{tmp_path}/other.yaml", "what", "is", "it?"]
+    answer, asked = explained(tmp_path, *flags, input="cat: nope: No such file or directory\n")
+    assert answer == "I am another one.\n"
+    assert asked.startswith("> what is it?\n")
+
+
+def test_in_tmux_the_scrollback_has_the_output(start, tmp_path, interpreter_says):
+    (tmp_path / "script.yaml").write_text("- There is no such file.\n")
+    env = {"PS1": "ready: ", "PATH": f"{WTF.parent}:{os.environ['PATH']}"}
+    env["INTERPRETER_MODEL"] = f"scripted/{tmp_path}/script.yaml"
+    terminal = start(argv=["bash", "--norc", "-i"], env=env)
+    terminal.wait_for("ready:")
+    terminal.type('echo before; eval "$(wtf hook bash)"; echo hook is in\n')
+    terminal.wait_for("\nhook is in")
+    terminal.type("ls /nowhere-at-all\n")
+    terminal.wait_for("cannot access")
+    terminal.type("wtf\n")
+    terminal.wait_for("There is no such file.", "tokens in,")
+    asked = interpreter_says()
+    assert "Command: ls /nowhere-at-all\nExit code: 2\n" in asked
+    assert "cannot access '/nowhere-at-all'" in asked
+    assert "hook is in" not in asked
+
+
+def test_without_anything_to_explain_nothing_is_asked(tmp_path):
+    answer, asked = explained(tmp_path, input="", WTF_COMMAND="")
+    assert (answer, asked) == ("", "")
 
 
 def test_without_a_hook_it_says_what_to_do(start):

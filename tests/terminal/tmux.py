@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import time
 
-HANG = 60.0  # seconds
+HANG = 240.0  # seconds; a machine may be busy with other things
 
 
 class Terminal:

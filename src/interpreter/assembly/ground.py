@@ -189,6 +189,10 @@ class Ground:
         if self._settings.sandbox != "off":
             Confinement(level=cast("Level", self._settings.sandbox))
             check_workspace(self._settings.directory(), home_directory(os.environ))
+        if self._settings.python:
+            from interpreter.runtimes.choose_python import check_python
+
+            check_python(self._settings.python, self._settings.directory())
         if self._settings.kernel:
             from interpreter.runtimes.attached import find_connection_file
 

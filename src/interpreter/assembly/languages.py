@@ -8,13 +8,12 @@ from subprocess import DEVNULL, TimeoutExpired
 
 from interpreter.checkpoints.variables import ENVIRONMENT, PythonVariables
 from interpreter.protocol.ports import Cell, Launch
-from interpreter.runtimes.choose_python import choose_python
+from interpreter.runtimes.choose_python import INLINE, choose_python
 from interpreter.runtimes.kernel_files import kernel_directories
 from interpreter.runtimes.pool import PoolOptions, Registered, RuntimePool
 from interpreter.runtimes.python import PYTHON, PythonOptions
 from interpreter.settings.settings import Settings
 
-INLINE = "inline"
 PROBE_SECONDS = 20.0
 Notify = Callable[[str], None]
 

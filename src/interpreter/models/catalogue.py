@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import field
 from functools import cache
@@ -14,6 +15,7 @@ from interpreter.protocol.values import frozen
 
 DATA = Path(__file__).with_name("catalogue.toml")
 PREFIX = "embedded"
+ANOTHER = "REPLOOP_CATALOGUE"
 
 
 @frozen
@@ -80,8 +82,8 @@ class Catalogue:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue that is shipped."""
-    return read(DATA)
+    """The catalogue that is shipped, or the one that REPLOOP_CATALOGUE names."""
+    return read(Path(os.environ.get(ANOTHER) or DATA))
 
 
 def read(path: Path) -> Catalogue:

@@ -13,7 +13,7 @@ from typing import Any
 
 from interpreter.models.catalogue import CatalogueModel, Sampling, catalogue
 from interpreter.models.chat_completions import ChatCompletions, ChatSettings
-from interpreter.models.downloads import Places, installed
+from interpreter.models.downloads import HUB, Places, installed
 from interpreter.models.downloads_found import is_gguf, usual_homes
 from interpreter.models.engine_cache import PromptCache
 from interpreter.models.engine_process import EngineOptions, Lease, lease
@@ -177,7 +177,8 @@ def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
 def places(options: ModelOptions) -> Places:
     """Where model files are kept on this machine; offline, nothing is fetched."""
     homes = usual_homes(Path.home(), dict(options.environ))
-    kept = Places(data_directory() / "models", homes)
+    hub = options.environ.get("HF_ENDPOINT", "").rstrip("/") or HUB  # as its own tools take it
+    kept = Places(data_directory() / "models", homes, hub)
     return replace(kept, sources=()) if options.offline else kept
 
 

@@ -48,22 +48,26 @@ def open_model(name: str, options: ModelOptions) -> LiteLLMModel:
     """The model of that name in LiteLLM's own naming, with or without `litellm/` before it."""
     if options.offline and not options.api_base:
         raise ConfigurationError(f"offline is on, and {name} is not on this machine.")
-    return LiteLLMModel(name, load(), options)
+    return LiteLLMModel(name, load(name), options)
 
 
-def load() -> Any:
+def load(name: str = "") -> Any:
     """The library, with everything off that phones anywhere but the model."""
     # Read when the library is imported: without it, every start fetches a price map.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     try:
         litellm = importlib.import_module("litellm")
     except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"That model needs LiteLLM, which is not installed: {_INSTALL}"
-        ) from error
+        raise ConfigurationError(f"{_unknown(name)}LiteLLM is not installed: {_INSTALL}") from error
     for setting, value in _QUIET.items():
         setattr(litellm, setting, value)
     return litellm
+
+
+def _unknown(name: str) -> str:
+    """A name that nobody else answers to may as well be misspelt."""
+    known = "gpt-…, claude-…, ollama/NAME or embedded"
+    return f"There is no model {name!r} among {known}; for others, " if name else ""
 
 
 class LiteLLMModel:

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
 
+INLINE = "inline"  # asked for instead of a path: the Python that we are
 PROBE = "import importlib.util, sys; sys.exit(importlib.util.find_spec('ipykernel') is None)"
 PROBE_SECONDS = 20.0
 
@@ -21,6 +23,13 @@ class PythonChoice:
     python: str
     reason: str
     offer: str = ""
+
+
+def check_python(wanted: str, directory: Path) -> None:
+    """ConfigurationError where what was asked for is nothing that can be started."""
+    named = Path(wanted).expanduser()
+    if wanted != INLINE and not (shutil.which(named) or shutil.which(directory / named)):
+        raise ConfigurationError(f"There is no Python at {wanted!r}; name the file that runs it.")
 
 
 def choose_python(

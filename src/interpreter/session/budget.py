@@ -106,6 +106,13 @@ class Budget:
         """The session goes on from an earlier run."""
         self.session = spent
 
+    def start_over(self) -> None:
+        """A new session: nothing has been spent in it."""
+        self.begin_turn()
+        self.session = Spent()
+        self._began = self._turn_began
+        self._last = None
+
     def objection(self, tokens: int) -> str | None:
         """Why a request of so many tokens must not be sent, or None if it may."""
         reason = self._too_dear(tokens) or self._too_much(tokens) or self._too_long()

@@ -68,7 +68,10 @@ class Store:
             self._database = open_database(self.path)
             self._blobs = Blobs(directory / "blobs")
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"Cannot keep sessions in {self.path}: {error}.") from error
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(
+                f"Cannot keep sessions in {self.path}: {reason}. --no-history goes on without."
+            ) from error
 
     def close(self) -> None:
         """Close the database."""

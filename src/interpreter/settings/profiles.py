@@ -77,8 +77,11 @@ def read(name: str, confirm: Confirm = nobody_confirms) -> Profile:
     path = _find(name)
     try:
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigurationError(f"There is no profile {name!r}: {path} is missing.") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"Cannot read the profile {path}: {error}.") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"Cannot read the profile {path}: {reason}.") from error
     return _parsed(text, f"profile {path}", path.suffix)
 
 

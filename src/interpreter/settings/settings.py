@@ -123,6 +123,8 @@ def changed(settings: Settings, values: Mapping[str, Any], *, source: str) -> Se
         if not _fits(value, _TYPES[name]):
             kind = getattr(_TYPES[name], "__name__", str(_TYPES[name]))
             raise ConfigurationError(f"{source}: {name!r} must be of type {kind}, not {value!r}.")
+        if isinstance(value, int | float) and value < 0:
+            raise ConfigurationError(f"{source}: {name!r} cannot be negative, as {value!r} is.")
     return replace(settings, **values)
 
 

@@ -91,7 +91,8 @@ def parse(name: str, text: str, source: str = "config") -> Any:
             return value
     if type(None) in kinds and text.lower() in ("", "none", "auto"):
         return None
-    wanted = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
+    named = [getattr(kind, "__name__", str(kind)) for kind in kinds if kind is not type(None)]
+    wanted = " or ".join(named)
     raise ConfigurationError(f"{source}: {name!r} must be of type {wanted}, not {text!r}.")
 
 

@@ -43,7 +43,21 @@ class _Parser(argparse.ArgumentParser):
         super().print_help(file)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see interpreter --help)")
+        raise UsageError(f"{message}{_meant(message)} (see interpreter --help)")
+
+
+def _meant(message: str) -> str:
+    """The flag that an unknown one looks like."""
+    import difflib  # noqa: PLC0415  (only to complain)
+
+    unknown = message.partition("unrecognized arguments: ")[2].split(" ")[0].partition("=")[0]
+    known = [name for flags in GROUPS.values() for flag in flags for name in flag.names]
+    close = difflib.get_close_matches(unknown.replace("-", "_"), _underscored(known), n=1)
+    return f"; did you mean {_underscored(known)[close[0]]}?" if unknown and close else ""
+
+
+def _underscored(names: list[str]) -> dict[str, str]:
+    return {name.replace("-", "_"): name for name in names}
 
 
 def _paged(text: str) -> bool:
@@ -107,7 +121,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _switch("--llama3", "llama3, by Ollama"),
         _switch("--groq", "a model of groq"),
         _switch("--assistant", "help with everyday things"),
-        _switch("-os --os", "the screen, mouse and keyboard (not part of this version)"),
+        _switch("-os --os", "the screen, mouse and keyboard (not in this version)"),
     ),
     "the work": (
         _switch("-y --auto_run", "run without asking"),
@@ -164,7 +178,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _flag("--resume", "a session's id, a file, or last", nargs="?", const="last", metavar="ID"),
         _switch("--conversations", "pick a session to go on with"),
         _flag("--no-history", "do not keep the session", action="store_false", dest="keep_history"),
-        _switch("--server", "serve HTTP and WebSocket instead"),
+        _switch("--server", "serve HTTP and WebSocket (not in this version)"),
         _switch("--profiles", "show the directory of profiles"),
         _flag("--reset_profile", "restore a profile", nargs="?", const="default", metavar="NAME"),
         _switch("--local_models", "show the directory of models"),

@@ -74,8 +74,9 @@ class Chat:
         """A message as it is, and its turn."""
         if self.settings.sandbox == "off":
             self.desk.note(_red("the sandbox is off", colourful=self.desk.colourful))
-        with self.desk.attend(self.session.interrupt):
-            end = self.desk.show(_without_model_errors(self._events(message)))
+        events = _without_model_errors(self._events(message))
+        with self.desk.attend(self.session.interrupt), contextlib.closing(events):
+            end = self.desk.show(events)
         if self.settings.speak_messages and end.end == "answered":
             self._speak(self.session.transcript[-1].text)
         return end
@@ -100,8 +101,9 @@ class Chat:
         stop = Interrupt()
         code = Code("shell", line)
         events = self.session.by_hand(code, self.workshop.run(code, stop))
-        with self.desk.attend(stop.request):
-            self.desk.show(_collecting(events, output))
+        shown = _collecting(events, output)
+        with self.desk.attend(stop.request), contextlib.closing(shown):
+            self.desk.show(shown)
         if tell:
             text = "".join(output)[-OUTPUT_TOLD:].rstrip()
             self.news.append(f"I ran `{line}` in the shell. Its output:\n```\n{text}\n```")
@@ -191,12 +193,12 @@ class Chat:
         self.show_notices()
 
 
-def _without_model_errors(events: Iterator[Event]) -> Iterator[Event]:
+def _without_model_errors(events: Iterator[Event]) -> Generator[Event, None, None]:
     with contextlib.suppress(ModelError):  # the TurnFinished before it has said why
         yield from events
 
 
-def _collecting(events: Iterator[Event], output: list[str]) -> Iterator[Event]:
+def _collecting(events: Iterator[Event], output: list[str]) -> Generator[Event, None, None]:
     """A block run by hand as a turn of its own."""
     for event in events:
         if isinstance(event, OutputDelta):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -17,6 +18,7 @@ EXIT_FAILED = 1  # the task could not be done: the model failed, got stuck, ran 
 EXIT_WRONG = 2  # an argument, a setting, a file or the data directory is wrong
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141  # nobody reads our output any more, as the shell reports it
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 WRONG = (ConfigurationError, StoreError)
 SUBCOMMANDS = {
     "sessions": "sessions:sessions_command",
@@ -36,7 +38,9 @@ def run(arguments: list[str]) -> int:
 def guarded(work: Callable[[], int]) -> int:
     """Do some work; every error of ours becomes one line and an exit code."""
     try:
-        return work()
+        code = work()
+        sys.stdout.flush()
+        return code
     except InterpreterError as error:
         _complain(str(error))
         return EXIT_WRONG if isinstance(error, WRONG) else EXIT_FAILED
@@ -44,6 +48,12 @@ def guarded(work: Callable[[], int]) -> int:
         _let_go_of_stdout()
         _complain("Nobody reads the output any more; what happened so far is kept.")
         return EXIT_PIPE
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        _let_go_of_stdout()
+        _complain(f"The output cannot be written: {error.strerror}. What happened so far is kept.")
+        return EXIT_FAILED
     except KeyboardInterrupt:
         _complain("interrupted.")
         return EXIT_INTERRUPTED

@@ -14,6 +14,10 @@ GONE = {
     "contribute_conversation": "Conversations are never sent anywhere: "
     "--contribute_conversation does nothing.",
 }
+NO_SCREEN = (
+    "This version cannot see the screen or move the mouse yet. Without --os it works with files, "
+    "programs and the shell, which does most of what people ask for."
+)
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"custom_instructions": "Be fast: few words, one block where one is enough."},
     "vision": {"supports_vision": True},
@@ -44,7 +48,7 @@ def presets(options: dict[str, Any]) -> dict[str, Any]:
     """What flags such as --fast, --local and --vision stand for; your own profile of that name
     comes first."""
     if options.get("os"):
-        raise ConfigurationError("--os is not part of this version.")
+        raise ConfigurationError(NO_SCREEN)
     values: dict[str, Any] = {}
     for name, preset in PRESETS.items():
         if options.get(name) and not _has_profile(name):

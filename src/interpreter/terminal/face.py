@@ -297,7 +297,8 @@ class LiveFace:
         self._gap = True
         if outcome != "ok":
             style = self._palette.dim if outcome == "backgrounded" else self._palette.bad
-            self._print(f"[{outcome}] {tame_plain(summary)}".rstrip(), style)
+            hint = " You can, too: %jobs." if outcome == "backgrounded" else ""
+            self._print(f"[{outcome}] {tame_plain(summary)}".rstrip() + hint, style)
 
     def _show_display(self, display: Display, *, updates: bool) -> None:
         look, width = self._look, self._screen.width
@@ -347,4 +348,6 @@ class LiveFace:
             self._print(cost, self._palette.dim)
 
     def _print(self, text: str, style: str) -> None:
-        self._screen.print(*(paint(line, style) for line in text.split("\n")))
+        width = self._screen.width
+        lines = [line for long in text.split("\n") for line in in_width(long, width)]
+        self._screen.print(*(paint(line, style) for line in lines))

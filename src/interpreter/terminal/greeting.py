@@ -32,5 +32,13 @@ def greeting(settings: Settings, *, first: bool) -> str:
         return "\n".join(paint(one, palette.dim) for one in lines)
     named = settings.model or "the best that can be reached"
     model = f"another model    interpreter --model NAME   (now: {named})"
+    width = shutil.get_terminal_size().columns
     head, _, rest = WELCOME.format(model=model).partition("\n\n")
-    return f"{head}\n\n" + "\n".join(paint(line, palette.dim) for line in rest.split("\n"))
+    lines = [line for long in rest.split("\n") for line in in_width(long, width)]
+    return "\n".join([*_filled(head, width), "", *(paint(line, palette.dim) for line in lines)])
+
+
+def _filled(text: str, width: int) -> list[str]:
+    """A paragraph, broken anew where it does not fit."""
+    lines = text.split("\n")
+    return lines if max(map(len, lines)) <= width else in_width(" ".join(lines), width)

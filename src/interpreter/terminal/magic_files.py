@@ -21,8 +21,10 @@ def load(chat: Chat, argument: str) -> None:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"Cannot read {path}: {error}.") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"Cannot read {path}: {reason}.") from error
     messages = from_json(text)
+    chat.workshop.budget.start_over()
     chat.session = chat.workshop.open_session(chat.settings, messages=messages)
     chat.desk.note(f"{len(messages)} messages from {path}; the conversation goes on from them.")
 

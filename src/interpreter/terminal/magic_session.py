@@ -17,10 +17,14 @@ SHOWN = 15
 
 def reset(chat: Chat, argument: str) -> None:
     """Forget the conversation and the variables; the old session stays kept."""
+    spent = chat.workshop.budget.session
     chat.workshop.start_over()
+    chat.workshop.budget.start_over()
     chat.session = chat.workshop.open_session(chat.settings)
     chat.news.clear()
     chat.desk.note("A new conversation; the variables are gone, files are as they are.")
+    if spent.requests:
+        chat.desk.note(f"Its cost and its budget begin at zero; the last: {spent.describe()}.")
 
 
 def sessions(chat: Chat, argument: str) -> None:

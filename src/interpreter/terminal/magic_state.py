@@ -131,10 +131,16 @@ def jobs(chat: Chat, argument: str) -> None:
     if tool is None:
         chat.desk.note("Blocks cannot be left running here.")
         return
-    words = argument.split()
     wish: dict[str, object] = {"action": "list"}
-    if words and words[-1].isdigit():
-        wish = {"action": "stop" if words[0] == "stop" else "read", "job": int(words[-1])}
+    match argument.split():
+        case []:
+            pass
+        case [number] if number.isdigit():
+            wish = {"action": "read", "job": int(number)}
+        case ["stop", number] if number.isdigit():
+            wish = {"action": "stop", "job": int(number)}
+        case _:
+            raise ConfigurationError("%jobs lists them, %jobs 3 reads one, %jobs stop 3 ends it.")
     context = ToolContext(nobody_answers, Interrupt())
     events = list(tool.run(ActionCall("jobs", json.dumps(wish)), context))
     pieces = [event.text for event in events if isinstance(event, OutputDelta)]
@@ -214,7 +220,7 @@ def cost(chat: Chat, argument: str) -> None:
     budget = chat.session.engine.asking.budget
     limit = f" of ${budget.max_dollars:.2f}" if budget.max_dollars is not None else ""
     spent = f"{budget.session.describe()}{limit}"
-    chat.desk.note(f"last turn: {budget.turn.describe()}\nsession:   {spent}")
+    chat.desk.note(f"last turn:          {budget.turn.describe()}\nthis conversation:  {spent}")
 
 
 def tokens(chat: Chat, argument: str) -> None:

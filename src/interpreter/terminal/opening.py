@@ -152,8 +152,10 @@ def reader(settings: Settings, *, live: bool) -> Callable[[str], str]:
 
 def _as_json(session: Session, text: str) -> int:
     code = EXIT_FAILED
-    with ctrl_c(session.interrupt), contextlib.suppress(ModelError):  # TurnFinished has said why
-        for event in session.send(text):
+    events = contextlib.closing(session.send(text))
+    told = contextlib.suppress(ModelError)  # TurnFinished has said why
+    with ctrl_c(session.interrupt), told, events as turn:
+        for event in turn:
             print(encode(event), flush=True)
             if isinstance(event, TurnFinished):
                 code = EXIT_CODES.get(event.end, EXIT_FAILED)

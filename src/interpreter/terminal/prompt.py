@@ -14,7 +14,7 @@ from pathlib import Path
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
-from prompt_toolkit.filters import is_searching
+from prompt_toolkit.filters import Condition, is_searching
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -52,7 +52,7 @@ class Prompt:
             multiline=True,
             key_bindings=self._bindings(),
             completer=Suggestions(commands),
-            complete_while_typing=True,
+            complete_while_typing=Condition(self._may_suggest),
             prompt_continuation="  ",
             vi_mode=vi,
             enable_open_in_editor=True,
@@ -62,6 +62,10 @@ class Prompt:
         )
 
         self._session.app.after_render += lambda app: self.shown()
+
+    def _may_suggest(self) -> bool:
+        """Room for a menu is made only where there may be one: it would be empty lines else."""
+        return may_suggest(self._session.default_buffer.document.text_before_cursor)
 
     def fail(self, error: BaseException) -> None:
         """Break off the asking with an error; callable from any thread."""
@@ -105,7 +109,7 @@ class Prompt:
     def _paste(self, event: KeyPressEvent) -> None:
         """A large paste stands as one short mark, so that the line stays quick to edit."""
         text = event.data.replace("\r\n", "\n").replace("\r", "\n")
-        lines = text.count("\n") + 1
+        lines = len(text.splitlines())
         if len(text) <= PASTE_SHOWN and lines <= PASTE_LINES:
             event.current_buffer.insert_text(text)
             return
@@ -143,6 +147,15 @@ def _history(path: Path | None) -> History:
     return FileHistory(str(path))
 
 
+def may_suggest(text: str) -> bool:
+    """Whether something can be suggested after this text."""
+    return _is_command(text) or MENTION.search(text) is not None
+
+
+def _is_command(text: str) -> bool:
+    return text.startswith("%") and " " not in text
+
+
 class Suggestions(Completer):
     """Commands after `%` at the beginning, files after `@` anywhere."""
 
@@ -155,7 +168,7 @@ class Suggestions(Completer):
     ) -> Iterator[Completion]:
         """What could stand here."""
         text = document.text_before_cursor
-        if text.startswith("%") and " " not in text:
+        if _is_command(text):
             yield from self._command(text)
         elif found := MENTION.search(text):
             yield from self._paths.get_completions(Document(found[1]), complete_event)

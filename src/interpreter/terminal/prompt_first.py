@@ -109,6 +109,7 @@ class Opening:
         self._failed = failed
         self._error: BaseException | None = None
         self._thread: threading.Thread | None = None
+        self._over = threading.Event()  # a join that Ctrl-C broke off takes the thread for ended
         self.chat: Chat | None = None
         """The chat, once it is open."""
 
@@ -121,8 +122,7 @@ class Opening:
     def get(self) -> Chat:
         """The chat, after waiting for it; raises what went wrong."""
         self.begin()
-        assert self._thread is not None
-        self._thread.join()
+        self._over.wait()
         if self._error is not None:
             raise self._error
         assert self.chat is not None
@@ -131,7 +131,7 @@ class Opening:
     def close(self) -> None:
         """Close what was opened."""
         if self._thread is not None:
-            self._thread.join()
+            self._over.wait()
         if self.chat is not None:
             self.chat.close()
 
@@ -141,3 +141,5 @@ class Opening:
         except BaseException as error:  # noqa: BLE001  (raised again where the chat is wanted)
             self._error = error
             self._failed(error)
+        finally:
+            self._over.set()

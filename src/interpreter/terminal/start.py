@@ -39,6 +39,10 @@ RUN_OPTIONS = frozenset([
     "local_models",
     "reset_profile",
 ])
+NO_SERVER = (
+    "This version has no server yet. From a program: `from interpreter import interpreter` in "
+    'Python, or `interpreter --json -y "…"`, one event per line, from anything else.'
+)
 ONE_SHOT = ("once", "json", "stdin")
 
 
@@ -65,7 +69,7 @@ class AskInFront(Exception):
 def run(options: dict[str, Any]) -> int:
     """Start what the options say; the exit code."""
     if options.get("server"):
-        raise ConfigurationError("The server is not part of this installation.")
+        raise ConfigurationError(NO_SERVER)
     flags = {**presets(options), **_flags(options)}
     own = own_parts()
     settings = gather(flags, profile=profile(options), confirm=confirm_profile, own=own).settings

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,11 +17,14 @@ from interpreter.terminal.ansi import tame_plain
 from interpreter.terminal.commands import guarded
 
 USAGE = """\
-usage: wtf [question]         explain the last command that failed; needs the hook below
+usage: wtf [flags] [question] explain the last command that failed; needs the hook below
+                              (flags: as interpreter has them, such as --model NAME)
        command 2>&1 | wtf     explain this output
        wtf hook bash|zsh|fish print the hook: eval "$(wtf hook bash)" in ~/.bashrc
                               (zsh: eval "$(wtf hook zsh)" · fish: wtf hook fish | source)"""
 TAIL = 9_000
+SCROLLBACK = 500  # lines
+TMUX_SECONDS = 5.0
 TASK = """\
 You explain why a command in a terminal failed. Say in a few plain sentences what went wrong. If a \
 command or a small script can mend it, propose exactly one block that does; it is shown to the \
@@ -44,15 +48,17 @@ def wtf_command(arguments: list[str]) -> int:
             print(Path(__file__).with_name("hooks").joinpath(f"wtf.{shell}").read_text().rstrip())
             return 0
         case _:
-            return _explain(" ".join(arguments))
+            return _explain(arguments)
 
 
-def _explain(question: str) -> int:
-    message = describe(_evidence(), question)
-    from interpreter.terminal.start import run  # noqa: PLC0415  (the hook needs none of it)
+def _explain(arguments: list[str]) -> int:
+    from interpreter.terminal.arguments import parse  # noqa: PLC0415  (the hook needs none of it)
 
-    flags = {"custom_instructions": TASK, "once": True, "message": [message]}
-    return run(flags)
+    options = parse(arguments)
+    message = describe(_evidence(), " ".join(options.get("message", ())))
+    from interpreter.terminal.start import run  # noqa: PLC0415
+
+    return run({"custom_instructions": TASK, **options, "once": True, "message": [message]})
 
 
 def _evidence() -> dict[str, str]:
@@ -60,15 +66,16 @@ def _evidence() -> dict[str, str]:
     if not sys.stdin.isatty():
         text = sys.stdin.buffer.read().decode(errors="replace")
         _take_terminal_as_stdin()
-        return {"output": text}
+        if text.strip():
+            return {"output": text}
     kept = {
         name: os.environ.get(f"WTF_{name.upper()}", "")
         for name in ("command", "status", "output_file", "directory")
     }
     if not kept["command"]:
         raise ConfigurationError('wtf knows no command yet: eval "$(wtf hook bash)" (see wtf -h)')
-    if kept["output_file"]:
-        kept["output"] = _tail(Path(kept["output_file"]))
+    file = kept["output_file"]
+    kept["output"] = _tail(Path(file)) if file else after_command(_scrollback(), kept["command"])
     return kept
 
 
@@ -80,6 +87,26 @@ def _take_terminal_as_stdin() -> None:
         return
     os.dup2(terminal, sys.stdin.fileno())
     os.close(terminal)
+
+
+def _scrollback() -> list[str]:
+    """The last lines of the pane that we are in, where tmux has them."""
+    pane = os.environ.get("TMUX_PANE", "")
+    if not os.environ.get("TMUX") or not pane:
+        return []
+    argv = ["tmux", "capture-pane", "-p", "-J", "-S", f"-{SCROLLBACK}", "-t", pane]
+    try:
+        done = subprocess.run(argv, capture_output=True, check=True, timeout=TMUX_SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return done.stdout.decode(errors="replace").rstrip().split("\n")
+
+
+def after_command(lines: list[str], command: str) -> str:
+    """What stands below the line where the command was typed and above the one with `wtf`."""
+    typed = command.strip().split("\n")[-1]
+    places = [number for number, line in enumerate(lines) if line.rstrip().endswith(typed)]
+    return "\n".join(lines[places[-1] + 1 : -1]) if places and typed else ""
 
 
 def _tail(path: Path) -> str:
