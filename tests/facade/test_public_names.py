@@ -30,7 +30,8 @@ PUBLIC = {
         ),
     ],
     "AsyncInterpreter (its own)": [
-        *("accumulate", "allow", "ask", "decline", "diff", "input", "output", "output_queue"),
+        *("accumulate", "allow", "ask", "compare", "decline", "diff", "fork", "input", "keep"),
+        *("output", "output_queue"),
         *(
             "put",
             "redo",
@@ -49,9 +50,12 @@ PUBLIC = {
             "chat",
             "checkpoints",
             "close",
+            "compare",
             "diff",
             "display_message",
+            "fork",
             "get_oi_dir",
+            "keep",
             "local_setup",
             "messages",
         ),
@@ -61,6 +65,7 @@ PUBLIC = {
     "Computer (methods)": [
         *(
             "choose",
+            "end_own_languages",
             "exec",
             "languages",
             "languages_changed",

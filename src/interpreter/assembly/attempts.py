@@ -18,7 +18,7 @@ from interpreter.checkpoints.workspace_copy import WorkspaceCopy
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.messages import Code
-from interpreter.protocol.ports import Answerer, Approver, OnConflict
+from interpreter.protocol.ports import Answerer, Approver, Model, OnConflict
 from interpreter.runtimes import handover
 from interpreter.session.session import Session
 from interpreter.settings.paths import data_directory
@@ -36,6 +36,7 @@ class Attempt:
         *,
         approve: Approver | None = None,
         answer: Answerer | None = None,
+        model: Model | None = None,
     ) -> None:
         self._base = base
         self._base_session = session
@@ -47,7 +48,7 @@ class Attempt:
         self.workshop = base.another(self.settings, approve, answer)
         try:
             messages = tuple(session.transcript)
-            self.session = self.workshop.open_session(self.settings, messages=messages)
+            self.session = self.workshop.open_session(self.settings, messages=messages, model=model)
             with tempfile.TemporaryFile() as file:
                 if base.ground.export_variables(file):
                     self.workshop.ground.adopt_variables(file, (workspace, self._copy.path))

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar, overload
 
 from interpreter import lmc
 from interpreter.facade.dialogue import Dialogue
+from interpreter.facade.going_back import GoingBack
 from interpreter.facade.interpreter import OpenInterpreter
 from interpreter.facade.pipe import Pipe
 from interpreter.facade.result import Block, Result
@@ -38,6 +39,7 @@ class AsyncInterpreter(OpenInterpreter):
         super().__init__(*args, **options)
         if model:
             self.llm.model = model
+        self._given_approve = approve
         self._dialogue = Dialogue(self._open_workshop, self._talk, self._typed, approve)
         self._typed_turn = False
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="interpreter")
@@ -125,6 +127,20 @@ class AsyncInterpreter(OpenInterpreter):
         """What a block did to files: the last one, the one before (2), or by its name."""
         return await self._in_thread(super().diff, block)
 
+    async def fork(self) -> Self:  # type: ignore[override]
+        """Another interpreter with the same messages, variables, and files in a copy."""
+        return await self._in_thread(super().fork)
+
+    async def compare(self, other: GoingBack) -> str:  # type: ignore[override]
+        """What a fork of this interpreter did: messages, variables, files."""
+        return await self._in_thread(super().compare, other)
+
+    async def keep(  # type: ignore[override]
+        self, other: GoingBack, *, conflicts: OnConflict = "refuse"
+    ) -> str:
+        """Make what a fork did what happened here, as one block to be undone; the fork is over."""
+        return await self._in_thread(partial(super().keep, other, conflicts=conflicts))
+
     # The way of Open Interpreter's servers.
 
     async def input(self, chunk: dict[str, Any]) -> None:
@@ -178,6 +194,9 @@ class AsyncInterpreter(OpenInterpreter):
         if self._typed_turn:
             return self._dialogue.approve(request)
         return super()._approve(request)
+
+    def _another(self) -> Self:
+        return type(self)(approve=self._given_approve)
 
     def _talk(self) -> Session:
         return self._session or self._session_by_hand()

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
@@ -16,11 +16,11 @@ from interpreter.facade import display as show
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
 from interpreter.facade.conversation_file import ConversationFile, file_name
+from interpreter.facade.going_back import GoingBack
 from interpreter.facade.llm import Llm
 from interpreter.facade.messages import Ledger, user_dictionary
 from interpreter.facade.narration import narrated, with_warnings
 from interpreter.facade.nobody import NobodyToAsk
-from interpreter.facade.options import Options
 from interpreter.facade.premises import Premises
 from interpreter.facade.profile import apply_profile
 from interpreter.facade.prompt import rendered, split, usual
@@ -31,7 +31,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
 from interpreter.protocol.messages import Message
-from interpreter.protocol.ports import Checkpoint, Model, OnConflict
+from interpreter.protocol.ports import Model
 from interpreter.session.engine import Engine
 from interpreter.session.loop import looped
 from interpreter.session.session import Session
@@ -40,10 +40,13 @@ from interpreter.settings.profiles import Confirm, nobody_confirms
 from interpreter.settings.settings import Settings
 from interpreter.terminal.desk import Desk
 
+if TYPE_CHECKING:
+    from interpreter.assembly.attempts import Attempt
+
 Said = str | dict[str, Any] | list[dict[str, Any]]
 
 
-class OpenInterpreter(Options):
+class OpenInterpreter(GoingBack):
     """A conversation with a model that runs code. Nothing starts before it is needed."""
 
     def __post_init__(
@@ -140,41 +143,9 @@ class OpenInterpreter(Options):
         """End every process that was started."""
         self._end_turn()
         self.computer.end_own_languages()
+        self._drop_attempt()
         self._premises.close()
         self._session = None
-
-    # Going back.
-
-    def undo(self, count: int = 1, *, to: str = "", conflicts: OnConflict = "refuse") -> str:
-        """Take the last blocks back, or all from the checkpoint `to` on; one line says what.
-
-        `messages`, files and variables go back together. `conflicts` is for files that somebody
-        else changed since: refuse, keep or overwrite them.
-        """
-        session = self._session_to_go_back()
-        told = session.undo_to(to, conflicts) if to else session.undo(count, conflicts)
-        self._ledger.mirror(session.transcript, most_output=self.max_output)
-        return told
-
-    def redo(self, *, conflicts: OnConflict = "refuse") -> str:
-        """Take the last undo back."""
-        session = self._session_to_go_back()
-        told = session.redo(conflicts)
-        self._ledger.mirror(session.transcript, most_output=self.max_output)
-        return told
-
-    @property
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """The states that can be gone back to, oldest first."""
-        return self._session_to_go_back().engine.checkpoints.list()
-
-    def diff(self, block: int | str = 1) -> str:
-        """What a block did to files: the last one, the one before (2), or by its name."""
-        return self._session_to_go_back().diff(block)
-
-    def _session_to_go_back(self) -> Session:
-        self._end_turn()
-        return self._session_by_hand()
 
     def use_profile(self, name: str, confirm: Confirm = nobody_confirms) -> None:
         """Apply a profile, by name, path or address; one from elsewhere must be confirmed."""
@@ -326,6 +297,16 @@ class OpenInterpreter(Options):
         session = self._session_by_hand()
         session.engine = engine
         return session
+
+    def _session_to_go_back(self) -> Session:
+        self._end_turn()
+        return self._session_by_hand()
+
+    def _move_into(self, attempt: Attempt) -> None:
+        """Work in a copy of another interpreter's place, with a copy of its conversation."""
+        self._attempt, self._session = attempt, attempt.session
+        self._premises.move_into(attempt.workshop)
+        self._ledger.mirror(attempt.session.transcript, most_output=self.max_output)
 
     def _session_by_hand(self) -> Session:
         """The session for work that needs no model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +103,17 @@ class Options:
     def skills_directory(self) -> Path:
         """Where skills are."""
         return Path(self.skills_path) if self.skills_path else config_directory() / "skills"
+
+
+def set_alike(one: Any, other: Any) -> None:
+    """Set an interpreter as another one is set; the file of its conversation is its own."""
+    for option in fields(Options):
+        setattr(other, option.name, getattr(one, option.name))
+    other.conversation_filename = None
+    other._system_message = one._system_message
+    for name in ("highlight_active_line", "runs_templates"):
+        setattr(other, name, getattr(one, name))
+    for name in vars(one.llm).keys() - {"_opened"}:
+        setattr(other.llm, name, getattr(one.llm, name))
+    other.computer.languages = list(one.computer.languages)
+    other.computer.load_dict(one.computer.to_dict())

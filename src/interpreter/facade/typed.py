@@ -184,6 +184,7 @@ class Interpreter:
             self.settings,
             approve=other._dialogue.approve,
             answer=self._answer,
+            model=NobodyToAsk(),
         )
         other.settings, other._session, other._attempt = attempt.settings, attempt.session, attempt
         other._premises.move_into(attempt.workshop)
