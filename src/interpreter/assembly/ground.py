@@ -54,6 +54,7 @@ class Ground:
         """Lets the block that runs now go on alone; whether there is one."""
         self.resumption = Later(self._resume)
         """Brings back the variables of a session that goes on; what is to be said about it."""
+        self._kept_as = ""
         self._journal: FileJournal | None = None
         self._memory: Memory | None = None
         self._jobs: Callable[[], tuple[Job, ...]] = tuple
@@ -289,12 +290,13 @@ class Ground:
     # What is kept.
 
     def _open_checkpoints(self) -> Transaction:
-        from interpreter.assembly.keeping import close_store, let_go_of_old_stores, undo_store
+        from interpreter.assembly import keeping
         from interpreter.checkpoints.language_state import node_state, shell_state
         from interpreter.checkpoints.transaction import Transaction
 
         workspace = self._settings.directory().resolve()
-        store = undo_store(self.session_id, workspace)
+        self._kept_as = self.session_id or self._kept_as or keeping.unkept_session()
+        store = keeping.undo_store(self._kept_as, workspace)
         kept = Transaction(
             self._file_keeper(store, workspace),
             workspace,
@@ -307,8 +309,8 @@ class Ground:
         kept.attach("shell", shell_state(partial(self._run_quietly, "shell")))
         kept.attach("javascript", node_state(partial(self._run_quietly, "javascript")))
         # The journal ends when the cell is empty.
-        self._closing.insert(0, partial(close_store, store, kept.close))
-        let_go_of_old_stores(store)
+        self._closing.insert(0, partial(keeping.close_store, store, kept.close))
+        keeping.let_go_of_old_stores(store)
         return kept
 
     def _ask_about_file(self, path: str, size: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +27,12 @@ _UNKEPT = "unkept-"
 def undo_store(session_id: str, workspace: Path) -> Path:
     """Where the blocks of a session are kept; elsewhere are other files, and another store."""
     place = f"{crc32(os.fsencode(workspace)):08x}"
-    return data_directory() / "undo" / f"{session_id or f'{_UNKEPT}{os.getpid()}'}-{place}"
+    return data_directory() / "undo" / f"{session_id}-{place}"
+
+
+def unkept_session() -> str:
+    """The name under which the blocks of a session are kept that ends with this process."""
+    return f"{_UNKEPT}{os.getpid()}-{secrets.token_hex(4)}"
 
 
 def forget_session(session_id: str) -> None:

@@ -81,7 +81,11 @@ class FileJournal:
         """Start a program in the cell and see that it is heard; CheckpointError says why not."""
         mark = self._options.exchange / "journal-check"
         program = launch(self.wrap(["sh", "-c", ': > "$0"', str(mark)]), stdin=subprocess.DEVNULL)
-        status = program.wait(_CHECKING)
+        try:
+            status = program.wait(_CHECKING)
+        except subprocess.TimeoutExpired as error:
+            program.kill()
+            raise CheckpointError(f"The file journal does not answer: {error}.") from error
         mark.unlink(missing_ok=True)
         health = self._supervision.call(do="health")
         if status or health["trouble"] or not health["heard"]:
