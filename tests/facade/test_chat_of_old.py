@@ -390,9 +390,10 @@ def test_interpreters_in_threads_do_not_disturb_each_other(play, tmp_path):
     assert results == {n: [console(f"{n}\n"), says(f"{n}.")] for n in range(3)}
 
 
-def test_interpreters_without_history_work_side_by_side_in_one_place(play):
+def test_interpreters_without_history_work_side_by_side_in_one_place(play, tmp_path):
     code = {"code": "open('x.txt', 'a').write('x')"}
-    one, other = (play(code, "ok", auto_run=True, conversation_history=False) for _ in range(2))
+    options = {"auto_run": True, "conversation_history": False, "workspace": str(tmp_path)}
+    one, other = (play(code, "ok", **options) for _ in range(2))
     one.chat("go", display=False)
     other.chat("go", display=False)
     assert one.computer.run("python", "open('x.txt').read()")[0]["content"] == "'xx'"
