@@ -130,7 +130,7 @@ def test_the_model_sees_messages_as_the_program_left_them(play):
     it.messages[0]["content"] = "changed"
     it.messages.append(user("added"))
     it.chat("last", display=False)
-    assert seen == [["first"], ["changed", "added", "last"]]
+    assert seen == [["first"], ["changed", "added\n\nlast"]]
 
 
 def test_long_output_keeps_its_end(play):
@@ -398,6 +398,24 @@ def test_interpreters_without_history_work_side_by_side_in_one_place(play, tmp_p
     other.chat("go", display=False)
     assert one.computer.run("python", "open('x.txt').read()")[0]["content"] == "'xx'"
     assert (len(one.checkpoints), len(other.checkpoints)) == (1, 1)
+
+
+def test_a_second_thread_that_talks_meanwhile_is_told_so_and_disturbs_nothing(play):
+    first, over = threading.Event(), threading.Event()
+
+    def completions(messages, **more):
+        first.set()
+        assert over.wait(60)
+        yield {"choices": [{"delta": {"content": "Here."}}]}
+
+    it = play()
+    it.llm.completions = completions
+    it.chat("one", display=False, blocking=False)
+    assert first.wait(60)
+    with pytest.raises(ConfigurationError, match="in the middle of a turn"):
+        it.chat("two", display=False)
+    over.set()
+    assert [message["content"] for message in it.wait()] == ["Here."]
 
 
 def test_reset_forgets_everything(play):

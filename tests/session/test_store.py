@@ -46,6 +46,13 @@ def test_messages_come_back_in_order_and_as_they_were(tmp_path_factory, kept):
     again.close()
 
 
+def test_a_message_with_half_a_character_is_kept_and_gives_the_session_its_title(store):
+    said = user_says("half \ud800 here")
+    session = filled(store, said)
+    assert list(store.messages(session)) == [said]
+    assert store.list()[0].title == "half ? here"
+
+
 @given(st.lists(reply_events, min_size=1, max_size=12))
 @settings(max_examples=40, deadline=None)
 def test_what_streamed_before_a_death_comes_back_as_interrupted(tmp_path_factory, events):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
@@ -43,6 +44,7 @@ from interpreter.terminal.desk import Desk
 if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
 
+BUSY = "This interpreter is in the middle of a turn; wait() for it first, or make another one."
 Said = str | dict[str, Any] | list[dict[str, Any]]
 
 
@@ -71,6 +73,7 @@ class OpenInterpreter(GoingBack):
         self._session: Session | None = None
         self._desk: Desk | None = None
         self._turn: Generator[Event, None, None] | None = None
+        self._talking = threading.Lock()
         self._background = Background()
         self._file = ConversationFile()
         self._skills_imported = False
@@ -120,10 +123,21 @@ class OpenInterpreter(GoingBack):
             return None
         if message is None:
             raise ConfigurationError("chat() needs a message when there is no display.")
-        if stream:
-            return self._streaming_chat(message, display)
-        self._drain(self._events(message, display=display, stream=False))
-        return self._new_messages()
+        with self._alone():
+            if stream:
+                return self._streaming_chat(message, display)
+            self._drain(self._events(message, display=display, stream=False))
+            return self._new_messages()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Two threads cannot talk at once: the later one is told so, and disturbs nothing."""
+        if not self._talking.acquire(blocking=False):
+            raise ConfigurationError(BUSY)
+        try:
+            yield
+        finally:
+            self._talking.release()
 
     def wait(self) -> list[dict[str, Any]]:
         """Wait for a chat that does not block; its new messages."""
@@ -275,8 +289,7 @@ class OpenInterpreter(GoingBack):
                 turn.close()
             except ValueError as busy:
                 self._turn = turn
-                text = "This interpreter is in the middle of a turn; wait() for it first."
-                raise ConfigurationError(text) from busy
+                raise ConfigurationError(BUSY) from busy
 
     def _follow(self, session: Session) -> None:
         self._ledger.follow(session.transcript, most_output=self.max_output)

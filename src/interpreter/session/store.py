@@ -342,7 +342,7 @@ def _translated(path: Path) -> Iterator[None]:
 def _title(message: Message) -> str:
     if message.role != "user" or message.is_private:
         return ""
-    return " ".join(message.text.split())[:TITLE_KEPT]
+    return _whole_characters(" ".join(message.text.split())[:TITLE_KEPT])
 
 
 def _plain(message: Message) -> str:
@@ -354,4 +354,9 @@ def _plain(message: Message) -> str:
                 texts.append(text)
             case _:
                 pass
-    return "\n".join(texts)[:PLAIN_KEPT].encode(errors="replace").decode()
+    return _whole_characters("\n".join(texts)[:PLAIN_KEPT])
+
+
+def _whole_characters(text: str) -> str:
+    """Text that the database takes: half a character, as a paste may bring, is a question mark."""
+    return text.encode(errors="replace").decode()
