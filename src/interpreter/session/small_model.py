@@ -71,7 +71,7 @@ class SmallModel:
         plan = next_request(request.messages)
         if plan.answer:
             yield TextDelta(plan.answer)
-            yield ReplyFinished("stop", Usage())
+            yield ReplyFinished("stop", Usage(dollars=0.0))
             return
         asked = Request(
             system=f"{EXAMPLE}\n{request.system}",

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass
 class Own:
     """Filled while a profile runs; the languages to choose from are `offered`."""
 
-    offered: Callable[[], list[Any]] = list
-    languages: list[Any] | None = None
-    """The languages as the profile left them; None where it changed nothing."""
-    completions: Callable[..., Iterable[Any]] | None = None
-    """Answers instead of the model."""
+    def __init__(self, offered: Callable[[], list[Any]] = list) -> None:
+        self.offered = offered
+        self.languages: list[Any] | None = None
+        """The languages as the profile left them; None where it changed nothing."""
+        self.completions: Callable[..., Iterable[Any]] | None = None
+        """Answers instead of the model."""
 
     @property
     def instructions(self) -> list[str]:
