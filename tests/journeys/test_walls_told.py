@@ -57,6 +57,17 @@ def test_a_machine_without_a_sandbox_is_told_with_the_first_result(asked):
     assert "no network" not in second
 
 
+def test_a_program_is_told_why_its_code_does_not_run_by_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for sandbox in ("BubblewrapSandbox", "LandlockSandbox"):
+        monkeypatch.setattr(fallback, sandbox, Missing)
+    it = OpenInterpreter(auto_run=True, conversation_history=False)
+    it.llm.completions = lambda **more: [{"choices": [{"delta": {"content": "```sh\nls\n```"}}]}]
+    with pytest.warns(UserWarning, match="No sandbox on this machine.*Set sandbox='off'"):
+        assert [message["type"] for message in it.chat("go", display=False)] == ["code"]
+    it.close()
+
+
 def test_weaker_walls_are_told_with_the_first_result(asked):
     [_, (second, result)] = asked("BubblewrapSandbox")
     for told in (second, result):

@@ -267,7 +267,14 @@ class OpenInterpreter(GoingBack):
             for event in events:
                 if isinstance(event, MessageFinished):
                     self._follow(session)
+                if isinstance(event, ApprovalRequested):
+                    self._warn_if_unconfined()
                 yield event
+
+    def _warn_if_unconfined(self) -> None:
+        """Say why something is asked although it need not be."""
+        if self.auto_run and (why := self._open_workshop().unconfined):
+            warnings.warn(f"{why} Set sandbox='off' to run anyway.", stacklevel=2)
 
     @contextmanager
     def _responding(self, session: Session) -> Iterator[None]:
@@ -352,8 +359,6 @@ class OpenInterpreter(GoingBack):
         workshop = self._prepare()
         workshop.use_completions(self.llm.completions)
         engine = workshop.engine(self._settings())
-        if self.auto_run and workshop.unconfined:
-            warnings.warn(f"{workshop.unconfined} Set sandbox='off' to run anyway.", stacklevel=2)
         return replace(engine, model=self._sight.for_model(engine.model, self.llm.vision_renderer))
 
     def _open_workshop(self) -> Workshop:
