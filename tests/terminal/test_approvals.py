@@ -15,6 +15,7 @@ def test_a_scan_can_be_had_before_the_answer(chat):
     terminal.wait_for("[c]heck")
     terminal.type("c")
     terminal.wait_for("line 1: rm removes '~/Documents'")
+    terminal.wait_until(lambda: terminal.everything().count("Run this?") == 2)
     terminal.type("s")
     terminal.wait_for("the code was not run")
 
@@ -35,6 +36,7 @@ def test_a_place_outside_is_granted_and_the_next_try_works(chat, downloads):
     terminal.wait_for("This block wants to read", "[t]his session")
     terminal.type("t")
     terminal.wait_for("fine data", f"wants to read and write {downloads}.")
+    terminal.wait_until(lambda: terminal.everything().count("Allow this?") >= 2)
     terminal.type("y")
     terminal.wait_for("Done.")
     assert (downloads / "new.txt").read_text() == "x"

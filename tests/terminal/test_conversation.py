@@ -10,6 +10,11 @@ def ask(terminal, text):
     terminal.press("Enter")
 
 
+def asked_again(terminal, question="Run this?"):
+    """Wait for the question a second time: keys before it are not meant for it."""
+    terminal.wait_until(lambda: terminal.everything().count(question) == 2, question)
+
+
 def test_a_message_is_answered(chat):
     terminal = chat("Hello, *world*.")
     ask(terminal, "hi")
@@ -84,7 +89,7 @@ def test_an_edited_block_is_shown_asked_about_again_and_run(chat, tmp_path):
     ask(terminal, "add")
     terminal.wait_for("Run this?")
     terminal.press("e")
-    terminal.wait_until(lambda: terminal.everything().count("Run this?") == 2)
+    asked_again(terminal)
     assert "x = 40 + 2" in terminal.everything()
     terminal.press("y")
     assert "\n42\n" in terminal.wait_for("Done.")
@@ -96,6 +101,7 @@ def test_a_question_mark_explains_the_keys(chat):
     terminal.wait_for("Run this?")
     terminal.type("?")
     terminal.wait_for("edit it in $EDITOR first")
+    asked_again(terminal)
     terminal.type("q")  # means nothing
     terminal.press("y")
     terminal.wait_for("Done.")
@@ -414,5 +420,6 @@ def test_safe_mode_ask_offers_a_scan(chat):
     terminal.wait_for("Run this?", "[c]heck")
     terminal.press("c")
     terminal.wait_for("⚠ line 2:")
+    asked_again(terminal)
     terminal.press("s")
     terminal.wait_for("Stopped")

@@ -131,8 +131,7 @@ class LiveDesk:
         finally:
             self._asking = False
         asked = paint(question.split("?")[0] + "?", self._look.palette.accent)
-        self._screen.print(f"{asked} {SAID.get(key, key)}")
-        self._screen.clear_live()
+        self._screen.clear_live(f"{asked} {SAID.get(key, key)}")
         return key
 
     def _painted(self, question: str) -> str:

@@ -19,11 +19,11 @@ def one_key(question: str, keys: str) -> str:
     What was typed before the question could be read does not answer it.
     """
     width = shutil.get_terminal_size().columns - 3
-    print("\n".join(in_width(question, width)), end=" ", file=sys.stderr, flush=True)
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
     try:
         tty.setcbreak(descriptor, termios.TCSAFLUSH)
+        print("\n".join(in_width(question, width)), end=" ", file=sys.stderr, flush=True)
         key = _wanted(descriptor, keys)
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

@@ -76,9 +76,10 @@ class Screen:
                 self._write(live)
             self._drawn_at = time.monotonic()
 
-    def clear_live(self) -> None:
-        """Print what is pending and take the live lines away; drawing on a clock ends."""
+    def clear_live(self, *lines: str) -> None:
+        """Print what is pending, and these lines in place of the live ones; the clock ends."""
         with self.lock:
+            self._pending.extend(lines)
             self._live = tuple
             ticker, self._ticker = self._ticker, None
             self.draw()
