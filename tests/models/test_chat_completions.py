@@ -1,9 +1,15 @@
 """Chat completions: what is asked, what is understood."""
 
 import json
+from contextlib import closing
 
 import pytest
 
+from interpreter.models.chat_completions import ChatCompletions, ChatSettings
+from interpreter.models.http import Line
+from interpreter.models.options import Patience
+from interpreter.models.prices import Price
+from interpreter.models.troubles import Address
 from interpreter.protocol.events import ReasoningDelta, ReplyFinished, Usage
 from interpreter.protocol.messages import (
     ActionCall,
@@ -18,6 +24,7 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
+from interpreter.protocol.ports import Capabilities
 from support.model_server import Json, Raw, Refusal, called, chunk, event, said
 from support.talking import (
     EXECUTE,
@@ -312,3 +319,25 @@ def test_the_connection_is_kept_between_requests(server, open_model):
     for _ in range(5):
         ask(model)
     assert len(server.connections) == 1
+
+
+def test_a_hosted_reply_that_is_cut_at_its_fence_is_paid_for_by_an_estimate(server):
+    """The pictures in it are a thousand tokens each, not as many as their letters."""
+    server.replies = [said("```python\n1\n```\n", "and so on")]
+    line = Line(Address("Somebody", server.url, "x", "KEY"), {}, Patience())
+    settings = ChatSettings("x", f"{server.url}/chat/completions", dialect="fenced")
+    able, price = Capabilities(images=True), Price(input=1_000_000, output=0)
+    picture = Message("user", (Text("x" * 3_600), Display((Face("image/png", b"x" * 60_000),))))
+    with closing(ChatCompletions("x", line, settings, able, price)) as hosted:
+        usage = ask(hosted, request(picture))[-1].usage
+    assert usage.dollars == usage.input
+    assert 2_000 < usage.input < 2_300
+
+
+def test_llama_cpp_counts_even_what_is_cut(server, open_model):
+    timings = {"cache_n": 90, "prompt_n": 10, "predicted_n": 7}
+    pieces = [chunk({"content": "```python\n1\n```\n"}, timings=timings), chunk({"content": "no"})]
+    server.replies = [Raw([*pieces, chunk(finish="stop")])]
+    usage = ask(open_model("llamacpp/x", dialect="fenced"))[-1].usage
+    assert usage == Usage(input=100, cached=90, output=7, dollars=0.0)
+    assert server.requests[0].json["timings_per_token"] is True

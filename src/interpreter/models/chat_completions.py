@@ -33,6 +33,8 @@ from interpreter.protocol.values import frozen
 
 _NO_TOOLS = re.compile(r"support.{0,40}(tool|function)|(tool|function).{0,80}support", re.I)
 _CHARACTERS_PER_TOKEN = 3.6
+_TOKENS_PER_PICTURE = 1_000
+_PICTURE = re.compile(rb'"data:image/[^"]*"')
 
 
 @frozen
@@ -197,4 +199,6 @@ class ChatCompletions:
     # What it cost.
 
     def _estimate(self, body: bytes) -> Usage:
-        return Usage(input=int(len(body) / _CHARACTERS_PER_TOKEN))
+        """About what a request had, where the reply was cut before the server could say."""
+        text, pictures = _PICTURE.subn(b"", body)
+        return Usage(input=int(len(text) / _CHARACTERS_PER_TOKEN) + pictures * _TOKENS_PER_PICTURE)
