@@ -71,3 +71,28 @@ def test_a_host_that_is_killed_while_it_opens_a_cell_leaves_no_process(place, mo
     assert subprocess.run(host, timeout=HANG).returncode == -signal.SIGKILL
     for pid, command in left_over(place):
         assert ends(pid), command
+
+
+STOPPED = """
+import os, signal, sys
+from pathlib import Path
+from interpreter.sandboxes import bubblewrap, ends
+from interpreter.sandboxes.confinement import Confinement, interpreter_places
+pids = []
+first_pid = ends.Ends.first_pid
+ends.Ends.first_pid = lambda self: pids.append(first_pid(self)) or pids[0]
+confinement = Confinement(programs=interpreter_places())
+sandbox = bubblewrap.BubblewrapSandbox(confinement, os.environ, live=sys.argv[2] == "live")
+cell = sandbox.open(Path(sys.argv[1]))
+cell.launch(["sleep", "600"])
+os.kill(pids[0], signal.SIGSTOP)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("live", ["live", "fixed"])
+def test_a_cell_that_does_not_listen_ends_with_its_host(place, live):
+    host = [sys.executable, "-c", STOPPED, str(place), live]
+    assert subprocess.run(host, timeout=HANG).returncode == -signal.SIGKILL
+    for pid, command in left_over(place):
+        assert ends(pid), command

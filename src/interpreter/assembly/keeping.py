@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_SESSIONS = 50  # whose blocks can still be undone
 _UNKEPT = "unkept-"
+_NOT_AT_ONCE = 20.0  # seconds: the first request comes before any cleaning
 
 
 def undo_store(session_id: str, workspace: Path) -> Path:
@@ -79,8 +82,30 @@ def let_go_of_old_stores(mine: Path) -> None:
         dead = [path for path in others if _is_orphan(path)]
         kept = sorted((p for p in others if p not in dead), key=lambda p: -p.stat().st_mtime)
         for path in (*dead, *kept[_MOST_SESSIONS - 1 :]):
-            if not path.name.startswith(_UNKEPT) or path in dead:
+            if path in dead or not (path.name.startswith(_UNKEPT) or _is_in_use(path)):
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_in_use(store: Path) -> bool:
+    """Whether a journal works in it: one long session may be older than fifty short ones."""
+    try:
+        with (store / "lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def sweep_later() -> threading.Timer:
+    """Clear away what sessions left in the temporary directory that were killed, in a while."""
+    from interpreter.sandboxes.own_directory import sweep
+
+    timer = threading.Timer(_NOT_AT_ONCE, sweep)
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def _is_orphan(path: Path) -> bool:

@@ -21,7 +21,7 @@ from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.host_gate import HostGate
 from interpreter.sandboxes.keeper import Keeper
-from interpreter.sandboxes.portal import PORTAL_COMMAND, Portal
+from interpreter.sandboxes.portal import AROUND, OUTSIDE, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
 from interpreter.sandboxes.walls import limit_process, resource_limits, set_up
@@ -105,9 +105,10 @@ def _resolver(confinement: Confinement) -> list[str]:
 def wrap_command(wrap: Bubblewrap, site: Site, ends: Ends, *, live: bool) -> list[str]:
     """The command that makes a cell and starts its launcher; a `live` cell can be changed later.
 
-    How the cell is made is read from a pipe, so that it can still be found out meanwhile.
+    How the cell is made is read from a pipe, so that it can still be found out meanwhile. One
+    process stays outside: bubblewrap ends with it, and it with us.
     """
-    words = [*(PORTAL_COMMAND if live else ()), wrap.path, "--args", str(ends.words)]
+    words = [*OUTSIDE, *(AROUND if live else ()), wrap.path, "--args", str(ends.words)]
     words += ["--info-fd", str(ends.info)]
     words += ["--seccomp", str(ends.filter)] if ends.filter is not None else []
     return [*words, "--chdir", str(site.workspace), "--", *launcher_command(ends.control)]
@@ -203,6 +204,7 @@ class BubblewrapSandbox:
             cell.at_close(keeper.close)
             with self._limiting(cell, ends.first_pid()) as limited:
                 listener = set_up(wire, site, confinement, port=self._port(), limited=limited)
+            cell.at_close(ends.tie(pid))
         if listener is not None and self._gate is not None:
             self._serve(cell, listener, self._gate)
         if self._live:

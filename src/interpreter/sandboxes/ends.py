@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
+import signal
 import socket
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Self
 
@@ -13,7 +16,10 @@ from interpreter.sandboxes.wire import Wire
 
 
 class Ends:
-    """The wire, the system-call filter, and two pipes: our words in, the cell's first pid out."""
+    """The wire, the system-call filter, and three pipes.
+
+    One takes our words in, one brings the cell's first pid out, one tells whether we live.
+    """
 
     def __init__(self, rules: bytes = b"") -> None:
         self._open, self._theirs = ExitStack(), ExitStack()
@@ -26,6 +32,9 @@ class Ends:
         self.words, words = os.pipe()
         self._theirs.callback(os.close, self.words)
         self._words = self._open.enter_context(os.fdopen(words, "wb", buffering=0))
+        self._life, life = os.pipe()
+        self._open.callback(os.close, self._life)
+        self._living = self._open.enter_context(os.fdopen(life, "wb", buffering=0))
         self.filter = self.memory_file(rules) if rules else None
 
     def __enter__(self) -> Self:
@@ -42,7 +51,7 @@ class Ends:
         It can also read what it tells us. If we are killed, telling would fail otherwise, and
         bubblewrap would end without the word that its other half waits for, for ever.
         """
-        all_of_them = (self.control, self.info, self._told, self.words, self.filter)
+        all_of_them = (self.control, self.info, self._told, self.words, self._life, self.filter)
         return tuple(fd for fd in all_of_them if fd is not None)
 
     def connect(self) -> Wire:
@@ -63,6 +72,17 @@ class Ends:
             if found := re.search(rb'"child-pid": (\d+)', told):
                 return int(found[1])
         return None
+
+    def tie(self, pid: int) -> Callable[[], None]:
+        """From now on the kernel ends a process that inherited our ends as soon as we are gone.
+
+        Returns what ends it before. Not by a signal that it asks for itself (PR_SET_PDEATHSIG): it
+        would come while bubblewrap starts its other half, which then waits for it for ever.
+        """
+        fcntl.fcntl(self._life, fcntl.F_SETOWN, pid)
+        fcntl.fcntl(self._life, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(self._life, fcntl.F_SETFL, os.O_ASYNC)
+        return os.fdopen(os.dup(self._living.fileno()), "wb", buffering=0).close
 
     def memory_file(self, content: bytes) -> int:
         """A file without a name that holds this; it is closed when the cell has inherited it."""

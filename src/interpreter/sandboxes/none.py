@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from interpreter.sandboxes.own_directory import OwnDirectory
 
 
 class LocalProcess(subprocess.Popen[bytes]):
@@ -26,7 +26,8 @@ class OpenCell:
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
         self.protected: tuple[Path, ...] = ()
-        self.exchange = Path(tempfile.mkdtemp(prefix="reploop-"))  # 0700, and short: socket paths
+        self._own = OwnDirectory()
+        self.exchange = self._own.path
 
     def launch(
         self,
@@ -57,7 +58,7 @@ class OpenCell:
 
     def close(self) -> None:
         """Remove the hand-over directory."""
-        shutil.rmtree(self.exchange, ignore_errors=True)
+        self._own.remove()
 
 
 class NoSandbox:

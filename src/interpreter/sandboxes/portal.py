@@ -8,8 +8,10 @@ from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
 
-# A namespace around the cell's: mounts made in it appear in the cell, and nowhere else.
-PORTAL_COMMAND = ("unshare", "--user", "--map-root-user", "--mount", "--propagation", "shared")
+OUTSIDE = ("unshare", "--fork")
+"""Starts a program and waits for it; what follows are options of it."""
+AROUND = ("--user", "--map-root-user", "--mount", "--propagation", "shared")
+"""A namespace around the cell's: mounts made in it appear in the cell, and nowhere else."""
 
 _SHOW = """
 set -e

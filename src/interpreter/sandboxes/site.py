@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import py_compile
-import shutil
 import struct
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from importlib.util import MAGIC_NUMBER, cache_from_source
@@ -21,6 +19,7 @@ from interpreter.sandboxes.confinement import (
     chosen_environment,
     home_directory,
 )
+from interpreter.sandboxes.own_directory import OwnDirectory
 
 INSIDE = Path(__file__).parents[1] / "inside"
 PROXY_PORT = 3128
@@ -34,14 +33,14 @@ class Site:
 
     workspace: Path
     home: Path
-    state: Path
+    own: OwnDirectory
 
     @classmethod
     def prepare(cls, workspace: Path, host: Mapping[str, str]) -> Site:
         """Make the directories; ConfigurationError when the workspace cannot be one."""
         home = home_directory(host)
         place = check_workspace(workspace, home)
-        site = cls(place, home.resolve(), Path(tempfile.mkdtemp(prefix="reploop-")).resolve())
+        site = cls(place, home.resolve(), OwnDirectory())
         own = (site.exchange, site.portal, site.stage, site.packages, site.scratch)
         for directory in own:
             directory.mkdir(mode=0o700)
@@ -50,7 +49,7 @@ class Site:
 
     def remove(self) -> None:
         """Delete the cell's own directory."""
-        shutil.rmtree(self.state, ignore_errors=True)
+        self.own.remove()
 
     def take_over(self, other: Site) -> None:
         """Move here what was installed and handed over there, by ways without links."""
@@ -61,6 +60,11 @@ class Site:
             with contextlib.suppress(OSError):  # there is none, or code has put a link there
                 mine.mkdir(mode=0o700, exist_ok=True)
                 _move_all(theirs, mine)
+
+    @property
+    def state(self) -> Path:
+        """The cell's own directory."""
+        return self.own.path
 
     @property
     def exchange(self) -> Path:
