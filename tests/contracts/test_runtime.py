@@ -246,3 +246,25 @@ def test_close_while_an_iterator_is_abandoned_does_not_hang(speech, open_cell, t
         abandoned = runtime.run(speech.loop)
         next(abandoned)
     del abandoned
+
+
+def test_an_interrupt_between_the_call_and_the_first_event_stops_the_block(runtime, speech):
+    run(runtime, speech.remember)
+    block = runtime.run(speech.loop)
+    runtime.interrupt()
+    assert list(block) == [ExecutionFinished("interrupted", "It was stopped before it began.")]
+    assert printed(run(runtime, speech.recall)) == "42\n"
+
+
+def test_an_interrupt_while_nothing_runs_stops_nothing(runtime, speech):
+    runtime.interrupt()
+    run(runtime, speech.remember)
+    runtime.interrupt()
+    assert printed(run(runtime, speech.recall)) == "42\n"
+
+
+def test_a_block_that_nobody_followed_leaves_the_way_free(runtime, speech):
+    block = runtime.run(speech.loop)
+    assert end_of(run(runtime, speech.recall)).outcome == "invalid"
+    del block
+    assert end_of(run(runtime, speech.remember)).outcome == "ok"

@@ -1,7 +1,7 @@
 """The tool that runs code: languages, limits, long output, and jobs that go on."""
 
 import json
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 from tests.live import end_of, printed, wait_until
@@ -207,3 +207,21 @@ def test_late_output_is_told_to_the_model_too(pool, tmp_path):
     shell = pool.get("bash")
     wait_until(lambda: any("late" in one.text for one in shell.leftovers.all()))
     assert "late" in end_of(run(tool, "bash", "echo now")).summary
+
+
+class AtOnce(Interrupt):
+    """Somebody who wants the block stopped in the moment in which it is announced."""
+
+    @contextmanager
+    def calls(self, listener):
+        with super().calls(listener):
+            self.request()
+            yield
+
+
+@pytest.mark.parametrize("language", ["python", "bash"])
+def test_an_interrupt_before_the_block_has_begun_is_not_lost(pool, language):
+    loop = {"python": "while True: pass", "bash": "while :; do :; done"}[language]
+    run(RunCode(pool), language, "")  # so that it has started
+    events = run(RunCode(pool), language, loop, interrupt=AtOnce())
+    assert end_of(events).outcome == "interrupted"

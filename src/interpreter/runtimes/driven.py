@@ -6,20 +6,19 @@ import itertools
 import shutil
 import signal
 import subprocess
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
-from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.driven_block import DrivenBlock, Words, ended
 from interpreter.runtimes.leftovers import Leftovers
 from interpreter.runtimes.pipes import Lines, Pipe
-from interpreter.runtimes.turnstile import Turnstile
+from interpreter.runtimes.resident import ResidentProcess
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 
 INSIDE = Path(__file__).parent.parent / "inside"
@@ -58,20 +57,18 @@ class DrivenOptions:
 PLAIN = DrivenOptions()
 
 
-class DrivenProcess:
+class DrivenProcess(ResidentProcess):
     """One live interpreter. A block's end is told on a pipe of its own, never in its output."""
 
     def __init__(
         self, launch: Launch, exchange: Path, dialect: Dialect, options: DrivenOptions = PLAIN
     ) -> None:
-        self.language = dialect.language
+        super().__init__(dialect.language)
         self.leftovers = Leftovers()
         self._launch = launch
         self._exchange = exchange
         self._dialect = dialect
         self._options = options
-        self._turnstile = Turnstile()
-        self._starting = threading.Lock()
         self._blocks = 0
         self._process: Process | None = None
         self._former: list[Process] = []
@@ -84,30 +81,9 @@ class DrivenProcess:
         with self._starting:
             self._ready()
 
-    def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
-        """Run a block; its standard input is empty."""
-        if not self._turnstile.enter():
-            yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
-            return
-        try:
-            yield from self._news_of_earlier_blocks()
-            yield from self._run(source.replace("\r\n", "\n"))
-        finally:
-            self._turnstile.leave()
-
-    def interrupt(self) -> None:
-        """Stop the running block and keep the state; asked twice, stop it at any price."""
-        self._turnstile.interrupt()
-
-    def restart(self) -> None:
-        """End it; the next block finds a fresh one."""
-        self._kill()
-        with self._turnstile.emptied(), self._starting:
-            self._forget()
-
-    def close(self) -> None:
-        """End it and all that it started."""
-        self.restart()
+    def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
+        yield from self._news_of_earlier_blocks()
+        yield from self._run(source.replace("\r\n", "\n"))
 
     def _run(self, source: str) -> Iterator[RuntimeEvent]:
         with self._starting:

@@ -50,12 +50,14 @@ class InlinePython:
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run a block."""
         if self._worker is not None and self._worker.is_alive():
-            yield ExecutionFinished("invalid", "python still runs an earlier block.")
-            return
+            return iter((ExecutionFinished("invalid", "python still runs an earlier block."),))
+        self._worker = _Worker(source, self._namespace)
+        return self._follow(self._worker, answer)
+
+    def _follow(self, worker: _Worker, answer: Answerer) -> Iterator[RuntimeEvent]:
         if not self._warned:
             self._warned = True
             yield Notice("Code runs inside this process, without a sandbox.", "warning")
-        worker = self._worker = _Worker(source, self._namespace)
         worker.start()
         try:
             yield from worker.events(answer)
@@ -105,8 +107,8 @@ class _Worker(threading.Thread):
                 return
 
     def interrupt(self) -> None:
+        self._interrupted.set()  # for a block that has been let in and has not begun
         if self.ident is not None and self.is_alive():
-            self._interrupted.set()
             error = ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), error)
 
@@ -133,6 +135,8 @@ class _Worker(threading.Thread):
         return ExecutionFinished("ok")
 
     def _evaluate(self) -> None:
+        if self._interrupted.is_set():
+            raise KeyboardInterrupt
         body = ast.parse(self._source, FILE)
         last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
         if body.body:

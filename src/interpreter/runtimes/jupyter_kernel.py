@@ -13,7 +13,7 @@ from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeE
 from interpreter.protocol.ports import Answerer, Companion, Language, nobody_answers
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel_host import KernelHost
-from interpreter.runtimes.turnstile import Turnstile
+from interpreter.runtimes.resident import Resident
 
 if TYPE_CHECKING:  # zmq takes its time; the process is launched before it is imported
     from interpreter.runtimes.channels import Channels
@@ -32,7 +32,7 @@ class KernelOptions:
 PATIENT = KernelOptions()
 
 
-class JupyterKernel:
+class JupyterKernel(Resident):
     """One live kernel. It starts with the first block, or earlier by `warm`."""
 
     def __init__(
@@ -42,11 +42,10 @@ class JupyterKernel:
         options: KernelOptions = PATIENT,
         companion: Companion | None = None,
     ) -> None:
-        self.language = language
+        super().__init__(language)
         self._companion = companion
         self._host = host
         self._options = options
-        self._turnstile = Turnstile()
         self._bell = self._turnstile.bell
         self._starting = threading.RLock()
         self._ending = self._closed = False
@@ -57,20 +56,6 @@ class JupyterKernel:
         """Start the process, if it does not run yet, without waiting until it answers."""
         with self._starting:
             self._launched()
-
-    def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
-        """Run a block."""
-        if not self._turnstile.enter():
-            yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
-            return
-        try:
-            yield from self._run(source, answer)
-        finally:
-            self._turnstile.leave()
-
-    def interrupt(self) -> None:
-        """Stop the running block and keep the state; asked twice, stop it at any price."""
-        self._turnstile.interrupt()
 
     def restart(self) -> None:
         """End the kernel; the next block finds a fresh one."""
@@ -85,7 +70,7 @@ class JupyterKernel:
         self._closed = True
         self.restart()
 
-    def _run(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
+    def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
         from interpreter.runtimes.kernel_block import KernelBlock  # noqa: PLC0415  (imports zmq)
 
         with self._starting:

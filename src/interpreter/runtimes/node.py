@@ -5,18 +5,17 @@ from __future__ import annotations
 import itertools
 import signal
 import subprocess
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
-from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
-from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.events import RuntimeEvent
+from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.node_block import NodeBlock, NodePipes
-from interpreter.runtimes.turnstile import Turnstile
+from interpreter.runtimes.resident import ResidentProcess
 from interpreter.runtimes.wake import when_it_ends
 
 INSIDE = Path(__file__).parent.parent / "inside"
@@ -47,18 +46,16 @@ def typescript(launch: Launch, exchange: Path, options: NodeOptions = ORDINARY) 
     return Node(launch, exchange, TYPESCRIPT, options)
 
 
-class Node:
+class Node(ResidentProcess):
     """One live Node process with a global scope that persists."""
 
     def __init__(
         self, launch: Launch, exchange: Path, language: Language, options: NodeOptions
     ) -> None:
-        self.language = language
+        super().__init__(language)
         self._launch = launch
         self._exchange = exchange
         self._options = options
-        self._turnstile = Turnstile()
-        self._starting = threading.Lock()
         self._blocks = 0
         self._process: Process | None = None
         self._pipes: NodePipes | None = None
@@ -68,38 +65,17 @@ class Node:
         with self._starting:
             self._ready()
 
-    def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
-        """Run a block; its standard input is empty."""
-        if not self._turnstile.enter():
-            yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
-            return
+    def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
+        with self._starting:
+            process, pipes = self._ready()
+        self._blocks += 1
+        block = NodeBlock(
+            self._blocks, process, pipes, self._turnstile, self._options.interrupt_seconds
+        )
         try:
-            with self._starting:
-                process, pipes = self._ready()
-            self._blocks += 1
-            block = NodeBlock(
-                self._blocks, process, pipes, self._turnstile, self._options.interrupt_seconds
-            )
-            try:
-                yield from block.run(source)
-            finally:
-                block.stop()
+            yield from block.run(source)
         finally:
-            self._turnstile.leave()
-
-    def interrupt(self) -> None:
-        """Stop the running block and keep the state; asked twice, stop it at any price."""
-        self._turnstile.interrupt()
-
-    def restart(self) -> None:
-        """End Node; the next block finds a fresh one."""
-        self._kill()
-        with self._turnstile.emptied(), self._starting:
-            self._forget()
-
-    def close(self) -> None:
-        """End Node and all that it started."""
-        self.restart()
+            block.stop()
 
     def _ready(self) -> tuple[Process, NodePipes]:
         if self._process is None or self._pipes is None or self._process.poll() is not None:

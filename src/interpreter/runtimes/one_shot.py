@@ -11,14 +11,14 @@ from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
-from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
-from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.events import Notice, RuntimeEvent
+from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.driven_block import DrivenBlock, ended
 from interpreter.runtimes.leftovers import Leftovers
 from interpreter.runtimes.pipes import Lines, Pipe
-from interpreter.runtimes.turnstile import Turnstile
+from interpreter.runtimes.resident import Resident
 from interpreter.runtimes.wake import when_it_ends
 
 _numbers = itertools.count(1)
@@ -45,37 +45,25 @@ def applescript(launch: Launch, exchange: Path) -> OneShot:
     return OneShot(launch, exchange, language, Program(("osascript",)))
 
 
-class OneShot:
+class OneShot(Resident):
     """Runs each block as a program; nothing but files stays from one to the next."""
 
     def __init__(
         self, launch: Launch, exchange: Path, language: Language, program: Program
     ) -> None:
-        self.language = language
+        super().__init__(language)
         self.leftovers = Leftovers()
         self._launch = launch
         self._directory = exchange / f"o{next(_numbers)}"
         self._program = program
-        self._turnstile = Turnstile()
         self._blocks = 0
         self._marks: Lines | None = None
         self._processes: list[Process] = []
 
-    def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
-        """Run a block as a program; its standard input is empty."""
-        if not self._turnstile.enter():
-            yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
-            return
-        try:
-            for text in self.leftovers.news():
-                yield Notice(text)
-            yield from self._run(source)
-        finally:
-            self._turnstile.leave()
-
-    def interrupt(self) -> None:
-        """Stop the running block; asked twice, stop it at any price."""
-        self._turnstile.interrupt()
+    def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
+        for text in self.leftovers.news():
+            yield Notice(text)
+        yield from self._run(source)
 
     def restart(self) -> None:
         """End all that blocks have left running."""

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
-from interpreter.protocol.ports import Answerer, Language, Launch, Process, nobody_answers
+from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel_host import ending
 from interpreter.runtimes.pipes import Pipe
+from interpreter.runtimes.resident import ResidentProcess
 from interpreter.runtimes.turnstile import Turnstile
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 
@@ -40,25 +41,20 @@ class Repl:
     interrupt_seconds: float = 5.0
 
 
-class ProcessRepl:
+class ProcessRepl(ResidentProcess):
     """One live REPL, told what to do on its standard input."""
 
     def __init__(self, launch: Launch, exchange: Path, language: Language, repl: Repl) -> None:
-        self.language = language
+        super().__init__(language)
         self._launch = launch
         self._directory = exchange / f"p{next(_numbers)}"
         self._repl = repl
-        self._turnstile = Turnstile()
         self._process: Process | None = None
         self._pipes: tuple[Pipe, Pipe] | None = None
         self._greeted = False
         self._prefix = secrets.token_hex(8)
 
-    def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
-        """Run a block."""
-        if not self._turnstile.enter():
-            yield ExecutionFinished("invalid", f"{self.language.name} still runs an earlier block.")
-            return
+    def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
         block: _Block | None = None
         try:
             process, pipes = self._ready()
@@ -68,21 +64,6 @@ class ProcessRepl:
         finally:
             if block is not None and not block.over:
                 self._kill()
-            self._turnstile.leave()
-
-    def interrupt(self) -> None:
-        """Stop the running block; asked twice, end the REPL."""
-        self._turnstile.interrupt()
-
-    def restart(self) -> None:
-        """End the REPL; the next block finds a fresh one."""
-        self._kill()
-        with self._turnstile.emptied():
-            self._forget()
-
-    def close(self) -> None:
-        """End the REPL and all that it started."""
-        self.restart()
 
     def _ready(self) -> tuple[Process, tuple[Pipe, Pipe]]:
         if self._process is None or self._pipes is None or self._process.poll() is not None:

@@ -20,7 +20,7 @@ class Sql:
 
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run statements; the rows of the last one are shown."""
-        yield from self._python.run(f"%%reploop_sql\n{source}\n", answer)
+        return self._python.run(f"%%reploop_sql\n{source}\n", answer)
 
     def interrupt(self) -> None:
         """Stop the running statement."""

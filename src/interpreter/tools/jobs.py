@@ -44,6 +44,8 @@ class Job:
         self._answer: tuple[str | None] | None = None
         self._last: ExecutionFinished | None = None
         self._error: BaseException | None = None
+        # Let in here, not in the thread: an interrupt that comes now already means this block.
+        self._block = self.runtime.run(self.code.source, self._ask)
         self._thread = threading.Thread(target=self._work, name=f"job {self.number}", daemon=True)
         self._thread.start()
 
@@ -117,7 +119,7 @@ class Job:
 
     def _work(self) -> None:
         try:
-            for event in self.runtime.run(self.code.source, self._ask):
+            for event in self._block:
                 self._put(event)
         except RuntimeFailure as failure:
             self._put(ExecutionFinished("failed", str(failure)))
