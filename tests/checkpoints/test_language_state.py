@@ -34,8 +34,7 @@ class Session:
         self._process.stdout.close()
 
 
-@pytest.fixture
-def bash(tmp_path):
+def shell(tmp_path, *argv):
     count = iter(range(1000))
 
     def frame(source):
@@ -44,7 +43,21 @@ def bash(tmp_path):
         return f". {path}\nprintf -- '--end--\\n'\n"
 
     (tmp_path / "work").mkdir()
-    session = Session(["bash", "--norc"], tmp_path / "work", frame)
+    return Session(argv, tmp_path / "work", frame)
+
+
+@pytest.fixture
+def bash(tmp_path):
+    session = shell(tmp_path, "bash", "--norc")
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def zsh(tmp_path):
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not installed")
+    session = shell(tmp_path, "zsh", "-f")
     yield session
     session.close()
 
@@ -88,6 +101,27 @@ def test_a_shell_goes_back(bash, tmp_path):
         "on\nnoclobber      \ton\n"
     )
     assert bash.run("env | grep ^B=") == "B=x\n"
+
+
+def test_a_zsh_goes_back(zsh, tmp_path):
+    state = shell_state(zsh.run, "zsh")
+    zsh.run(
+        "a='two  words'; export B=$'x\ny'; list=(1 '2 3'); typeset -A map=(k 'v w'); "
+        "f() { echo \"f $a\"; }; alias ll='ls'; path+=(/opt/mine)"
+    )
+    zsh.run("setopt extended_glob no_clobber; umask 027")
+    state.before("b1")
+    zsh.run("a=changed; unset B list map; f() { echo other; }; new=1; g() { :; }; unalias ll; cd /")
+    zsh.run("unsetopt extended_glob no_clobber; setopt ksh_arrays; umask 022; path=(/bin)")
+    report = state.restore("b1")
+    assert set(report.removed) == {"new", "g"}
+    shown = 'echo "$a|$B|$list[2]|$map[k]|$PWD|${new-none}|$path[-1]"; f; alias ll; umask'
+    assert zsh.run(shown) == (
+        f"two  words|x\ny|2 3|v w|{tmp_path}/work|none|/opt/mine\nf two  words\nll=ls\n027\n"
+    )
+    options = "[[ -o extended_glob && ! -o clobber && ! -o ksh_arrays ]] && echo on; whence g"
+    assert zsh.run(options) == "on\n"
+    assert zsh.run("env | grep '^B='") == "B=x\n"
 
 
 def test_node_goes_back(node, tmp_path):

@@ -53,15 +53,15 @@ def test_a_file_too_large_to_keep_is_asked_about_before_it_is_changed(tmp_path, 
     bench.stop()
     asked = []
 
-    def ask(path, size):
-        asked.append((path, size))
+    def ask(path, size, why):
+        asked.append((path, size, why))
         return answer
 
     bench.journal = FileJournal(bench.options, ask)
     large = bench.workspace / "large"
     large.write_text("x" * 5000)
     name, report = bench.shell("echo more >> large || true")
-    assert asked == [(str(large), 5000)]
+    assert asked == [(str(large), 5000, "too large")]
     assert large.stat().st_size == (5005 if answer else 5000)
     notes = (f"{large} is too large to keep and cannot be undone",) if answer else ()
     assert report.notes == notes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def read_tree(root: Path):
-    """Kind, mode, content and links of everything below a directory."""
+    """Kind, mode, content, links and times of everything below a directory."""
     found, inodes = {}, {}
     for directory, directories, files in os.walk(root):
         for name in (*directories, *files):
@@ -14,7 +14,10 @@ def read_tree(root: Path):
             status = path.lstat()
             key = str(path.relative_to(root))
             first = inodes.setdefault((status.st_dev, status.st_ino), key)
-            found[key] = (stat.filemode(status.st_mode), _content(path, status), first)
+            content = _content(path, status)
+            # The time of a directory changes with every name in it, also by an undo.
+            modified = 0 if stat.S_ISDIR(status.st_mode) else status.st_mtime_ns
+            found[key] = (stat.filemode(status.st_mode), content, first, modified)
     return found
 
 

@@ -274,8 +274,10 @@ class Ground:
         return Profiler(cell.launch, options).describe(text)
 
     def _open_cell(self) -> Cell:
+        from interpreter.assembly import keeping
+
         cell = self._walls.open_cell()
-        self._closing.append(cell.close)
+        self._closing += [cell.close, keeping.sweep_later().cancel]
         if self._walls.instead:  # the model may have been asked before this was known
             self._news.append(self._walls.instead)
         return cell
@@ -307,19 +309,20 @@ class Ground:
         if self.session_id:
             self._memory = self._remember()
         kept.attach("shell", shell_state(partial(self._run_quietly, "shell")))
+        kept.attach("zsh", shell_state(partial(self._run_quietly, "zsh"), "zsh"))
         kept.attach("javascript", node_state(partial(self._run_quietly, "javascript")))
         # The journal ends when the cell is empty.
         self._closing.insert(0, partial(keeping.close_store, store, kept.close))
         keeping.let_go_of_old_stores(store)
         return kept
 
-    def _ask_about_file(self, path: str, size: int) -> bool:
-        """Whether a file may be changed that is too large to keep; asked in the journal's name."""
+    def _ask_about_file(self, path: str, size: int, why: str) -> bool:
+        """Whether a file may be changed that cannot be kept; asked in the journal's name."""
         from interpreter.assembly.guards import ask_about_file
 
         if self._settings.auto_run or self.checkpoints.get().was_announced(path):
             return True
-        return ask_about_file(self._walls.escalations, path, size)
+        return ask_about_file(self._walls.escalations, path, size, why)
 
     def _run_quietly(self, language: str, source: str) -> str:
         from interpreter.checkpoints.language_state import through

@@ -219,8 +219,10 @@ def ask_about_host(escalations: Escalations, host: str, *, installs: bool) -> Ho
     return answers.get(decision.answer, "once")
 
 
-def ask_about_file(escalations: Escalations, path: str, size: int) -> bool:
-    """One question about a file that a block is about to change and that is too large to keep."""
+def ask_about_file(escalations: Escalations, path: str, size: int, why: str) -> bool:
+    """One question about a file that a block is about to change and that cannot be kept."""
     call = ActionCall("write", json.dumps({"path": path, "bytes": size}))
-    reason = f"{path}, {size / 1e9:.1f} GB, is too large to keep: this cannot be undone."
+    what = f"{path}, {size / 1e9:.1f} GB," if size >= 1e8 else path
+    fault = "is too large to keep" if why == "too large" else f"cannot be kept ({why})"
+    reason = f"{what} {fault}: this cannot be undone."
     return escalations.ask(call, reason).allows

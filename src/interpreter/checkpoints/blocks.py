@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -22,12 +23,13 @@ Kind = Literal[
     "gone",  # a name went that this block had made or kept before: nothing to keep
     "rename",  # from `place` to `other`; the mode says whether it is a directory
     "exchange",  # `place` and `other` were swapped
-    "meta",  # mode or owner changed; they are kept here
+    "meta",  # mode, owner or time changed; they are kept here
     "nothing",  # a step whose reversal found nothing to do
 ]
 
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_TAIL = 1 << 16
 _quote = json.encoder.encode_basestring_ascii
 
 
@@ -42,12 +44,14 @@ class Step(NamedTuple):
     user: int = -1
     group: int = -1
     inode: int = 0
+    time: int = 0
+    """Of `write`, when the file's inode last changed; of `meta`, when its content did."""
 
     def line(self) -> bytes:
         """The step as a line of the log; by hand, since every change of a file waits for it."""
         root, path = self.place
         other = f"[{self.other.root},{_quote(self.other.path)}]" if self.other else "null"
-        rest = f'"{self.image}",{self.mode},{self.user},{self.group},{self.inode}'
+        rest = f'"{self.image}",{self.mode},{self.user},{self.group},{self.inode},{self.time}'
         return f'["{self.kind}",[{root},{_quote(path)}],{other},{rest}]\n'.encode()
 
 
@@ -90,7 +94,11 @@ class Block:
         path.mkdir(mode=0o700, parents=True)
         block = cls(path)
         block.facts = facts
-        block.save()
+        try:
+            block.save()
+        except OSError:
+            block.discard()
+            raise
         return block
 
     @classmethod
@@ -114,9 +122,13 @@ class Block:
     def add(self, step: Step) -> None:
         """Append to the log: the step is on record when this returns, even if we are killed."""
         if self._log is None:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             self._log = os.open(self.path / "log", flags, 0o600)
-        os.write(self._log, step.line())
+            _cut_to_whole_lines(self._log)
+        line = step.line()
+        if os.write(self._log, line) < len(line):
+            _cut_to_whole_lines(self._log)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def steps(self) -> Iterator[Step]:
         """The log, oldest first; a last line cut short by a kill was never acted upon."""
@@ -148,6 +160,17 @@ class Block:
         """Remove the block and give its space back."""
         self.close()
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _cut_to_whole_lines(log: int) -> None:
+    """Remove a last line that a kill or a full disk cut short, or the next would be part of it."""
+    size = os.fstat(log).st_size
+    end = size
+    while end and b"\n" not in (tail := os.pread(log, min(end, _TAIL), max(0, end - _TAIL))):
+        end = max(0, end - _TAIL)
+    whole = max(0, end - _TAIL) + tail.rindex(b"\n") + 1 if end else 0
+    if whole < size:
+        os.ftruncate(log, whole)
 
 
 def _size(directory: str) -> int:

@@ -58,6 +58,16 @@ class CellCalls:
             "fchownat": lambda c, a: self._change_mode(c, a[0], a[1], a[4]),
             "fchmod": self._change_mode_of_open_file,
             "fchown": self._change_mode_of_open_file,
+            "utime": lambda c, a: at(record.change_mode, c, _CWD, a[0], follow=True),
+            "utimes": lambda c, a: at(record.change_mode, c, _CWD, a[0], follow=True),
+            "futimesat": lambda c, a: self._change_times(c, a[0], a[1], 0),
+            "utimensat": lambda c, a: self._change_times(c, a[0], a[1], a[3]),
+            "setxattr": lambda c, a: at(record.change_attributes, c, _CWD, a[0], follow=True),
+            "removexattr": lambda c, a: at(record.change_attributes, c, _CWD, a[0], follow=True),
+            "lsetxattr": lambda c, a: at(record.change_attributes, c, _CWD, a[0]),
+            "lremovexattr": lambda c, a: at(record.change_attributes, c, _CWD, a[0]),
+            "fsetxattr": self._change_attributes_of_open_file,
+            "fremovexattr": self._change_attributes_of_open_file,
             "bind": self._bind,
         }
 
@@ -133,10 +143,24 @@ class CellCalls:
         follow = not flags & _NO_FOLLOW
         self._at(self._recorder.change_mode, caller, directory, address, follow=follow)
 
+    def _change_times(self, caller: Caller, directory: int, address: int, flags: int) -> None:
+        if address:
+            self._change_mode(caller, directory, address, flags)
+        else:  # of an open file
+            self._of_open_file(self._recorder.change_mode, caller, directory)
+
     def _change_mode_of_open_file(self, caller: Caller, arguments: Arguments) -> None:
-        place = self._trees.place(caller.opened(arguments[0]))
+        self._of_open_file(self._recorder.change_mode, caller, arguments[0])
+
+    def _change_attributes_of_open_file(self, caller: Caller, arguments: Arguments) -> None:
+        self._of_open_file(self._recorder.change_attributes, caller, arguments[0])
+
+    def _of_open_file(
+        self, record: Callable[[Place], None], caller: Caller, descriptor: int
+    ) -> None:
+        place = self._trees.place(caller.opened(descriptor))
         if place is not None:
-            self._recorder.change_mode(place)
+            record(place)
 
     def _bind(self, caller: Caller, arguments: Arguments) -> None:
         length = min(arguments[2] & 0xFFFFFFFF, _LONGEST_ADDRESS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from interpreter.checkpoints import system_calls
@@ -13,7 +14,7 @@ _PAGE = 4096
 _PART = 512
 _LONGEST = 4096
 _AT_CWD = -100
-_OWN = ("/proc/self/", "/proc/thread-self/")
+_MAGIC = re.compile(r"/proc/(self|thread-self|\d+)(?:/task/\d+)?/(cwd|root|fd/\d+)(?:/(.*))?", re.S)
 _STREAMS = {"/dev/stdin": "/dev/fd/0", "/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}
 _MOST_LINKS = 40
 _DETOURS = frozenset(("", ".", ".."))
@@ -58,16 +59,13 @@ class Caller:
         path = _STREAMS.get(path, path)
         if path.startswith("/dev/fd/"):
             path = f"/proc/self/fd/{path[8:]}"
-        own = next((prefix for prefix in _OWN if path.startswith(prefix)), None)
-        if own is None:
+        magic = _MAGIC.fullmatch(path)
+        if magic is None:
             return path
-        name, _, rest = path[len(own) :].partition("/")
-        if name == "fd":
-            number, _, rest = rest.partition("/")
-            name = f"fd/{number}"
-        if name not in ("cwd", "root") and not name.startswith("fd/"):
-            return path
-        base = os.readlink(f"/proc/{self.pid}/{name}")
+        who, name, rest = magic.groups()
+        # A number is one of the cell's, which its own /proc knows.
+        process = f"/proc/{self.pid}" + (f"/root/proc/{who}" if who.isdecimal() else "")
+        base = os.readlink(f"{process}/{name}")
         return f"{base.rstrip('/')}/{rest}" if rest else base
 
 

@@ -7,6 +7,7 @@ then on the block is where it was going. Whoever opens the history finishes what
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -47,6 +48,11 @@ class History:
 
     def begin(self, name: str, label: str) -> Block:
         """A new block, after `seal`; what was undone can no longer be brought back."""
+        if self._pending():
+            self._finish_what_was_cut_short()
+            self.done, self.undone = self._load("done"), self._load("undone")
+        if self._pending():
+            raise OSError(errno.EBUSY, self.problems[-1])
         while self.undone:
             self.undone.pop().discard()
         block = Block.make(self._sides["done"] / name, Facts(label, time.time()))
@@ -94,7 +100,8 @@ class History:
         seen: set[Place] = set()
         found: list[Place] = []
         for block in blocks:
-            found += [place for place in block.facts.foreign if place in _later(blocks, block)]
+            later = _later(blocks, block) if block.facts.foreign else set()
+            found += [place for place in block.facts.foreign if place in later]
             for place, state in block.facts.ends:
                 if place not in seen and self._differs(place, state):
                     found.append(place)
@@ -103,15 +110,16 @@ class History:
 
     def undo(self, spared: Iterable[Place]) -> list[str]:
         """Reverse the newest block, leaving `spared` alone; what went wrong, as text."""
-        block = self.done.pop()
-        back, problems = self._move(block, "undone", set(spared))
+        back, problems = self._move(self.done[-1], "undone", set(spared))
+        self.done.pop()
         self._trust_again(back)
         self.undone.append(back)
         return problems
 
     def redo(self, spared: Iterable[Place]) -> list[str]:
         """Bring the block back that was undone last."""
-        block, problems = self._move(self.undone.pop(), "done", set(spared))
+        block, problems = self._move(self.undone[-1], "done", set(spared))
+        self.undone.pop()
         self._trust_again(block)
         self.done.append(block)
         return problems
@@ -146,8 +154,14 @@ class History:
     def _move(self, block: Block, side: str, spared: set[Place]) -> tuple[Block, list[str]]:
         block.close()
         part = self._sides[side] / f"{block.name}.part"
-        facts = Facts(block.facts.label, block.facts.created, foreign=sorted(spared))
-        target = Block.make(part, facts)
+        if _is_begun(part):  # it was given up for want of room, and goes on where it stopped
+            target = Block.load(part)
+            spared |= set(target.facts.foreign)
+        else:
+            Block(part).discard()
+            target = Block.make(part, Facts(block.facts.label, block.facts.created))
+        target.facts.foreign = sorted(spared)
+        target.save()
         return self._carry_out(block, target)
 
     def _carry_out(self, source: Block, target: Block) -> tuple[Block, list[str]]:
@@ -166,18 +180,28 @@ class History:
         part.rename(part.with_suffix(""))
         Block(old).discard()
 
+    def _pending(self) -> list[Path]:
+        """Blocks that were on their way when somebody was killed, or when the disk was full."""
+        return [part for path in self._sides.values() for part in sorted(path.glob("*.part"))]
+
     def _finish_what_was_cut_short(self) -> None:
-        for side, other in (("undone", "done"), ("done", "undone")):
-            for part in sorted(self._sides[side].glob("*.part")):
-                source = self._sides[other] / part.stem
-                if source.exists():
-                    problems = self._carry_out(Block.load(source), Block.load(part))[1]
-                    self.problems += problems
-                else:
-                    self._arrive(source, part)
+        for part in self._pending():
+            side = "done" if part.parent == self._sides["undone"] else "undone"
+            try:
+                self._finish(self._sides[side] / part.stem, part)
+            except OSError as error:
+                self.problems.append(f"block {part.stem} is undone in part: {error.strerror}")
         for path in self._sides.values():
             for old in path.glob("*.old"):
                 Block(old).discard()
+
+    def _finish(self, source: Path, part: Path) -> None:
+        if not source.exists():
+            self._arrive(source, part)
+        elif _is_begun(part):
+            self.problems += self._carry_out(Block.load(source), Block.load(part))[1]
+        else:
+            Block(part).discard()
 
     def _load(self, side: str) -> list[Block]:
         paths = sorted(self._sides[side].iterdir(), reverse=side == "undone")
@@ -224,7 +248,9 @@ class History:
         except FileNotFoundError:
             return True
         now = self._trees.status(step.place)
-        return now is not None and now.st_ino == step.inode and _look(now) == _look(image)
+        if now is None or now.st_ino != step.inode or now.st_ctime_ns != step.time:
+            return False  # nobody can set the time of the last change, unlike that of the content
+        return _look(now) == _look(image)
 
     def _return_what_was_moved_for_nothing(self, block: Block, step: Step) -> None:
         """A large file was moved away to be replaced, and then its opening failed after all."""
@@ -248,6 +274,11 @@ class History:
         ):
             total -= self._sizes.pop(self.done[0].name)
             self.done.pop(0).discard()
+
+
+def _is_begun(part: Path) -> bool:
+    """Whether it is known what to spare: that is written first, and nothing is done before."""
+    return (part / "facts.json").exists()
 
 
 def _later(blocks: Sequence[Block], block: Block) -> set[Place]:

@@ -7,12 +7,14 @@ import errno
 import fcntl
 import os
 import stat
+from collections.abc import Callable
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 30
 # Not waiting: a pipe that took the file's place a moment ago would never let us go.
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP)
 
 
@@ -45,7 +47,7 @@ def clone(directory: int, name: str, image: str) -> bool:
         writing = os.open(image, flags, 0o600)
         try:
             fcntl.ioctl(writing, _FICLONE, reading)
-            _dress(writing, os.fstat(reading))
+            _dress(writing, reading)
         except OSError:
             os.unlink(image)
             return False
@@ -80,7 +82,7 @@ def _copy_regular(source_fd: int | None, source: str, target_fd: int | None, tar
         writing = os.open(target, flags, 0o600, dir_fd=target_fd)
         try:
             pour(reading, writing)
-            _dress(writing, os.fstat(reading))
+            _dress(writing, reading)
         finally:
             os.close(writing)
     finally:
@@ -95,24 +97,66 @@ def _chown(target: str | int, status: os.stat_result, directory: int | None = No
             os.chown(target, status.st_uid, status.st_gid, dir_fd=directory, follow_symlinks=False)
 
 
-def _dress(writing: int, status: os.stat_result) -> None:
+def _dress(writing: int, reading: int) -> None:
+    """Give a file the owner, extended attributes, mode and times of another."""
+    status = os.fstat(reading)
     _chown(writing, status)
+    _copy_attributes(reading, writing)
     os.fchmod(writing, stat.S_IMODE(status.st_mode))
     os.utime(writing, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+def _copy_attributes(reading: int, writing: int) -> None:
+    with contextlib.suppress(OSError):  # a filesystem without any
+        names, unwanted = os.listxattr(reading), set(os.listxattr(writing))
+        for name in unwanted.difference(names):
+            _try(os.removexattr, writing, name)
+        for name in names:
+            _try(os.setxattr, writing, name, os.getxattr(reading, name))
+
+
+def _try(call: Callable[..., None], *arguments: object) -> None:
+    with contextlib.suppress(OSError):  # those of the system are root's to set
+        call(*arguments)
+
+
 def pour(reading: int, writing: int) -> None:
-    """All bytes from one descriptor to another, shared where the filesystem can."""
+    """All bytes of one file into another, empty one, shared where the filesystem can."""
     with contextlib.suppress(OSError):
         fcntl.ioctl(writing, _FICLONE, reading)
         return
-    while True:
+    size = os.fstat(reading).st_size
+    at = 0
+    while (at := _next(reading, at, os.SEEK_DATA, size)) < size:
+        end = _next(reading, at, os.SEEK_HOLE, size)
+        _pour_part(reading, writing, at, end)
+        at = end
+    os.ftruncate(writing, size)
+
+
+def _next(reading: int, at: int, what: int, size: int) -> int:
+    """Where the next data or hole begins; a file grows by its holes if we do not skip them."""
+    try:
+        return os.lseek(reading, at, what)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # only a hole is left
+            return size
+        return at if what == os.SEEK_DATA else size  # a filesystem that does not know holes
+
+
+def _pour_part(reading: int, writing: int, at: int, end: int) -> None:
+    os.lseek(writing, at, os.SEEK_SET)
+    while at < end:
+        most = min(_CHUNK, end - at)
         try:
-            count = os.copy_file_range(reading, writing, _CHUNK)
-        except OSError:
-            count = os.sendfile(writing, reading, None, _CHUNK)  # older kernels, across devices
+            count = os.copy_file_range(reading, writing, most, at)
+        except OSError as error:
+            if error.errno in NO_ROOM:
+                raise
+            count = os.sendfile(writing, reading, at, most)  # older kernels, across devices
         if count == 0:
-            return
+            return  # it was cut short meanwhile
+        at += count
 
 
 def overwrite(directory: int, name: str, image: str) -> None:
@@ -123,7 +167,7 @@ def overwrite(directory: int, name: str, image: str) -> None:
         try:
             os.ftruncate(writing, 0)
             pour(reading, writing)
-            _dress(writing, os.fstat(reading))
+            _dress(writing, reading)
         finally:
             os.close(reading)
     finally:

@@ -27,8 +27,8 @@ _CHECKING = 30.0  # seconds for a program that does next to nothing
 _SHIM = Path(__file__).parents[1] / "inside" / "journal_shim.py"
 
 
-def let_it_go_on(path: str, size: int) -> bool:
-    """The answer of those who have nobody to ask about a file that is too large to keep."""
+def let_it_go_on(path: str, size: int, why: str) -> bool:
+    """The answer of those who have nobody to ask about a file that cannot be kept."""
     return True
 
 

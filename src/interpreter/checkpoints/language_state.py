@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from interpreter.checkpoints.states import StateReport
@@ -69,10 +70,10 @@ class LanguageState:
         self._kept.clear()
 
 
-def shell_state(run: RunSilently) -> LanguageState:
-    """The state of a bash: directory, variables, functions, aliases, options."""
-    question = (_INSIDE / "shell_state.bash").read_text()
-    return LanguageState(run, question, _put_back_in_shell)
+def shell_state(run: RunSilently, kind: str = "bash") -> LanguageState:
+    """The state of a bash or zsh: directory, variables, functions, aliases, options."""
+    question = (_INSIDE / f"shell_state.{kind}").read_text()
+    return LanguageState(run, question, partial(_put_back_in_shell, kind))
 
 
 def node_state(run: RunSilently) -> LanguageState:
@@ -80,14 +81,24 @@ def node_state(run: RunSilently) -> LanguageState:
     return LanguageState(run, f"{_node_source()}(null)", _put_back_in_node)
 
 
-def _put_back_in_shell(text: str, run: RunSilently) -> StateReport:
-    kind, variables, functions, script = text.split("\n", 3) if "\n" in text else ("", "", "", "")
-    if kind != "bash":
-        raise CheckpointError("only bash can be put back")
+_NAMES_NOW = {
+    "bash": ("compgen -v", "compgen -A function"),
+    "zsh": (
+        "emulate zsh; print -r -- ${(M)${(k)parameters}:#[A-Za-z_]*}",
+        "emulate zsh; print -r -- ${(k)functions}",
+    ),
+}
+
+
+def _put_back_in_shell(kind: str, text: str, run: RunSilently) -> StateReport:
+    told, variables, functions, script = (*text.split("\n", 3), "", "", "")[:4]
+    if told != kind:
+        raise CheckpointError(f"only {kind} can be put back")
+    variables_now, functions_now = _NAMES_NOW[kind]
     loop = f"__reploop_{secrets.token_hex(8)}"
     source = (
-        _unset_others(loop, "compgen -v", "unset -v", variables)
-        + _unset_others(loop, "compgen -A function", "unset -f", functions)
+        _unset_others(loop, variables_now, "unset -v", variables)
+        + _unset_others(loop, functions_now, "unset -f", functions)
         + f"unset -v {loop}; unalias -a\n{{\n{script}\n}} 2>/dev/null\n"
     )
     gone = [line[2:] for line in run(source).splitlines() if line.startswith("- ")]
@@ -99,7 +110,7 @@ def _unset_others(loop: str, names: str, unset: str, known: str) -> str:
     return (
         f"for {loop} in $({names}); do\n"
         f'  case " {known} " in *" ${loop} "*) continue ;; esac\n'
-        f'  case "${loop}" in __reploop_*) continue ;; esac\n'
+        f'  case "${loop}" in __reploop_* | TRAPEXIT) continue ;; esac\n'
         f'  {unset} "${loop}" 2>/dev/null && echo "- ${loop}"\n'
         "done\n"
     )

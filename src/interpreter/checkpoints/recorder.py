@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from interpreter.checkpoints import images
 from interpreter.checkpoints.blocks import Block, Step
@@ -32,8 +33,10 @@ class Refused(Exception):
     """The user does not want a change that could not be undone."""
 
 
-Ask = Callable[[str, int], bool]
-"""Asked with a path and its size before a file is changed that is too large to keep."""
+Ask = Callable[[str, int, str], bool]
+"""Asked with a path, its size and the reason before a file is changed that cannot be kept."""
+
+TOO_LARGE = "too large"
 
 InUse = Callable[[os.stat_result], bool]
 """Whether a program of the cell has this inode open."""
@@ -147,10 +150,15 @@ class Recorder:
         self._follow(source, target, directory=directory)
 
     def change_mode(self, place: Place) -> None:
-        """A mode or an owner is about to change."""
+        """A mode, an owner or a time is about to change."""
         status = self._look(place)
         if status is not None and place not in self._kept:
-            self._add(Step("meta", place, None, "", *_dress(status)))
+            step = Step("meta", place, None, "", *_dress(status), time=status.st_mtime_ns)
+            self._add(step)
+
+    def change_attributes(self, place: Place) -> None:
+        """Extended attributes are about to change, which only a whole copy keeps."""
+        self.open(place, os.O_WRONLY, lambda: False)
 
     def _appear(self, place: Place) -> None:
         self._add(Step("create", place))
@@ -181,17 +189,29 @@ class Recorder:
         if block is None:
             return
         image = block.new_image()
-        step = Step("write", place, None, image, *_dress(status), status.st_ino)
-        if move:
-            block.add(step)
-            self._move_away(place, status, block.image(image))
-        elif self._fits(place, status, block):
-            block.add(step)
-            with self._trees.parent(place) as parent:
-                images.keep(parent, place.name, block.image(image))
-        elif not self._clone(place, block, step):
-            self._announce(place, status, block)
+        changed = status.st_ctime_ns
+        step = Step("write", place, None, image, *_dress(status), status.st_ino, changed)
+        with self._or_ask(place, status, block):
+            if move:
+                block.add(step)
+                self._move_away(place, status, block.image(image))
+            elif self._fits(status, block):
+                block.add(step)
+                with self._trees.parent(place) as parent:
+                    images.keep(parent, place.name, block.image(image))
+            elif not self._clone(place, block, step):
+                self._announce(place, status, block, TOO_LARGE)
         self._kept[place] = status.st_nlink == 1
+
+    @contextmanager
+    def _or_ask(self, place: Place, status: os.stat_result, block: Block) -> Iterator[None]:
+        """If something cannot be kept, whatever the reason, the user decides whether it goes on."""
+        try:
+            yield
+        except (FileNotFoundError, ProcessLookupError):
+            raise  # it has gone meanwhile: there is nothing to lose
+        except OSError as error:
+            self._announce(place, status, block, error.strerror or str(error))
 
     def _may_move(self, status: os.stat_result) -> bool:
         large = status.st_size >= self._limits.move_from
@@ -214,9 +234,10 @@ class Recorder:
             finally:
                 os.close(fresh)
 
-    def _fits(self, place: Place, status: os.stat_result, block: Block) -> bool:
-        room = shutil.disk_usage(block.path).free // 2 if status.st_size > 1 << 20 else 1 << 20
-        return status.st_size <= min(self._limits.largest_copy, room)
+    def _fits(self, status: os.stat_result, block: Block) -> bool:
+        size = min(status.st_size, status.st_blocks * 512)  # of a file with holes, what is there
+        room = shutil.disk_usage(block.path).free // 2 if size > 1 << 20 else 1 << 20
+        return size <= min(self._limits.largest_copy, room)
 
     def _clone(self, place: Place, block: Block, step: Step) -> bool:
         """Share the blocks of a file of any size, where the filesystem can."""
@@ -226,19 +247,20 @@ class Recorder:
         block.add(step)
         return True
 
-    def _announce(self, place: Place, status: os.stat_result, block: Block) -> None:
+    def _announce(self, place: Place, status: os.stat_result, block: Block, why: str) -> None:
         path = self._trees.text(place)
-        if not self._ask(path, status.st_size):
+        if not self._ask(path, status.st_size, why):
             raise Refused(path)
-        block.facts.notes.append(f"{path} is too large to keep and cannot be undone")
+        reason = "is too large to keep" if why == TOO_LARGE else f"could not be kept ({why})"
+        block.facts.notes.append(f"{path} {reason} and cannot be undone")
 
     def _keep_name(self, place: Place, status: os.stat_result) -> None:
         block = self._block
         if block is None:
             return
         image = block.new_image()
-        block.add(Step("unlink", place, None, image, *_dress(status), status.st_ino))
-        with self._trees.parent(place) as parent:
+        with self._or_ask(place, status, block), self._trees.parent(place) as parent:
+            block.add(Step("unlink", place, None, image, *_dress(status), status.st_ino))
             if not images.link(parent, place.name, block.image(image)):
                 images.keep(parent, place.name, block.image(image))
 

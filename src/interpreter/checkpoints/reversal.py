@@ -16,6 +16,7 @@ from interpreter.checkpoints import images, system_calls
 from interpreter.checkpoints.blocks import Block, Step
 from interpreter.checkpoints.trees import Place, Trees
 
+_LONGEST = 60  # characters: a name of 255 bytes has no room for a number
 _HERE = -100  # AT_FDCWD; images have absolute paths
 
 
@@ -64,7 +65,21 @@ class Reversal:
             try:
                 self._do(step, planned)
             except OSError as error:
-                self.problems.append(f"{self._trees.text(step.place)}: {error.strerror}")
+                if error.errno in images.NO_ROOM:
+                    raise  # whoever makes room can go on from here
+                self._give_up(step, error.strerror or str(error))
+
+    def _give_up(self, step: Step, why: str) -> None:
+        """Say what could not be put back; what was kept of it must not go with the block."""
+        text = f"{self._trees.text(step.place)}: {why}"
+        kept = self._source.image(step.image)
+        if step.image and os.path.lexists(kept):
+            rescued = self._source.path.parent.parent / "rescued" / self._source.name
+            rescued.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place = rescued / f"{step.image}-{step.place.name[:_LONGEST]}"
+            os.rename(kept, place)
+            text += f"; it is kept as {place}"
+        self.problems.append(text)
 
     def _write_down(self, step: Step) -> Step:
         planned = self._plan(step)
@@ -104,7 +119,7 @@ class Reversal:
         if (now.st_dev, now.st_ino) == (image.st_dev, image.st_ino):  # the name never went
             return None
         if stat.S_ISDIR(now.st_mode):
-            self.problems.append(f"{self._trees.text(step.place)}: a directory is in its place")
+            self._give_up(step, "a directory is in its place")
             return None
         mode = _dress(now)
         return Step("write", step.place, None, self._target.new_image(), *mode, image.st_ino)
@@ -120,7 +135,9 @@ class Reversal:
         return Step("exchange", step.place, step.other, inode=now.st_ino)
 
     def _plan_dress(self, step: Step, now: os.stat_result | None) -> Step | None:
-        return Step("meta", step.place, None, "", *_dress(now)) if now else None
+        if now is None:
+            return None
+        return Step("meta", step.place, None, "", *_dress(now), time=now.st_mtime_ns)
 
     def _do(self, step: Step, planned: Step) -> None:
         if planned.kind == "nothing":
@@ -145,7 +162,8 @@ class Reversal:
         except OSError as error:
             if error.errno != errno.EXDEV or stat.S_ISDIR(now.st_mode):
                 raise
-            images.keep(parent, planned.place.name, image)
+            if not stat.S_ISSOCK(now.st_mode):  # nobody listens on it any more when it comes back
+                images.keep(parent, planned.place.name, image)
             os.unlink(planned.place.name, dir_fd=parent)
 
     def _put_back(self, parent: int, step: Step, planned: Step) -> None:
@@ -235,15 +253,18 @@ def _dress(status: os.stat_result) -> tuple[int, int, int]:
 
 
 def _put_dress(parent: int, step: Step) -> None:
-    """Mode and owner, through a descriptor of the thing itself, so that no symlink is followed."""
+    """Mode, owner and time of the thing itself: no symlink is followed."""
     flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
     thing = os.open(step.place.name, flags, dir_fd=parent)
     try:
-        if stat.S_ISLNK(os.fstat(thing).st_mode):
-            return
+        status = os.fstat(thing)
         itself = f"/proc/self/fd/{thing}"
-        with contextlib.suppress(PermissionError):  # only root may give files away
-            os.chown(itself, step.user, step.group)
-        os.chmod(itself, step.mode)
+        if not stat.S_ISLNK(status.st_mode):
+            with contextlib.suppress(PermissionError):  # only root may give files away
+                os.chown(itself, step.user, step.group)
+            os.chmod(itself, step.mode)
+        if step.time:
+            times = (status.st_atime_ns, step.time)
+            os.utime(step.place.name, ns=times, dir_fd=parent, follow_symlinks=False)
     finally:
         os.close(thing)

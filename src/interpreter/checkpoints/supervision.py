@@ -18,7 +18,7 @@ from typing import Any
 
 from interpreter.protocol.errors import CheckpointError
 
-Ask = Callable[[str, int], bool]
+Ask = Callable[[str, int, str], bool]
 Replies = queue.SimpleQueue[dict[str, Any] | None]
 _PACKAGE = Path(__file__).parents[2]
 # Nothing but the standard library and ourselves: it starts in a moment, and no site is loaded.
@@ -138,7 +138,7 @@ class Supervision:
             for line in lines:
                 message = json.loads(line)
                 if "ask" in message:
-                    answer = self._ask(message["ask"], message["size"])
+                    answer = self._ask(message["ask"], message["size"], message["why"])
                     control.sendall(json.dumps({"answer": answer}).encode() + b"\n")
                 else:
                     replies.put(message)

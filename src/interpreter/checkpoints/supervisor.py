@@ -90,8 +90,8 @@ class Supervisor:
         except OSError:
             return  # the host is gone; the reader notices too
 
-    def _ask(self, path: str, size: int) -> bool:
-        self._send({"ask": path, "size": size})
+    def _ask(self, path: str, size: int, why: str) -> bool:
+        self._send({"ask": path, "size": size, "why": why})
         return self._answers.get()
 
     def _let_in(self) -> None:
@@ -225,13 +225,22 @@ class Supervisor:
             raise LookupError(message["name"])
         changes = self._history.changes(block)
         images = {change.place: block.image(change.image) for change in changes if change.image}
-        later = self._history.done[self._history.done.index(block) + 1 :]
+        after = self._contents_after(block)
         plain = []
         for change in changes:
-            after = next(filter(None, (_image(b, change.place) for b in later)), None)
-            now = after or self._trees.text(change.place)
+            now = after.get(change.place) or self._trees.text(change.place)
             plain.append({**self._plain(change), "before": images.get(change.place), "after": now})
         return {"changes": plain}
+
+    def _contents_after(self, block: Block) -> dict[Place, str]:
+        """Where the content is that places had after a block, if a later one has changed it."""
+        found: dict[Place, str] = {}
+        done = self._history.done
+        for later in done[done.index(block) + 1 :] if block in done else ():
+            for step in later.steps():
+                if step.image:
+                    found.setdefault(step.place, later.image(step.image))
+        return found
 
     def _plain(self, change: Change) -> Message:
         return {
@@ -244,13 +253,6 @@ class Supervisor:
 
 def _newest(blocks: list[Block]) -> str:
     return blocks[-1].name if blocks else ""
-
-
-def _image(block: Block, place: Place) -> str | None:
-    for step in block.steps():
-        if step.place == place and step.image:
-            return block.image(step.image)
-    return None
 
 
 def _shared(path: Path, *, fresh: bool) -> mmap.mmap:

@@ -39,14 +39,19 @@ _X86_64 = Architecture(
     | {"rename": 82, "renameat": 264, "renameat2": 316, "mknod": 133, "mknodat": 259}
     | {"symlink": 88, "symlinkat": 266, "link": 86, "linkat": 265}
     | {"chmod": 90, "fchmod": 91, "fchmodat": 268}
-    | {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260},
+    | {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260}
+    | {"utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280}
+    | {"setxattr": 188, "lsetxattr": 189, "fsetxattr": 190}
+    | {"removexattr": 197, "lremovexattr": 198, "fremovexattr": 199},
 )
 _AARCH64 = Architecture(
     0xC00000B7,
     _COMMON
     | {"openat": 56, "truncate": 45, "bind": 200, "unlinkat": 35, "mkdirat": 34}
     | {"renameat": 38, "renameat2": 276, "mknodat": 33, "symlinkat": 36, "linkat": 37}
-    | {"fchmod": 52, "fchmodat": 53, "fchown": 55, "fchownat": 54},
+    | {"fchmod": 52, "fchmodat": 53, "fchown": 55, "fchownat": 54, "utimensat": 88}
+    | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7}
+    | {"removexattr": 14, "lremovexattr": 15, "fremovexattr": 16},
 )
 ARCHITECTURES = {"x86_64": _X86_64, "aarch64": _AARCH64}
 
