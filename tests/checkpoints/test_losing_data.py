@@ -250,3 +250,19 @@ def test_an_undo_that_found_no_room_is_finished_before_another_block(small_disk,
     assert bench.tree() == before
     assert [entry.name for entry in bench.journal.blocks()] == ["000009"]
     bench.stop()
+
+
+def test_what_lay_in_a_renamed_directory_is_no_conflict(bench):
+    (bench.workspace / "d").mkdir()
+    (bench.workspace / "d" / "a").write_text("before")
+    before = bench.tree()
+    names = [bench.shell(line)[0] for line in ("echo 1 >> d/a", "mv d e", "echo 2 > e/a")]
+    for _ in range(2):
+        for name in reversed(names):
+            assert undo(bench, name) == ()
+        assert bench.tree() == before
+        for name in names:
+            assert bench.journal.conflicts_of_redo() == ()
+            assert bench.journal.redo(name) == ()
+    bench.shell("mkdir d; echo new > d/a")
+    assert bench.journal.conflicts(4) == ()

@@ -30,6 +30,7 @@ Kind = Literal[
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _TAIL = 1 << 16
+_MOVES = (b'["rename"', b'["exchange"')
 _quote = json.encoder.encode_basestring_ascii
 
 
@@ -136,6 +137,15 @@ class Block:
             for line in lines:
                 if line.endswith("\n"):
                     yield step_from(line)
+
+    def moves(self) -> list[Step]:
+        """The steps by which what lies below a name got another one, oldest first."""
+        try:
+            lines = (self.path / "log").read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return []
+        whole = (line for line in lines if line.startswith(_MOVES) and line.endswith(b"\n"))
+        return [step_from(line.decode()) for line in whole]
 
     def new_image(self) -> str:
         """A name for the next image."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from interpreter.checkpoints.blocks import Step
 from interpreter.checkpoints.trees import Place, Trees
 from interpreter.protocol.values import frozen
 
+T = TypeVar("T")
 Nature = Literal["added", "modified", "deleted", "renamed"]
 
 
@@ -120,6 +121,28 @@ def places_after(steps: Iterable[Step]) -> set[Place]:
         if step.other is not None:
             places.add(step.other)
     return places
+
+
+def renamed(known: dict[Place, T], moves: Iterable[Step]) -> dict[Place, T]:
+    """What is known about places, under the names that they have after these moves; it may be the
+    same dictionary, changed."""
+    for step in moves:
+        if step.other is None:
+            continue
+        source, target = step.place, step.other
+        if step.kind == "rename" and not step.mode:  # a file: one name only
+            if source in known:
+                known[target] = known.pop(source)
+            continue
+        swapped = step.kind == "exchange"
+        known = {_renamed(place, source, target, swapped=swapped): v for place, v in known.items()}
+    return known
+
+
+def _renamed(place: Place, source: Place, target: Place, *, swapped: bool) -> Place:
+    if place.below(source):
+        return place.moved(source, target)
+    return place.moved(target, source) if swapped and place.below(target) else place
 
 
 def _moved(places: set[Place], source: Place, target: Place) -> set[Place]:

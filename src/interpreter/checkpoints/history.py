@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from interpreter.checkpoints.blocks import Block, Facts, Step
-from interpreter.checkpoints.changes import Change, changes_of, places_after
+from interpreter.checkpoints.changes import Change, changes_of, places_after, renamed
 from interpreter.checkpoints.reversal import Reversal
 from interpreter.checkpoints.trees import Place, State, Trees
 from interpreter.protocol.values import frozen
@@ -93,7 +93,11 @@ class History:
 
     def known(self) -> dict[Place, State | None]:
         """What the blocks left, the newest word counting."""
-        return {place: state for block in self.done for place, state in block.facts.ends}
+        found: dict[Place, State | None] = {}
+        for block in self.done:
+            found = renamed(found, block.moves()) if found else found
+            found.update(block.facts.ends)
+        return found
 
     def conflicts(self, blocks: Sequence[Block]) -> list[Place]:
         """Places that somebody else changed since; `blocks` are given newest first."""
@@ -147,9 +151,12 @@ class History:
         for side in (self.done, self.undone):
             fresh = {place: state for place, state in moved.facts.ends if place not in foreign}
             for block in reversed(side):
+                if not fresh:
+                    break
                 if any(place in fresh for place, _ in block.facts.ends):
                     block.facts.ends = [(p, fresh.pop(p, s)) for p, s in block.facts.ends]
                     block.save()
+                fresh = renamed(fresh, [_backwards(step) for step in reversed(block.moves())])
 
     def _move(self, block: Block, side: str, spared: set[Place]) -> tuple[Block, list[str]]:
         block.close()
@@ -274,6 +281,10 @@ class History:
         ):
             total -= self._sizes.pop(self.done[0].name)
             self.done.pop(0).discard()
+
+
+def _backwards(step: Step) -> Step:
+    return step._replace(place=step.other or step.place, other=step.place)
 
 
 def _is_begun(part: Path) -> bool:

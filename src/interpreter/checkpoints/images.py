@@ -62,17 +62,18 @@ def copy(
     source_fd: int | None, source: str, target_fd: int | None, target: str, status: os.stat_result
 ) -> None:
     """Make `target`, which must not exist, the same as `source` in all that we restore."""
+    if stat.S_ISREG(status.st_mode):
+        _copy_regular(source_fd, source, target_fd, target)
+        return
     if stat.S_ISLNK(status.st_mode):
         os.symlink(os.readlink(source, dir_fd=source_fd), target, dir_fd=target_fd)
-        _chown(target, status, target_fd)
-        times = (status.st_atime_ns, status.st_mtime_ns)
-        os.utime(target, ns=times, dir_fd=target_fd, follow_symlinks=False)
     elif stat.S_ISFIFO(status.st_mode):
         os.mkfifo(target, stat.S_IMODE(status.st_mode), dir_fd=target_fd)
-    elif stat.S_ISREG(status.st_mode):
-        _copy_regular(source_fd, source, target_fd, target)
     else:
         raise OSError(errno.EOPNOTSUPP, "sockets and devices are not kept", source)
+    _chown(target, status, target_fd)
+    times = (status.st_atime_ns, status.st_mtime_ns)
+    os.utime(target, ns=times, dir_fd=target_fd, follow_symlinks=False)
 
 
 def _copy_regular(source_fd: int | None, source: str, target_fd: int | None, target: str) -> None:

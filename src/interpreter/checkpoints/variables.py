@@ -24,6 +24,7 @@ from interpreter.protocol.values import frozen
 _INSIDE = Path(__file__).parents[1] / "inside"
 _MODULE = "_reploop_variables"
 _VALUES = "_reploop_values"
+_PAGES = "_reploop_pages"
 _REPORTING = 10.0  # seconds for a copy to say that it is there
 _SAVING = 600.0  # seconds for a copy to write its variables
 _BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
@@ -73,10 +74,11 @@ class PythonVariables:
             "    module = sys.modules[name] = types.ModuleType(name)\n"
             "    exec(compile(source, f'<{name}>', 'exec'), module.__dict__)\n"
             "    return module\n"
-            f"values = load({_VALUES!r}, {(_INSIDE / 'variable_values.py').read_text()!r})\n"
-            f"module = load({_MODULE!r}, {(_INSIDE / 'variable_checkpoints.py').read_text()!r})\n"
+            f"values = load({_VALUES!r}, {_source('values')!r})\n"
+            f"pages = load({_PAGES!r}, {_source('pages')!r})\n"
+            f"module = load({_MODULE!r}, {_source('checkpoints')!r})\n"
             "module.kernel = module.Kernel("
-            f"shell, values, {str(self._exchange)!r}, {self._limits.by_value})\n"
+            f"shell, values, pages, {str(self._exchange)!r}, {self._limits.by_value})\n"
         )
         return f"exec({inner!r}, {{'shell': get_ipython()}})"
 
@@ -301,6 +303,10 @@ class PythonVariables:
             raise CheckpointError("No Python kernel is running; run a block first.")
         kernel = f"__import__('sys').modules[{_MODULE!r}].kernel"
         return self._run(f"{kernel}.{function}({', '.join(map(repr, arguments))})")
+
+
+def _source(part: str) -> str:
+    return (_INSIDE / f"variable_{part}.py").read_text()
 
 
 def _header(line: bytes) -> dict[str, Any]:

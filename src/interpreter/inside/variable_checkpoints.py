@@ -32,8 +32,11 @@ NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
 class Kernel:
     """The live kernel, as the host commands it; answers are printed as JSON."""
 
-    def __init__(self, shell: Any, values: Any, exchange: str, largest_copy: int) -> None:
+    def __init__(
+        self, shell: Any, values: Any, pages: Any, exchange: str, largest_copy: int
+    ) -> None:
         self.values = values  # the module variable_values
+        self._pages = pages  # the module variable_pages
         self.exchange = exchange
         self.pid = os.getpid()
         self._largest_copy = largest_copy
@@ -70,7 +73,12 @@ class Kernel:
         if NAMES.fullmatch(name):
             with contextlib.suppress(RuntimeError):  # no loop: the next block makes its own copy
                 loop = asyncio.get_running_loop()
-                self._pending = loop.call_later(A_MOMENT, self.take, name)
+                self._pending = loop.call_later(A_MOMENT, self._take_at_leisure, name)
+
+    def _take_at_leisure(self, name: str) -> None:
+        busy = self._pages.written_since_the_last_copy()
+        self.take(name)
+        self._pages.make_ready(busy)
 
     def take(self, name: str) -> None:
         """Keep the variables as they are under a name."""
