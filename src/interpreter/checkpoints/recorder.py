@@ -235,9 +235,8 @@ class Recorder:
                 os.close(fresh)
 
     def _fits(self, status: os.stat_result, block: Block) -> bool:
-        size = min(status.st_size, status.st_blocks * 512)  # of a file with holes, what is there
-        room = shutil.disk_usage(block.path).free // 2 if size > 1 << 20 else 1 << 20
-        return size <= min(self._limits.largest_copy, room)
+        room = shutil.disk_usage(block.path).free // 2 if status.st_size > 1 << 20 else 1 << 20
+        return status.st_size <= min(self._limits.largest_copy, room)
 
     def _clone(self, place: Place, block: Block, step: Step) -> bool:
         """Share the blocks of a file of any size, where the filesystem can."""
