@@ -1,12 +1,14 @@
 """Variables go back with an undo, and live on when the kernel dies."""
 
 import os
+import socket
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from interpreter.checkpoints.frozen_copies import Registry
 from interpreter.checkpoints.kept_variables import KeptVariables, Owner
 from interpreter.checkpoints.states import StateReport
 from interpreter.checkpoints.variables import PythonVariables, VariableLimits
@@ -299,3 +301,24 @@ def test_without_cloudpickle_only_classes_of_the_session_are_lost_in_a_crash(ker
     assert report.restored == ("k", "times")
     assert set(report.lost) == {"c", "C"}
     assert kernel.run("print(times(2))") == "6\n"
+
+
+def test_a_copy_that_was_being_made_when_other_code_ran_is_not_gone_back_to(kernel, variables):
+    kernel.block("b1", "x = 1")
+    variables.touched()  # at once: the copy after b1 has not reported
+    kernel.run("x = 7")
+    kernel.block("b2", "y = 2")
+    variables.restore("b2")
+    assert kernel.run("print(x, 'y' in globals())") == "7 False\n"
+
+
+def test_a_refused_copy_is_hung_up_on_when_it_reports(exchange):
+    registry = Registry(exchange / "r.sock")
+    registry.refuse("late")
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(30)
+        line.connect(str(exchange / "r.sock"))
+        line.sendall(b'{"name": "late", "pid": 1}\n')
+        assert line.recv(1) == b""
+    assert registry.copies() == []
+    registry.close()

@@ -9,6 +9,7 @@ import queue
 import re
 import socket
 import threading
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ class Registry:
         self._lock = threading.Condition()
         self._copies: dict[str, FrozenCopy] = {}
         self._offers: dict[str, int] = {}
+        self._refused: deque[str] = deque(maxlen=_MOST)
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.bind(str(address))
         address.chmod(0o600)
@@ -102,6 +104,12 @@ class Registry:
             copy = self._copies.pop(name, None)
         if copy is not None:
             copy.close()
+
+    def refuse(self, name: str) -> None:
+        """End a copy that may still report."""
+        with self._lock:
+            self._refused.append(name)
+        self.drop(name)
 
     def offer(self, ticket: str, descriptor: int) -> None:
         """Promise a file to whoever shows the ticket."""
@@ -155,7 +163,8 @@ class Registry:
 
     def _admit(self, copy: FrozenCopy) -> None:
         with self._lock:
-            if copy.name in self._copies or len(self._copies) >= _MOST:
+            unwanted = copy.name in self._copies or copy.name in self._refused
+            if unwanted or len(self._copies) >= _MOST:
                 copy.close()
                 return
             self._copies[copy.name] = copy

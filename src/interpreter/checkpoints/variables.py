@@ -114,9 +114,15 @@ class PythonVariables:
         self.when_used()
 
     def touched(self) -> None:
-        """Code runs that is no block: the copy made after the last block is out of date."""
+        """Code runs that is no block: the copy made after the last block is out of date.
+
+        So is one that is being made, and has not said so yet: it ends as soon as it is heard of.
+        """
         if self._idle and self._exists(self._idle):
             self._give_up_idle()
+        elif self._idle:
+            self._registry.refuse(self._idle)
+            self._idle = ""
 
     @property
     def state(self) -> str:
