@@ -92,3 +92,19 @@ def test_no_name_is_an_error_that_gives_examples():
 def test_the_built_in_prefixes_are_registered_as_entry_points_too():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert project["project"]["entry-points"]["interpreter.models"] == BUILT_IN
+
+
+@pytest.mark.parametrize(
+    ("base", "local"),
+    [
+        ("http://localhost:1/v1", True),
+        ("http://127.0.0.2:1/v1", True),
+        ("http://[::1]:1/v1", True),
+        ("http://127.example.org/v1", False),
+        ("http://192.168.0.7/v1", False),
+        ("https://api.openai.com/v1", False),
+    ],
+)
+@pytest.mark.parametrize("name", ["gpt-4o", "anthropic/claude-opus-4-5"])
+def test_only_a_model_on_this_machine_is_local_and_so_costs_nothing(name, base, local):
+    assert opened(name, api_base=base).capabilities.local is local

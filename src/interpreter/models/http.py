@@ -38,7 +38,10 @@ class Stopped(Exception):
 def is_local(url: str) -> bool:
     """Whether the address is this machine."""
     host = urlsplit(url).hostname or ""
-    return host in ("localhost", "::1", "0.0.0.0") or host.startswith("127.")
+    if host in ("localhost", "::1", "0.0.0.0"):
+        return True
+    # A number, not a name that begins like one: 127.example.org is somewhere else.
+    return host.startswith("127.") and host.replace(".", "").isdecimal()
 
 
 def load_httpx() -> ModuleType:
