@@ -83,6 +83,7 @@ class Block:
         self.facts = Facts()
         self._log: int | None = None
         self._images = 0
+        self._moves: list[Step] | None = None
 
     @property
     def name(self) -> str:
@@ -127,6 +128,7 @@ class Block:
             self._log = os.open(self.path / "log", flags, 0o600)
             _cut_to_whole_lines(self._log)
         line = step.line()
+        self._moves = None if line.startswith(_MOVES) else self._moves
         if os.write(self._log, line) < len(line):
             _cut_to_whole_lines(self._log)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -140,12 +142,12 @@ class Block:
 
     def moves(self) -> list[Step]:
         """The steps by which what lies below a name got another one, oldest first."""
-        try:
-            lines = (self.path / "log").read_bytes().splitlines(keepends=True)
-        except FileNotFoundError:
-            return []
-        whole = (line for line in lines if line.startswith(_MOVES) and line.endswith(b"\n"))
-        return [step_from(line.decode()) for line in whole]
+        if self._moves is None:
+            self._moves = []
+            with contextlib.suppress(FileNotFoundError), (self.path / "log").open("rb") as lines:
+                moves = (line for line in lines if line.startswith(_MOVES))
+                self._moves += [step_from(line.decode()) for line in moves if line[-1:] == b"\n"]
+        return self._moves
 
     def new_image(self) -> str:
         """A name for the next image."""
