@@ -53,14 +53,18 @@ class Desk(Protocol):
         ...
 
 
-class PlainDesk:
-    """Everything line by line: pipes, dumb terminals, screen readers."""
+class _Face(Protocol):
+    verbose: bool
 
-    def __init__(self, *, dry_run: bool = True) -> None:
-        self._face = PlainFace.for_terminal()
-        self._dry_run = dry_run
-        self.colourful = False
-        self.background: Callable[[], bool] = lambda: False
+    def show(self, events: Iterator[Event]) -> TurnFinished: ...
+
+    def note(self, text: str) -> None: ...
+
+
+class Faced:
+    """What desks have in common: a face that shows."""
+
+    _face: _Face
 
     @property
     def verbose(self) -> bool:
@@ -78,6 +82,16 @@ class PlainDesk:
     def note(self, text: str) -> None:
         """Show a sentence of our own."""
         self._face.note(text)
+
+
+class PlainDesk(Faced):
+    """Everything line by line: pipes, dumb terminals, screen readers."""
+
+    def __init__(self, *, dry_run: bool = True) -> None:
+        self._face: PlainFace = PlainFace.for_terminal()
+        self._dry_run = dry_run
+        self.colourful = False
+        self.background: Callable[[], bool] = lambda: False
 
     @contextlib.contextmanager
     def attend(self, stop: Callable[[], None]) -> Iterator[None]:

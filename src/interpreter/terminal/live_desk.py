@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
+from interpreter.protocol.events import ApprovalRequested, InputRequested
 from interpreter.terminal.ansi import paint, tame_plain
 from interpreter.terminal.approval import SAID, WORDS, Hands, ask
-from interpreter.terminal.desk import input_line
+from interpreter.terminal.desk import Faced, input_line
 from interpreter.terminal.editor import edit
 from interpreter.terminal.face import LiveFace, Look
 from interpreter.terminal.keys import Keyboard
@@ -19,14 +19,14 @@ from interpreter.terminal.screen import Screen
 from interpreter.terminal.signals import ctrl_c
 
 
-class LiveDesk:
+class LiveDesk(Faced):
     """A real terminal: live lines, single keys, and typing ahead."""
 
     def __init__(self, screen: Screen, look: Look, *, dry_run: bool = True) -> None:
         self._screen = screen
         self._look = look
         self._dry_run = dry_run
-        self._face = LiveFace(screen, look, draft=lambda: self._draft)
+        self._face: LiveFace = LiveFace(screen, look, draft=lambda: self._draft)
         self._keyboard = Keyboard(sys.stdin.fileno(), self._on_key)
         self._keys: SimpleQueue[str] = SimpleQueue()
         self._asking = False
@@ -34,23 +34,6 @@ class LiveDesk:
         self._stop: Callable[[], None] = lambda: None
         self.background: Callable[[], bool] = lambda: False
         self.colourful = look.palette.colourful
-
-    @property
-    def verbose(self) -> bool:
-        """Whether more is shown than most want to see."""
-        return self._face.verbose
-
-    @verbose.setter
-    def verbose(self, wish: bool) -> None:
-        self._face.verbose = wish
-
-    def show(self, events: Iterator[Event]) -> TurnFinished:
-        """Show a turn."""
-        return self._face.show(events)
-
-    def note(self, text: str) -> None:
-        """Show a sentence of our own."""
-        self._face.note(text)
 
     @contextlib.contextmanager
     def attend(self, stop: Callable[[], None]) -> Iterator[None]:
