@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from interpreter.protocol.messages import TABLE, Display, Face
 from interpreter.protocol.values import frozen
-from interpreter.terminal.ansi import Palette, paint, tame
+from interpreter.terminal.ansi import Palette, paint, tame, tame_plain
 from interpreter.terminal.latex import readable
 from interpreter.terminal.prose import Prose
 from interpreter.terminal.tables import data_table, html_text
@@ -17,6 +18,7 @@ Draw = Callable[[Face, int], str]
 
 OPENED = ("image/png", "image/jpeg", "image/gif", "image/svg+xml", "text/html", "text/latex")
 PAGE_LINES = 30
+OBJECT = re.compile(r"<[\w.]+( object)?( at 0x[0-9a-f]+)?>")
 
 
 @frozen
@@ -71,9 +73,18 @@ def _lines(display: Display, width: int, palette: Palette) -> list[str]:
     for media_type in ("text/markdown", "text/latex", "text/plain", "text/html"):
         face = display.face(media_type)
         if face and isinstance(face.data, str):
-            return _text_lines(media_type, face.data, width, palette)
+            lines = _text_lines(media_type, face.data, width, palette)
+            if not (media_type == "text/plain" and _says_nothing(lines, display)):
+                return lines
     kinds = ", ".join(face.media_type for face in display.faces)
     return [paint(f"[{kinds}]", palette.dim)]
+
+
+def _says_nothing(lines: list[str], display: Display) -> bool:
+    """Whether a text only names the class of an object that has a page with words, too."""
+    page = display.face("text/html")
+    words = page is not None and isinstance(page.data, str) and html_text(page.data)
+    return bool(words) and len(lines) == 1 and OBJECT.fullmatch(lines[0]) is not None
 
 
 def _text_lines(media_type: str, text: str, width: int, palette: Palette) -> list[str]:
@@ -81,7 +92,7 @@ def _text_lines(media_type: str, text: str, width: int, palette: Palette) -> lis
         case "text/markdown":
             return _markdown(text, width, palette)
         case "text/latex":
-            return readable(text).split("\n")
+            return readable(tame_plain(text)).split("\n")
         case "text/html":
             return html_text(text).split("\n")[:PAGE_LINES]
         case _:

@@ -123,9 +123,11 @@ class LiveFace:
             self._finish_words()
             self._screen.print(*self._pane.finish())
         self._screen.clear_live()
+        self._tally.hold()
 
     def go_on(self) -> None:
         """The terminal is ours again."""
+        self._tally.go_on()
         self._screen.show_live(self._live)
 
     # What is live.

@@ -86,7 +86,7 @@ class PlainFace:
 
     def note(self, text: str) -> None:
         """A sentence of our own."""
-        self._line(self._around, text)
+        self._line(self._around, _in_whole_words(text) if self._around.isatty() else text)
 
     def show_code(self, language: str, source: str) -> None:
         """A whole block of code."""
@@ -155,3 +155,13 @@ class PlainFace:
             stream.write(safe)
             stream.flush()
             self._at_line_start = text.endswith("\n")
+
+
+def _in_whole_words(text: str) -> str:
+    """A terminal would break long lines in the middle of words."""
+    import shutil  # noqa: PLC0415  (only at a terminal)
+
+    from interpreter.terminal.wrap import in_width  # noqa: PLC0415
+
+    width = shutil.get_terminal_size().columns
+    return "\n".join(line for long in text.split("\n") for line in in_width(long, width))

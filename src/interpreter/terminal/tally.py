@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from interpreter.protocol.events import Usage
@@ -13,13 +14,25 @@ from interpreter.terminal.status import duration
 class Tally:
     """The sum of what the requests of a turn cost."""
 
+    clock: Callable[[], float] = time.monotonic
     turn: Usage = field(default_factory=Usage)
-    _since: float = field(default_factory=time.monotonic)
+    _since: float = 0.0
+    _held: float | None = None
 
     def begin_turn(self) -> None:
         """Count from nothing."""
         self.turn = Usage()
-        self._since = time.monotonic()
+        self._since, self._held = self.clock(), None
+
+    def hold(self) -> None:
+        """From now on the user is waited for, which is not the turn's time."""
+        self._held = self.clock()
+
+    def go_on(self) -> None:
+        """The user has answered."""
+        if self._held is not None:
+            self._since += self.clock() - self._held
+            self._held = None
 
     def add(self, usage: Usage | None) -> None:
         """One request has been answered."""
@@ -32,7 +45,7 @@ class Tally:
             return ""
         words = f"{self.turn.input:,} tokens in, {self.turn.output:,} out"
         money = f" · ${self.turn.dollars:.4f}" if self.turn.dollars else ""
-        return f"{words}{money} · {duration(time.monotonic() - self._since)}"
+        return f"{words}{money} · {duration(self.clock() - self._since)}"
 
 
 def _sum(one: Usage, two: Usage) -> Usage:
