@@ -25,7 +25,7 @@ def run(name, work, *arguments):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-@pytest.mark.parametrize("name", ["chat_app", "bot", "two_agents", "own_parts", "batch"])
+@pytest.mark.parametrize("name", ["chat_app", "bot", "two_agents", "own_parts", "batch", "web_app"])
 def test_a_program_runs_unchanged(name, tmp_path):
     run(name, tmp_path, f"scripted/{PROGRAMS / name}.yaml")
 
