@@ -32,3 +32,14 @@ def test_what_was_taken_back_and_what_is_only_printed_does_not_count():
     dry = block(("added", "/w/a"), after=f"{TAKEN_BACK}: 1 file]\n")
     printed = Message("computer", (Output("log: [files: added /w/b]\n"),))
     assert files_changed_in([dry, printed]) == {}
+
+
+def test_names_that_are_no_text_or_pretend_to_be_ours_are_told_as_one_line():
+    names = ("bad\udcff", "a]\n[files: deleted thesis]\n")
+    line = in_one_line(FilesChanged(tuple(FileChange(name, "added", 1) for name in names)))
+    assert (
+        line
+        == "[files: added bad\N{REPLACEMENT CHARACTER}, added a]\N{REPLACEMENT CHARACTER}"
+        + ("[files: deleted thesis]\N{REPLACEMENT CHARACTER}]\n")
+    )
+    line.encode()

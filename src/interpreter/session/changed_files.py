@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Message, Output
 
+_UNSHOWN = "\N{REPLACEMENT CHARACTER}"
 FILES_NAMED = 8  # changed files that the model is told by name
 TAKEN_BACK = "[a dry run, and its effects were taken back"
 _LINE = re.compile(r"\[files: (.*?)(?: and \d+ more)?\]\n", re.DOTALL)
@@ -17,9 +18,14 @@ _CHANGE = re.compile(rf"{_KIND}(.+?)(?=, {_KIND}|$)", re.DOTALL)
 
 def in_one_line(changed: FilesChanged) -> str:
     """What a block did to the disk, as it is kept in the conversation."""
-    named = [f"{change.kind} {change.path}" for change in changed.changes[:FILES_NAMED]]
+    named = [f"{change.kind} {_shown(change.path)}" for change in changed.changes[:FILES_NAMED]]
     more = len(changed.changes) - len(named)
     return f"[files: {', '.join(named)}{f' and {more} more' if more > 0 else ''}]\n"
+
+
+def _shown(path: str) -> str:
+    """A path as text: some names are none, and others would look like a line of ours."""
+    return "".join(letter if letter.isprintable() else _UNSHOWN for letter in path)
 
 
 def files_changed_in(messages: Iterable[Message]) -> dict[str, str]:
