@@ -17,7 +17,8 @@ from interpreter.protocol.messages import (
     user_says,
 )
 from interpreter.protocol.ports import Capabilities, Request, ToolSpec
-from interpreter.session.small_model import SmallModel, next_request
+from interpreter.session.small_model import SmallModel
+from interpreter.session.small_plan import next_request
 from interpreter.session.small_words import faithful, needs_code
 
 QUESTION = user_says("What is the mean of x in t.csv?")
@@ -103,7 +104,7 @@ def test_only_the_last_failure_is_shown():
 def test_the_same_error_twice_starts_afresh_with_what_was_learnt():
     plan = next_request((QUESTION, wrote("a"), failed(), wrote("b"), failed()))
     (only,) = plan.messages
-    assert "Earlier attempts failed with:\n- KeyError: 'y'\n" in only.text
+    assert "Earlier attempts failed with:\n- KeyError: 'y' Use only column names" in only.text
     assert plan.variation == 2
 
 
@@ -269,7 +270,9 @@ FORMED = user_says("How many are there in t.csv? Answer as @count[number] and to
         ("The count is: 12", "@count[12]"),
         ("South Sudan", "@count[South Sudan]"),
         ("count 12", ""),
-        ("@counts[12]", ""),
+        ("@counts[12]", "@count[12]"),
+        ("@Congo[Congo]", "@count[Congo]"),
+        ("@count[12] @more[1] and", "@count[12] @more[1] and"),
         ("12\n13", ""),
     ],
 )

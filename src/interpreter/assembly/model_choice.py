@@ -45,12 +45,14 @@ class ModelChoice:
         self.completions: Callable[..., Iterable[Any]] | None = None
         """A function of the caller's own that answers instead of any model."""
         self.context = Context(Capabilities())
+        self._drafts = 0
         self._model: Model | None = None
         self._made_from: object = None
 
     def model(self, settings: Settings) -> Model:
         """The model of these settings; a new one comes with a new view of the conversation."""
         name, options = self._named(settings)
+        self._drafts = settings.drafts if _runs_unasked(settings) else 0
         wanted = (name, options, self.completions)
         if wanted != self._made_from or self._model is None:
             self.close()
@@ -103,7 +105,11 @@ class ModelChoice:
         if not isinstance(model, EmbeddedModel) or entry is None or not entry.small:
             return model
         self.small = True
-        return SmallModel(model, model.varied)
+        return SmallModel(
+            model,
+            model.varied,
+            lambda request, interrupt: model.drafts(request, self._drafts, interrupt),
+        )
 
     def _named(self, settings: Settings) -> tuple[str, ModelOptions]:
         """The model that is asked for, or the best that can be reached, which is said once."""
@@ -160,6 +166,11 @@ def choose(settings: Settings) -> Choice:
         offline=settings.offline,
     )
     return choose_model(facts)
+
+
+def _runs_unasked(settings: Settings) -> bool:
+    """Whether nobody is asked about each block, so that one more costs nobody a look."""
+    return (settings.approval or ("auto" if settings.auto_run else "ask")) == "auto"
 
 
 def model_options(settings: Settings) -> ModelOptions:

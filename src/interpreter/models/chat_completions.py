@@ -11,7 +11,7 @@ from interpreter.models.asked import Events, answered, json_object
 from interpreter.models.chat_stream import ChunkReader, text_taker
 from interpreter.models.chat_wire import NativeEncoder, tool_list
 from interpreter.models.dialects.toolbox import toolbox_of
-from interpreter.models.http import Answer, Line
+from interpreter.models.http import Answer, Line, Stopped
 from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price, priced
 from interpreter.models.text_wire import TextEncoder, instructions
@@ -26,8 +26,9 @@ from interpreter.models.troubles import (
 from interpreter.models.wire import History, to_json
 from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError
-from interpreter.protocol.events import ReplyFinished, Usage
+from interpreter.protocol.events import ActionProposed, ModelEvent, ReplyFinished, Usage
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Action
 from interpreter.protocol.ports import Capabilities, Request
 from interpreter.protocol.values import frozen
 
@@ -77,6 +78,32 @@ class ChatCompletions:
     def stream(self, request: Request, interrupt: Interrupt) -> Events:
         """Answer the request."""
         return answered(self._ask, self._adapt, request, interrupt, self.settings.patience)
+
+    def drafts(self, request: Request, interrupt: Interrupt) -> tuple[Action, ...]:
+        """The actions of several replies that are written at once, as many as `n` asks for."""
+        count = int(self._parameters.get("n", 1))
+        toolbox = toolbox_of(request.tools)
+        readers = [ChunkReader(toolbox, text_taker(toolbox, scan=True)) for _ in range(count)]
+        try:
+            with self._line.post(self.settings.url, self._body(request), interrupt) as answer:
+                return tuple(self._drafted(answer, readers))
+        except (Stopped, Transient, Rejected):
+            return ()
+
+    def _drafted(self, answer: Answer, readers: list[ChunkReader]) -> list[Action]:
+        events: list[ModelEvent] = []
+        with closing(answer.events()) as pieces:
+            for data in pieces:
+                if data.strip() == b"[DONE]":
+                    break
+                for choice in self._chunk(data).get("choices") or ():
+                    reader = readers[choice.get("index", 0) % len(readers)]
+                    events += reader.feed({"choices": [{**choice, "index": 0}]})
+                if all(reader.done or reader.ended for reader in readers):
+                    break
+        for reader in readers:
+            events += reader.finish()
+        return [event.action for event in events if isinstance(event, ActionProposed)]
 
     def close(self) -> None:
         """Hang up."""

@@ -25,6 +25,7 @@ from interpreter.models.troubles import Address
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 from interpreter.protocol.events import ModelEvent
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Capabilities, Request
 from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
@@ -32,6 +33,7 @@ from interpreter.settings.paths import data_directory
 LEAST_CONTEXT = 4_096
 KEEP_WARM = "REPLOOP_KEEP_WARM"
 WARM_SECONDS = 300.0
+DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
 
@@ -108,6 +110,20 @@ class EmbeddedModel:
         speech = replace(self._speech, sampling=sampling, seed=number)
         return EmbeddedModel(self.name, self._engine, speech)
 
+    def drafts(self, request: Request, count: int, interrupt: Interrupt) -> tuple[Code, ...]:
+        """Several blocks for the same request, sampled at once: hardly dearer than one.
+
+        They are extras: where none can be had, there are none.
+        """
+        joined = self._engine.join(interrupt) if count > 0 else None
+        if joined is None:
+            return ()
+        count = min(count, self._engine.options.drafts)
+        mood = {"n": count, "temperature": DRAFT_TEMPERATURE, "top_p": 0.95, "seed": count}
+        with closing(self._connect(joined[0], {**self._parameters(), **mood})) as chat:
+            actions = chat.drafts(request, interrupt)
+        return tuple(action for action in actions if isinstance(action, Code))
+
     def close(self) -> None:
         """Give the engine back; others may still use it."""
         if self._chat is not None:
@@ -150,6 +166,7 @@ class EmbeddedModel:
             "stream_options": {"include_usage": True},
             "cache_prompt": True,
             "timings_per_token": True,
+            "id_slot": 0,  # where the state after the system text is
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "max_tokens": self.capabilities.max_output,

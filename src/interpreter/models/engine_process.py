@@ -42,6 +42,8 @@ class EngineOptions:
     """For sockets and logs: short, and nobody else's."""
     cache: Path
     """For prompts that were processed before."""
+    drafts: int = 5
+    """How many replies it can write at once."""
     keep_warm: float = 300.0
     load_seconds: float = 300.0
 
@@ -49,7 +51,8 @@ class EngineOptions:
     def name(self) -> str:
         """A short name that is equal for equal engines and the same file."""
         details = self.model.stat()
-        facts = (str(self.model), details.st_size, details.st_mtime_ns, self.context, self.threads)
+        file = (str(self.model), details.st_size, details.st_mtime_ns)
+        facts = (*file, self.context, self.threads, self.drafts)
         return hashlib.blake2b(repr(facts).encode(), digest_size=6).hexdigest()
 
 
@@ -135,6 +138,7 @@ def _start(options: EngineOptions, place: Path) -> socket.socket:
             "model": str(options.model),
             "context": options.context,
             "threads": options.threads,
+            "drafts": options.drafts,
             "cache": f"{options.cache}{os.sep}",
             "keep_warm": options.keep_warm,
         }

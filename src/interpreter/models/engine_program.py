@@ -37,7 +37,8 @@ def _serve(options: dict[str, Any], key: str) -> Any:
     parameters.n_ctx = options["context"]
     parameters.cpuparams.n_threads = options["threads"]
     parameters.cpuparams_batch.n_threads = options["threads"]
-    parameters.n_parallel = 1
+    parameters.n_parallel = options["drafts"]
+    parameters.kv_unified = True  # one context that all drafts share, not a slice for each
     parameters.port = 0
     parameters.api_keys = [key]
     parameters.slot_save_path = options["cache"]

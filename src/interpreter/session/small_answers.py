@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from interpreter.session.small_forms import misfit, tidied
 from interpreter.session.small_rounds import Round
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 MARK = re.compile(r"@\w+\[")  # an answer in parts: @mean[2.5] @count[7]
 NOTHING = re.compile(r"\[\s*(nan|none|nat|)\s*\]|(?<!\w)nan(?!\w)", re.IGNORECASE)
 WORD = re.compile(r"@\w+\[(?!(?:yes|no|true|false)\])[A-Za-z_][^\]\n]*\]", re.IGNORECASE)
+RENAMED = re.compile(r"@[^\[\]\n]*\[([^\]\n]+)\]")
 LABELLED = re.compile(r"[A-Za-z][A-Za-z _]*[:=]\s+(.+)")
 VALUE = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?|[^\d\s]+( [^\d\s]+){0,3}")  # or a few words
 LINES = 8  # of an answer that is shown as it was printed
@@ -20,6 +22,8 @@ LACKS = "The output lacks {marks}. Write the whole block again so that it prints
 WORDS = """\
 The block printed the words of the form and not the values. Write it again and put the computed \
 values between the brackets, with an f-string."""
+MISFIT = """{wrong} Functions that test something give the statistic first and the p-value second. \
+Write the whole block again so that every value is what was asked for."""
 NOT_CHANGED = """\
 A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
 Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
@@ -45,6 +49,10 @@ def form_said(question: str) -> str:
 
 def answer_in(question: str, output: str) -> str:
     """The answer, when what was printed has the form that was asked for; else nothing."""
+    return tidied(question, _answer_in(question, output))
+
+
+def _answer_in(question: str, output: str) -> str:
     printed = output.strip()
     marks = marks_asked_for(question)
     whole = all(mark in printed for mark in marks)
@@ -58,7 +66,9 @@ def answer_in(question: str, output: str) -> str:
 
 
 def _only_value(marks: tuple[str, ...], printed: str) -> str:
-    """A bare value, put where the only part of the answer wants it."""
+    """A bare value, or one with another name, put where the only part of the answer wants it."""
+    if len(marks) == 1 and (other := RENAMED.fullmatch(printed)):
+        return f"{marks[0]}{other.group(1)}]"
     if len(marks) > 1 or "@" in printed or "\n" in printed or len(printed) > LONGEST_VALUE:
         return ""
     labelled = LABELLED.fullmatch(printed)
@@ -88,7 +98,10 @@ def trouble_with(question: str, one: Round) -> str:
     if not answer:
         missing = tuple(mark for mark in marks if mark not in one.output)
         return LACKS.format(marks=form_of(missing), form=form_of(marks))
-    return WORDS if any(part.group() in question for part in WORD.finditer(answer)) else ""
+    if any(part.group() in question for part in WORD.finditer(answer)):
+        return WORDS
+    wrong = misfit(question, answer)
+    return MISFIT.format(wrong=wrong) if wrong else ""
 
 
 def lacks_a_value(question: str, output: str) -> bool:

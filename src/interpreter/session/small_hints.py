@@ -40,6 +40,14 @@ HINTS = (
         "It is a NumPy array: write np.abs(x) for x.abs(), and so on.",
     ),
     (
+        r"unexpected keyword argument 'squared'",
+        "Take the square root: np.sqrt(mean_squared_error(a, b)).",
+    ),
+    (
+        r"unexpected keyword argument",
+        "That function does not take this argument: leave it out, or give it to the one that does.",
+    ),
+    (
         r"has no attribute",
         "That does not exist in the installed version; compute it in another way.",
     ),
@@ -68,9 +76,29 @@ HINTS = (
 """Patterns in the last line of an error, and one sentence for each; the first that fits counts."""
 
 
-def hint_for(error: str) -> str:
+MISSING = re.compile(r"KeyError: [\"'](.+)[\"']|[\[{]'(.+?)'.*not (?:in index|found in axis)")
+COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
+ALIKE = 4  # columns that are named
+
+
+def hint_for(error: str, question: str = "") -> str:
     """What to say about an error; empty when we know nothing better than it says itself."""
-    return next((words for pattern, words in HINTS if re.search(pattern, error)), "")
+    hint = next((words for pattern, words in HINTS if re.search(pattern, error)), "")
+    alike = _columns_like(error, question)
+    return f"{hint} There is: {', '.join(map(repr, alike))}." if alike else hint
+
+
+def _columns_like(error: str, question: str) -> list[str]:
+    """The columns of the profiled files whose names share a word with the one that is missing."""
+    found = MISSING.search(error)
+    if found is None:
+        return []
+    missing = _words(found.group(1) or found.group(2))
+    return [name for name in COLUMN.findall(question) if missing & _words(name)][:ALIKE]
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9]{2,}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
 
 
 REMINDERS = (

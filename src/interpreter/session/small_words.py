@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from interpreter.session.small_answers import form_said
 from interpreter.session.small_hints import hint_for, reminders_for
@@ -13,17 +14,17 @@ You solve tasks with Python code that is run for you. Write one ```python block 
 whole answer and prints it in the form that was asked for, then stop. Print only the answer.
 
 Example
-User: What is the average age of the members in club.csv? Give it with one decimal.
+User: What is the average age of the members in club.csv?
 Assistant:
 ```python
 import pandas as pd
 df = pd.read_csv("club.csv")
 average = df["age"].mean()
-print(f"average age: {average:.1f}")
+print(f"average age: {average:.2f}")
 ```
 User: The code printed:
-average age: 41.3
-Assistant: The average age is 41.3.
+average age: 41.27
+Assistant: The average age is 41.27.
 """
 PRINTED = """\
 The code printed:
@@ -48,6 +49,8 @@ AFRESH = """Earlier attempts failed with:
 {errors}
 Solve it in another way that avoids these errors. Write one ```python block that prints the \
 answer."""
+ANOTHER_DRAFT = "Another draft, to compare:\n"
+DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 CANNOT_BE = """An earlier attempt printed {output}
 That cannot be right: a value is missing (nan or empty). Check which rows and columns are meant, \
 and how the columns are made: text has to be turned into numbers. Solve it in another way. Write \
@@ -80,18 +83,25 @@ LONGEST_ERROR = 300
 LONGEST_FORM = 300
 
 
-def error_hint(one: Round) -> str:
+def error_hint(one: Round, question: str = "") -> str:
     """What a model is told about a block that failed: the line, the error, and what helps."""
     error = one.summary or _last_line(one.errors) or "it failed"
     lines = [f"The code failed: {error[:LONGEST_ERROR]}"]
     if failing := failing_line(one):
         lines.append(f"The failing line is: {failing}")
-    if hint := hint_for(error):
+    if hint := hint_for(error, question):
         lines.append(hint)
     if one.variables:
         lines.append(f"Variables now: {one.variables}")
     lines.append("Write the whole block again with only that corrected; it must print the answer.")
     return "\n".join(lines)
+
+
+def lessons_of(rounds: Iterable[Round], question: str) -> str:
+    """What went wrong so far, each error once and with what helps against it."""
+    errors = dict.fromkeys(one.summary[:LONGEST_ERROR] for one in rounds if one.failed)
+    told = (f"- {error} {hint_for(error, question)}".rstrip() for error in errors)
+    return AFRESH.format(errors="\n".join(told))
 
 
 def failing_line(one: Round) -> str:

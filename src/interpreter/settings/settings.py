@@ -31,6 +31,9 @@ class Settings:
     """How the model calls for code: native, fenced or mixed; empty: what is known about it."""
     model_timeout: float = 0.0
     """Seconds that the model may be silent; 0: what is usual for it."""
+    drafts: int = 4
+    """Programs that the built-in small model writes beside its first, to compare what they print,
+    where code runs without asking; 0: none."""
     auto_run: bool = False
     """Run without asking."""
     approval: str = ""

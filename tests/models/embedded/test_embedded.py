@@ -21,6 +21,11 @@ from interpreter.protocol.ports import Request
 
 GIGABYTE = 1 << 30
 SYSTEM = "You are a friendly helper who always answers in one short sentence. " * 8
+EXAMPLE_OF_CODE = """You write Python code in a block. For example:
+```python
+print("good day")
+```
+Write only such a block."""
 SHORT = Speech(Sampling(max_tokens=8))
 
 
@@ -50,6 +55,27 @@ def test_a_greedy_model_says_the_same_again(shared_options):
     first, second = ask(model), ask(model)
     model.close()
     assert first[:-1] == second[:-1]
+
+
+def test_several_drafts_are_written_at_once(shared_options):
+    model = opened(shared_options, Speech(Sampling(max_tokens=60)))
+    request = Request(EXAMPLE_OF_CODE, (user_says("Print the word hello with Python."),))
+    drafts = model.drafts(request, 4, Interrupt())
+    usual = [event for event in model.stream(request, Interrupt())]
+    model.close()
+    assert 0 < len(drafts) <= 4
+    assert all(draft.language == "python" and draft.source for draft in drafts)
+    assert isinstance(usual[-1], ReplyFinished)
+
+
+def test_drafts_that_nobody_wants_or_waits_for_are_not_written(shared_options):
+    model = opened(shared_options)
+    stopped = Interrupt()
+    stopped.request()
+    request = Request(SYSTEM, (user_says("Print the word hello."),))
+    assert model.drafts(request, 0, Interrupt()) == ()
+    assert model.drafts(request, 4, stopped) == ()
+    model.close()
 
 
 def test_another_mood_says_something_else(shared_options):
