@@ -106,6 +106,15 @@ def test_after_a_failure_drafts_know_what_went_wrong():
     assert "- KeyError: 'y' Use only column names" in session.asked_for_drafts[0].messages[-1].text
 
 
+def test_after_an_output_that_lacks_a_part_drafts_are_told_so():
+    question = user_says("How many rows are in t.csv? Answer as @count[n] @odd[yes or no]")
+    whole = "@count[4] @odd[no]"
+    session = Session(question, {"a": "@count[4]", "b": whole, "c": whole}, ["b", "c"])
+    assert session.run("a")[0] == whole
+    told = session.asked_for_drafts[0].messages[-1].text
+    assert "An earlier attempt printed @count[4]\nThe output lacks @odd[...]." in told
+
+
 def test_programs_that_fail_or_say_nothing_do_not_vote():
     prints = {"a": "@count[nan]", "b": "!NameError: x", "c": "@count[4]"}
     assert Session(FORMED, prints, ["b", "c"]).run("a")[0] == "@count[4]"

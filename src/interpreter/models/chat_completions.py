@@ -80,17 +80,18 @@ class ChatCompletions:
         return answered(self._ask, self._adapt, request, interrupt, self.settings.patience)
 
     def drafts(self, request: Request, interrupt: Interrupt) -> tuple[Action, ...]:
-        """The actions of several replies that are written at once, as many as `n` asks for."""
-        count = int(self._parameters.get("n", 1))
+        """The blocks of several replies that are written at once, as many as `n` asks for."""
         toolbox = toolbox_of(request.tools)
+        count = int(self._parameters.get("n", 1))
         readers = [ChunkReader(toolbox, text_taker(toolbox, scan=True)) for _ in range(count)]
         try:
             with self._line.post(self.settings.url, self._body(request), interrupt) as answer:
-                return tuple(self._drafted(answer, readers))
+                events = self._of_all(answer, readers)
         except (Stopped, Transient, Rejected):
             return ()
+        return tuple(event.action for event in events if isinstance(event, ActionProposed))
 
-    def _drafted(self, answer: Answer, readers: list[ChunkReader]) -> list[Action]:
+    def _of_all(self, answer: Answer, readers: list[ChunkReader]) -> list[ModelEvent]:
         events: list[ModelEvent] = []
         with closing(answer.events()) as pieces:
             for data in pieces:
@@ -99,11 +100,7 @@ class ChatCompletions:
                 for choice in self._chunk(data).get("choices") or ():
                     reader = readers[choice.get("index", 0) % len(readers)]
                     events += reader.feed({"choices": [{**choice, "index": 0}]})
-                if all(reader.done or reader.ended for reader in readers):
-                    break
-        for reader in readers:
-            events += reader.finish()
-        return [event.action for event in events if isinstance(event, ActionProposed)]
+        return [*events, *(event for reader in readers for event in reader.finish())]
 
     def close(self) -> None:
         """Hang up."""

@@ -33,6 +33,8 @@ from interpreter.settings.paths import data_directory
 LEAST_CONTEXT = 4_096
 KEEP_WARM = "REPLOOP_KEEP_WARM"
 WARM_SECONDS = 300.0
+CLOSING_FENCE = "\n```"
+DRAFT_TOKENS = 600  # what is longer is seldom right
 DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
@@ -120,7 +122,8 @@ class EmbeddedModel:
             return ()
         count = min(count, self._engine.options.drafts)
         mood = {"n": count, "temperature": DRAFT_TEMPERATURE, "top_p": 0.95, "seed": count}
-        with closing(self._connect(joined[0], {**self._parameters(), **mood})) as chat:
+        ends = {"stop": [CLOSING_FENCE], "max_tokens": DRAFT_TOKENS}
+        with closing(self._connect(joined[0], {**self._parameters(), **mood, **ends})) as chat:
             actions = chat.drafts(request, interrupt)
         return tuple(action for action in actions if isinstance(action, Code))
 

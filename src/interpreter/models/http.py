@@ -72,6 +72,7 @@ class Line:
         )
         self._connect = patience.connect_seconds
         self._client: httpx.Client | None = None
+        self._is_kept = False
         load_httpx()  # before anything else competes for the processor with the first request
 
     def close(self) -> None:
@@ -79,6 +80,7 @@ class Line:
         if self._client is not None:
             self._client.close()
             self._client = None
+            self._is_kept = False
 
     @contextmanager
     def post(self, url: str, body: bytes, interrupt: Interrupt) -> Iterator[Answer]:
@@ -109,9 +111,8 @@ class Line:
         self, client: httpx.Client, request: httpx.Request, interrupt: Interrupt
     ) -> httpx.Response:
         httpx = load_httpx()
-        opening = Background(lambda: client.send(request, stream=True), lambda late: late.close())
         try:
-            response = opening.result(interrupt)
+            response = self._sent(client, request, interrupt)
         except httpx.ConnectTimeout as error:
             raise Transient(no_answer(self.address, "it takes too long to connect")) from error
         except httpx.ConnectError as error:
@@ -126,6 +127,19 @@ class Line:
             self.close()  # the abandoned request still owns the connection
             raise Stopped
         return response
+
+    def _sent(
+        self, client: httpx.Client, request: httpx.Request, interrupt: Interrupt
+    ) -> httpx.Response | None:
+        """The response; a kept connection that the server had hung up on is replaced at once."""
+        httpx = load_httpx()
+        was_kept, self._is_kept = self._is_kept, True
+        try:
+            return _waited_for(client, request, interrupt)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+            if not was_kept:
+                raise
+        return _waited_for(client, request, interrupt)
 
     def _unreachable(self, error: Exception) -> Exception:
         trouble = no_answer(self.address, _plain_reason(error))
@@ -226,6 +240,13 @@ class Answer:
             raise Transient(broken_off(self._address)) from error
         if self._interrupt.requested:
             raise Stopped
+
+
+def _waited_for(
+    client: httpx.Client, request: httpx.Request, interrupt: Interrupt
+) -> httpx.Response | None:
+    opening = Background(lambda: client.send(request, stream=True), lambda late: late.close())
+    return opening.result(interrupt)
 
 
 def _plain_reason(error: Exception) -> str:

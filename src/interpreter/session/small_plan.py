@@ -12,6 +12,7 @@ from interpreter.session.small_answers import answer_in, lacks_a_value, trouble_
 from interpreter.session.small_rounds import Round, rounds_of, split_turn
 from interpreter.session.small_votes import Ballot, can_be_compared
 from interpreter.session.small_words import (
+    ATTEMPT,
     CANNOT_BE,
     DONE,
     DOUBT,
@@ -85,9 +86,14 @@ class Turn:
 
     @property
     def for_drafts(self) -> tuple[Message, ...]:
-        """What other programs are written for: the question, and how the first one failed."""
-        failed = self.rounds[0].failed
-        return _afresh(self.asked, self.rounds, self.question) if failed else self.asked
+        """What other programs are written for: the question, and what the first one got wrong."""
+        first = self.rounds[0]
+        if first.failed:
+            return _afresh(self.asked, self.rounds, self.question)
+        if trouble := _cannot_be(self.question, first) or trouble_with(self.question, first):
+            told = ATTEMPT.format(output=_shortened(first.output), trouble=trouble)
+            return (*self.asked[:-1], _with_more(self.asked[-1], told))
+        return self.asked
 
     def next_request(self, counted: Ballot | None = None) -> Plan:
         """What to ask next, judged by the blocks that ran since the user spoke."""
@@ -125,9 +131,9 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     value is missing the block is not shown again: small models cling to what they wrote.
     """
     last = rounds[-1]
-    if lacks_a_value(question, last.output) and not _said_before(rounds):
-        wrong = CANNOT_BE.format(output=_shortened(last.output))
-        return Plan((*asked[:-1], _with_more(asked[-1], wrong)), len(rounds), must_act=True)
+    if (trouble := _cannot_be(question, last)) and not _said_before(rounds):
+        told = ATTEMPT.format(output=_shortened(last.output), trouble=trouble)
+        return Plan((*asked[:-1], _with_more(asked[-1], told)), len(rounds), must_act=True)
     if (trouble := trouble_with(question, last)) and not _said_before(rounds):
         return Plan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
     if answer := answer_in(question, last.output):
@@ -135,6 +141,10 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     shown = _shortened(last.output)
     said = PRINTED.format(output=shown, form=form_asked_for(question))
     return Plan((*asked, assistant_says(last.code), user_says(said)), output=shown)
+
+
+def _cannot_be(question: str, one: Round) -> str:
+    return CANNOT_BE if lacks_a_value(question, one.output) else ""
 
 
 def _with_more(question: Message, text: str) -> Message:

@@ -51,7 +51,9 @@ Solve it in another way that avoids these errors. Write one ```python block that
 answer."""
 ANOTHER_DRAFT = "Another draft, to compare:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
-CANNOT_BE = """An earlier attempt printed {output}
+ATTEMPT = """An earlier attempt printed {output}
+{trouble}"""
+CANNOT_BE = """\
 That cannot be right: a value is missing (nan or empty). Check which rows and columns are meant, \
 and how the columns are made: text has to be turned into numbers. Solve it in another way. Write \
 one ```python block that prints the answer."""
