@@ -10,6 +10,8 @@ import pytest
 from tests.journeys.conftest import COMMAND
 from tests.journeys.test_command import assert_one_sentence
 
+from interpreter.assembly.model_choice import drafts_wanted
+from interpreter.settings.settings import Settings
 from support.model_server import Hang, ModelServer, Refusal, said
 
 
@@ -146,3 +148,17 @@ def test_a_resumed_session_has_not_forgotten_what_it_cost(server, ask):
     done = ask("--resume", "last", "--max_session_tokens", "940", "again")
     assert "So far: 900 tokens in" in done.stderr + done.stdout
     assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("chosen", "drafts"),
+    [
+        ({}, 0),
+        ({"auto_run": True}, 4),
+        ({"auto_run": True, "drafts": 2}, 2),
+        ({"approval": "auto"}, 4),
+        ({"auto_run": True, "approval": "ask"}, 0),
+    ],
+)
+def test_programs_to_compare_are_for_users_who_do_not_look_at_each_block(chosen, drafts):
+    assert drafts_wanted(Settings(**chosen)) == drafts

@@ -48,6 +48,15 @@ def test_passing_trouble_is_waited_out(server, open_model, trouble):
     assert [retry.attempt for retry in retries(events)] == [1, 2]
 
 
+def test_a_kept_connection_that_was_hung_up_is_replaced_without_a_word(server, open_model):
+    model = open_model()
+    server.replies = [said("one"), Cut, said("two")]
+    assert text_of(ask(model)) == "one"
+    events = ask(model)
+    assert text_of(events) == "two"
+    assert retries(events) == []
+
+
 @pytest.mark.parametrize("headers", [{"retry-after": "0.03"}, {"retry-after-ms": "30"}])
 def test_the_server_says_how_long_to_wait(server, open_model, headers):
     server.replies = [Refusal(429, headers=headers), said("ok")]

@@ -52,7 +52,7 @@ class ModelChoice:
     def model(self, settings: Settings) -> Model:
         """The model of these settings; a new one comes with a new view of the conversation."""
         name, options = self._named(settings)
-        self._drafts = settings.drafts if _runs_unasked(settings) else 0
+        self._drafts = drafts_wanted(settings)
         wanted = (name, options, self.completions)
         if wanted != self._made_from or self._model is None:
             self.close()
@@ -168,9 +168,10 @@ def choose(settings: Settings) -> Choice:
     return choose_model(facts)
 
 
-def _runs_unasked(settings: Settings) -> bool:
-    """Whether nobody is asked about each block, so that one more costs nobody a look."""
-    return (settings.approval or ("auto" if settings.auto_run else "ask")) == "auto"
+def drafts_wanted(settings: Settings) -> int:
+    """How many programs to compare: none where somebody has to look at each before it runs."""
+    approval = settings.approval or ("auto" if settings.auto_run else "ask")
+    return settings.drafts if approval == "auto" else 0
 
 
 def model_options(settings: Settings) -> ModelOptions:

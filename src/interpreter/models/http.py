@@ -133,13 +133,15 @@ class Line:
     ) -> httpx.Response | None:
         """The response; a kept connection that the server had hung up on is replaced at once."""
         httpx = load_httpx()
-        was_kept, self._is_kept = self._is_kept, True
+        was_kept, self._is_kept = self._is_kept, False
         try:
-            return _waited_for(client, request, interrupt)
+            response = _waited_for(client, request, interrupt)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
             if not was_kept:
                 raise
-        return _waited_for(client, request, interrupt)
+            response = _waited_for(client, request, interrupt)
+        self._is_kept = True
+        return response
 
     def _unreachable(self, error: Exception) -> Exception:
         trouble = no_answer(self.address, _plain_reason(error))
