@@ -40,7 +40,10 @@ class Session:
         self.prints = prints
         self.drafts = drafts
         self.asked_for_drafts = []
-        self.small = SmallModel(self.model, lambda number: self.model, self._draft)
+        self.now = 0.0
+        self.small = SmallModel(
+            self.model, lambda number: self.model, self._draft, clock=lambda: self.now
+        )
         self.messages = [question]
 
     def _draft(self, request, interrupt):
@@ -148,6 +151,13 @@ def test_no_program_runs_beside_one_that_need_not_or_must_not_be_checked(questio
     session = Session(user_says(question), {"a": output}, ["b"])
     session.ran("a", note)
     session.go_on()
+    assert session.asked_for_drafts == []
+
+
+def test_what_took_long_is_not_done_again():
+    session = Session(FORMED, {"a": "@count[3]"}, ["b"])
+    session.now += 21
+    assert session.run("a") == ("@count[3]", ["a"])
     assert session.asked_for_drafts == []
 
 

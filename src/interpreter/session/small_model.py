@@ -7,6 +7,7 @@ Where several programs can be written at once, it compares what they print befor
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -28,6 +29,7 @@ from interpreter.session.small_words import ANOTHER_DRAFT, EXAMPLE, NUDGE, faith
 
 PYTHON = "python"
 EXECUTE = "execute"  # one tool is enough for a small model
+LONG = 20.0  # seconds that a block took: it is not worth that time again and again
 
 Drafter = Callable[[Request, Interrupt], tuple[Code, ...]]
 """Writes several blocks for one request at once; none where it cannot, or nobody wants them."""
@@ -42,7 +44,11 @@ class SmallModel:
     """A model around a small model; `varied` makes it sample from a seed."""
 
     def __init__(
-        self, model: Model, varied: Callable[[int], Model], drafter: Drafter = no_drafts
+        self,
+        model: Model,
+        varied: Callable[[int], Model],
+        drafter: Drafter = no_drafts,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model.name
         self.capabilities = model.capabilities
@@ -50,9 +56,15 @@ class SmallModel:
         self._varied = varied
         self._drafter = drafter
         self._drafted: tuple[object, tuple[str, ...]] = (None, ())
+        self._clock = clock
+        self._replied = clock()
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request."""
+        yield from self._reply_to(request, interrupt)
+        self._replied = self._clock()
+
+    def _reply_to(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         turn = Turn.of(request.messages)
         drafts = self._drafts(turn, request, interrupt)
         counted = ballot(turn.question, turn.rounds, drafts)
@@ -81,7 +93,7 @@ class SmallModel:
         if not turn.can_be_checked:
             return ()
         if self._drafted[0] != turn.identity:
-            if len(turn.rounds) > 1:
+            if len(turn.rounds) > 1 or self._clock() - self._replied > LONG:
                 return ()
             blocks = self._drafter(_in_short(request, turn.for_drafts), interrupt)
             sources = tuple(block.source for block in blocks if block.language == PYTHON)
