@@ -77,6 +77,13 @@ def test_small_talk_stays_small_talk():
     assert next_request(hello).messages == hello
 
 
+def test_a_guess_after_an_error_is_answered_with_a_nudge():
+    broken = (wrote("x"), failed())
+    model, events = replies("It is 5.", {"code": "print(5)"}, messages=(QUESTION, *broken))
+    assert model.requests[1].messages[-1].text.startswith("Do not guess.")
+    assert sum(isinstance(event, ActionProposed) for event in events) == 1
+
+
 def test_an_error_comes_back_as_the_line_the_error_and_a_hint():
     (_, code, hint) = asked(wrote("df = load()\nprint(df['y'])"), failed())
     assert code == "```python\ndf = load()\nprint(df['y'])\n```"

@@ -163,7 +163,8 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: st
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
         return Plan(_afresh(asked, rounds, question), failures, must_act=True)
     hint = error_hint(last, question)
-    return Plan((*asked, assistant_says(last.code), user_says(hint)), failures)
+    told = (assistant_says(last.code), user_says(hint))
+    return Plan((*asked, *told), failures, must_act=needs_code(question))
 
 
 def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:
