@@ -19,7 +19,7 @@ PAGES = [
 APART = {"docs/integrations/crewai.md": "crewai"}
 BEFORE = {  # the first page names no model, and shows code that a model wrote about a file
     "README.md": "from interpreter import interpreter\ninterpreter.llm.model = 'scripted/demo'\n"
-    "open('sales.csv', 'w').write('region,units\\nnorth,7\\n')\n"
+    "open('sales.csv', 'w').write('product,units\\ntea,7\\n')\n"
 }
 
 
