@@ -118,6 +118,12 @@ def test_after_an_output_that_lacks_a_part_drafts_are_told_so():
     assert "An earlier attempt printed @count[4]\nThe output lacks @odd[...]." in told
 
 
+def test_after_a_program_that_prints_nothing_drafts_are_told_to_print():
+    session = Session(FORMED, {"a": "", "b": "@count[4]", "c": "@count[4]"}, ["b", "c"])
+    assert session.run("a") == ("@count[4]", ["a", "b", "c"])
+    assert "An earlier attempt printed nothing." in session.asked_for_drafts[0].messages[-1].text
+
+
 def test_programs_that_fail_or_say_nothing_do_not_vote():
     prints = {"a": "@count[nan]", "b": "!NameError: x", "c": "@count[4]"}
     assert Session(FORMED, prints, ["b", "c"]).run("a")[0] == "@count[4]"

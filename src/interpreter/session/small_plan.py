@@ -17,6 +17,7 @@ from interpreter.session.small_words import (
     DONE,
     DOUBT,
     NOTHING_PRINTED,
+    PRINT_IT,
     PRINTED,
     error_hint,
     form_asked_for,
@@ -90,6 +91,8 @@ class Turn:
         first = self.rounds[0]
         if first.failed:
             return _afresh(self.asked, self.rounds, self.question)
+        if not first.output.strip():
+            return (*self.asked[:-1], _with_more(self.asked[-1], PRINT_IT))
         if trouble := _cannot_be(self.question, first) or trouble_with(self.question, first):
             told = ATTEMPT.format(output=_shortened(first.output), trouble=trouble)
             return (*self.asked[:-1], _with_more(self.asked[-1], told))

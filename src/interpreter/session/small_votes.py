@@ -91,10 +91,11 @@ def is_an_answer(question: str, one: Round) -> bool:
 
 
 def can_be_compared(question: str, one: Round) -> bool:
-    """Whether other programs could tell something about this one: that it failed, or is right."""
-    printed = one.output.strip()
-    short = len(printed.splitlines()) <= LINES and one.output != PICTURE
-    return one.failed or (bool(printed) and (short or bool(marks_asked_for(question))))
+    """Whether other programs could tell something about this one, or do better than it did."""
+    if one.failed or not one.output.strip():
+        return True
+    short = len(one.output.strip().splitlines()) <= LINES and one.output != PICTURE
+    return short or bool(marks_asked_for(question))
 
 
 def agree(one: str, other: str) -> bool:

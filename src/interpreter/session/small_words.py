@@ -36,6 +36,7 @@ Only if the output does not answer the request, write the next ```python block."
 NOTHING_PRINTED = """\
 The code ran but printed nothing.{variables}
 Write it again so that it prints the answer."""
+PRINT_IT = "An earlier attempt printed nothing. Print the answer with print(...)."
 DONE = """\
 The code ran without an error and printed nothing.{variables}
 If that did all that was asked for, say in one sentence what was done, without code. Otherwise \

@@ -44,4 +44,4 @@ def test_a_question_about_a_file_ends_with_a_computed_answer(session):
     answer = [e.message for e in events if isinstance(e, MessageFinished)][-1]
     assert isinstance(events[-1], TurnFinished)
     assert any(isinstance(event, ActionProposed) for event in events)
-    assert "157" in answer.text
+    assert "157" in answer.text, (events[-1], session.transcript)
