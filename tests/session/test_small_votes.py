@@ -124,6 +124,12 @@ def test_after_a_program_that_prints_nothing_drafts_are_told_to_print():
     assert "An earlier attempt printed nothing." in session.asked_for_drafts[0].messages[-1].text
 
 
+def test_what_was_computed_last_and_not_printed_is_shown():
+    prints = {"x = 1\ntotal = x + 6": "", "print(total)": "7"}
+    session = Session(QUESTION, prints, [], says="It is 7.")
+    assert session.run("x = 1\ntotal = x + 6") == ("It is 7.", [*prints])
+
+
 def test_programs_that_fail_or_say_nothing_do_not_vote():
     prints = {"a": "@count[nan]", "b": "!NameError: x", "c": "@count[4]"}
     assert Session(FORMED, prints, ["b", "c"]).run("a")[0] == "@count[4]"

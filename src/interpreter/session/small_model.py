@@ -25,7 +25,7 @@ from interpreter.protocol.messages import Code, Message, user_says
 from interpreter.protocol.ports import Model, Request
 from interpreter.session.small_plan import Plan, Turn, assistant_says
 from interpreter.session.small_votes import ballot
-from interpreter.session.small_words import ANOTHER_DRAFT, EXAMPLE, NUDGE, faithful
+from interpreter.session.small_words import ANOTHER_DRAFT, EXAMPLE, LAST_VALUE, NUDGE, faithful
 
 PYTHON = "python"
 EXECUTE = "execute"  # one tool is enough for a small model
@@ -66,10 +66,13 @@ class SmallModel:
 
     def _reply_to(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         turn = Turn.of(request.messages)
+        if turn.to_show:
+            yield from _proposed(turn.to_show, LAST_VALUE)
+            return
         drafts = self._drafts(turn, request, interrupt)
         counted = ballot(turn.question, turn.rounds, drafts)
         if drafts and counted.untried and not counted.is_decided:
-            yield from _proposed(counted.untried[0])
+            yield from _proposed(counted.untried[0], ANOTHER_DRAFT)
             return
         plan = turn.next_request(counted if drafts else None)
         if plan.answer:
@@ -161,9 +164,9 @@ def _in_short(request: Request, messages: tuple[Message, ...]) -> Request:
     )
 
 
-def _proposed(source: str) -> Iterator[ModelEvent]:
-    """A draft, as if it had been written just now."""
-    yield TextDelta(ANOTHER_DRAFT)
+def _proposed(source: str, why: str) -> Iterator[ModelEvent]:
+    """A block, as if it had been written just now."""
+    yield TextDelta(why)
     yield CodeDelta(PYTHON, source)
     yield ActionProposed(Code(PYTHON, source))
     yield ReplyFinished("actions", Usage(dollars=0.0))

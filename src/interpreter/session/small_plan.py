@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from interpreter.session.small_words import (
 )
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
+ASSIGNED = re.compile(r"^(\w+) *=(?!=)[^\n]*\Z", re.MULTILINE)  # the last line gives a name a value
 REPEATS = 2  # failures after which an attempt starts afresh
 
 
@@ -84,6 +86,17 @@ class Turn:
     def identity(self) -> object:
         """Tells turns apart."""
         return (len(self.asked), self.question)
+
+    @property
+    def to_show(self) -> str:
+        """Code that shows what a block computed last and did not print; empty where it did."""
+        last = self.rounds[-1] if self.rounds else None
+        if last is None or last.failed or last.output.strip() or not self.is_computable:
+            return ""
+        found = ASSIGNED.search(last.source.strip())
+        shown = f"print({found.group(1)})" if found else ""
+        tried = [one.source.strip() for one in self.rounds]
+        return "" if shown in tried or is_an_order(self.question) else shown
 
     @property
     def for_drafts(self) -> tuple[Message, ...]:

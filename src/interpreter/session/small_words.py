@@ -51,6 +51,7 @@ AFRESH = """Earlier attempts failed with:
 Solve it in another way that avoids these errors. Write one ```python block that prints the \
 answer."""
 ANOTHER_DRAFT = "Another draft, to compare:\n"
+LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 ATTEMPT = """An earlier attempt printed {output}
 {trouble}"""
