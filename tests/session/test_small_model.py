@@ -371,3 +371,10 @@ def test_a_small_model_has_one_tool():
 )
 def test_what_only_the_machine_knows_is_not_guessed(question, acts):
     assert needs_code(question) is acts
+
+
+def test_a_block_of_comments_beside_the_answer_does_not_run():
+    script = {"text": "It is 5.", "code": "# add code here"}
+    _, events = replies(script, messages=(QUESTION, wrote(), printed("5\n")))
+    assert not any(isinstance(event, ActionProposed) for event in events)
+    assert said(events) == "It is 5."

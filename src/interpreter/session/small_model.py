@@ -108,17 +108,22 @@ class SmallModel:
     ) -> Generator[ModelEvent, None, None]:
         """An answer made of what was printed; words wait until it is known what they are worth."""
         held: list[TextDelta] = []
+        code: list[ModelEvent] = []
         end = None
         with closing(self._reply(request, plan.variation, interrupt)) as events:
             for event in events:
                 if isinstance(event, TextDelta):
                     held.append(event)
+                elif isinstance(event, CodeDelta):
+                    code.append(event)
                 elif isinstance(event, ReplyFinished):
                     end = event
+                elif _does_nothing(event):  # a block of comments beside the answer
+                    code.clear()
                 else:  # it goes on with another block
-                    yield from held
+                    yield from (*held, *code, event)
                     held.clear()
-                    yield event
+                    code.clear()
         said = "".join(piece.text for piece in held)
         if said.strip() or end is not None:
             yield TextDelta(faithful(said, plan.output, request.messages[-3].text) + plan.doubt)
@@ -170,3 +175,11 @@ def _proposed(source: str, why: str) -> Iterator[ModelEvent]:
     yield CodeDelta(PYTHON, source)
     yield ActionProposed(Code(PYTHON, source))
     yield ReplyFinished("actions", Usage(dollars=0.0))
+
+
+def _does_nothing(event: ModelEvent) -> bool:
+    """Whether it proposes a block in which there is nothing but comments."""
+    if not isinstance(event, ActionProposed) or not isinstance(event.action, Code):
+        return False
+    lines = map(str.strip, event.action.source.splitlines())
+    return all(not line or line.startswith("#") for line in lines)

@@ -1,5 +1,9 @@
 """The whole way with the real default model: a question, code that runs, a right answer."""
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import pytest
 from tests.models.embedded.conftest import MODELS, model_file
 
@@ -20,22 +24,27 @@ def default_model():
 
 
 @pytest.fixture
-def session(default_model, tmp_path, monkeypatch):
+def session(default_model, monkeypatch):
     """A session with the built-in model, in a directory with a table."""
     monkeypatch.setenv("REPLOOP_KEEP_WARM", "0")
     data_directory().mkdir(parents=True)
     (data_directory() / "models").symlink_to(MODELS)
-    (tmp_path / "sales.csv").write_text(SALES)
+    # The model reads its directory's name: the same name, the same words.
+    workspace = Path(tempfile.gettempdir()) / "a-journey-with-the-built-in-model"
+    shutil.rmtree(workspace, ignore_errors=True)
+    workspace.mkdir()
+    (workspace / "sales.csv").write_text(SALES)
     settings = Settings(
         model="embedded",
         auto_run=True,
         keep_history=False,
-        workspace=str(tmp_path),
+        workspace=str(workspace),
         context_window=4096,
     )
     workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
     yield workshop.open_session(settings)
     workshop.close()
+    shutil.rmtree(workspace)
 
 
 @pytest.mark.timeout(900)  # a busy machine of two cores says one word a second
@@ -44,4 +53,4 @@ def test_a_question_about_a_file_ends_with_a_computed_answer(session):
     answer = [e.message for e in events if isinstance(e, MessageFinished)][-1]
     assert isinstance(events[-1], TurnFinished)
     assert any(isinstance(event, ActionProposed) for event in events)
-    assert "157" in answer.text, (events[-1], session.transcript)
+    assert "157" in answer.text, "\n".join(map(str, session.transcript))
