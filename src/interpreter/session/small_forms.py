@@ -55,7 +55,7 @@ class Wanted:
         number = _number(value)
         if number is None:
             return value
-        if self.whole and number == int(number):
+        if self.whole and number.is_integer():
             return str(int(number))
         if self.places is not None and _decimals(value) > self.places:
             return f"{number:.{self.places}f}"

@@ -16,12 +16,11 @@ from interpreter.session.small_answers import (
     marks_asked_for,
     trouble_with,
 )
+from interpreter.session.small_forms import NUMBER, PART
 from interpreter.session.small_rounds import PICTURE, Round
 
 ENOUGH = 2  # programs that agree
 LINES = 8  # of an output that can be compared
-PART = re.compile(r"@(\w+)\[(.*?)\]")
-NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
 
 
 @frozen

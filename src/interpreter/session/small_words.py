@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from interpreter.session.small_answers import form_said
+from interpreter.session.small_forms import NUMBER
 from interpreter.session.small_hints import hint_for, reminders_for
 from interpreter.session.small_rounds import Round
 
@@ -61,7 +62,6 @@ and how the columns are made: text has to be turned into numbers. Solve it in an
 one ```python block that prints the answer."""
 
 LINE = re.compile(r"(?:Cell In\[\d+\], |\", )line (\d+)|<[^>\n]*>:(\d+)|^-+> (\d+) ", re.MULTILINE)
-NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
 PROMISE = re.compile(
     r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,"
     r"|to do this|steps?)\b",
