@@ -202,7 +202,7 @@ def test_a_reader_that_goes_away(script, form):
     )
     assert done.returncode == 141
     assert len(done.stdout) == 5
-    assert "Nobody reads the output" in done.stderr
+    assert not [line for line in done.stderr.splitlines() if line.startswith("interpreter:")]
     assert "Traceback" not in done.stderr
 
 

@@ -9,6 +9,7 @@ from interpreter.models.findings import Findings, remember, remembered
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions, Patience
 from interpreter.protocol.errors import Unreachable
+from interpreter.terminal.models_command import models_command
 from support.model_server import Json, Refusal, called, said
 
 RUN = json.dumps({"language": "python", "code": "print(6 * 7)"})
@@ -18,7 +19,21 @@ def checked(server, *replies):
     server.replies = list(replies)
     options = ModelOptions(api_base=server.url, patience=Patience(attempts=1))
     check = Check("openai/x", options, resolve)
-    return {step.title: step.passed for step in check.steps()}, check.findings
+    steps = {step.title: step.passed for step in check.steps()}
+    return steps, check.findings
+
+
+def test_a_model_that_cannot_act_is_said_to_be_of_no_use_in_words(server, monkeypatch, capsys):
+    other = json.dumps({"language": "python", "code": "import this"})
+    server.replies = [called(("execute", other)), said("No."), said("hello"), said("Blue.")]
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    assert models_command(["check", "openai/x", "--api_base", server.url]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [
+        "no   tool calls  it wrote: 'import this'",
+        "no   fenced blocks  it said: 'No.'",
+    ]
+    assert lines[-1] == "It cannot run code: it neither calls tools nor writes blocks."
 
 
 def test_a_good_model_passes_everything(server):

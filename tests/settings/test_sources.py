@@ -81,6 +81,38 @@ def test_an_unknown_setting_in_the_file_is_named():
         gather({})
 
 
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("modle: x", "there is no setting 'modle'. Did you mean 'model'?"),
+        ("max_steps: many", "'max_steps' must be of type int, not 'many'."),
+        ("max_budget: -1", "'max_budget' cannot be negative, as -1 is."),
+        ("sandbox: of", "'sandbox' is one of read-only, workspace, trusted, off; not 'of'."),
+        ("images: crayons", "'images' is one of auto, kitty"),
+        ("edit_mode: ''", "'edit_mode' is one of emacs, vi; not ''."),
+    ],
+)
+def test_a_mistake_is_named_with_its_file_and_line(line, complaint):
+    for path, name in ((settings_file(), ""), (profile_directory() / "mine.yaml", "mine")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# mine\nauto_run: true\n{line}\n")
+        with pytest.raises(ConfigurationError) as error:
+            gather({}, profile=name)
+        assert f"{path}, line 3: {complaint}" in str(error.value)
+        path.unlink()
+
+
+def test_a_mistake_in_a_group_of_a_profile_is_named_with_its_line():
+    write_profile("mine", "auto_run: true\nllm:\n  model: x\n  temperature: hot\n")
+    with pytest.raises(ConfigurationError, match=r"mine\.yaml, line 4: 'temperature'"):
+        gather({}, profile="mine")
+
+
+@pytest.mark.parametrize("name", ["approval", "dialect", "reasoning_effort"])
+def test_a_choice_that_may_be_left_out_can_be_empty(name):
+    assert getattr(gather({name: ""}).settings, name) == ""
+
+
 def test_a_forgotten_setting_is_the_default_again():
     write_setting("max_steps", 7)
     write_setting("max_steps", None)

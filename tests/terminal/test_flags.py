@@ -1,12 +1,15 @@
 """Every flag that people know is understood, and pipes carry the answer alone."""
 
 import itertools
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from tests.journeys.conftest import COMMAND, interpreter_command, script  # noqa: F401  (fixtures)
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.runtimes.catalog import states
 from interpreter.settings.sources import NAMES
 from interpreter.terminal.arguments import GROUPS, parse, parser
 from interpreter.terminal.start import RUN_OPTIONS
@@ -127,8 +130,21 @@ def test_config_shows_sets_and_forgets(interpreter_command):  # noqa: F811
     assert rows["model"] == ["m", "environment"]
     interpreter_command("config", "unset", "max_steps")
     assert interpreter_command("config", "get", "max_steps").stdout == "100\n"
-    wrong = interpreter_command("config", "set", "max_steps", "many")
-    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
+    for name, value in (("max_steps", "many"), ("sandbox", "of"), ("safe_mode", "maybe")):
+        wrong = interpreter_command("config", "set", name, value)
+        assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
+        assert name in wrong.stderr
+
+
+def test_config_says_in_words_what_is_left_open(interpreter_command):  # noqa: F811
+    shown = interpreter_command("config").stdout.splitlines()
+    rows = {line.split()[0]: " ".join(line.split()[1:-1]) for line in shown}
+    assert rows["max_budget"] == rows["timeout"] == "no limit"
+    assert rows["model"] == rows["context_window"] == rows["temperature"] == "automatic"
+    assert rows["drafts"] == "4"
+    assert interpreter_command("config", "get", "max_session_tokens").stdout == "no limit\n"
+    interpreter_command("config", "set", "drafts", "0")
+    assert interpreter_command("config", "get", "drafts").stdout == "0\n"
 
 
 def test_a_key_is_never_shown(interpreter_command):  # noqa: F811
@@ -138,16 +154,40 @@ def test_a_key_is_never_shown(interpreter_command):  # noqa: F811
     assert interpreter_command("config", "key", "openai", "--forget").stdout == "forgotten\n"
 
 
-WORKS = ("ok", "degraded", "missing")
+WORKS = ("ok", "absent", "degraded", "missing")
 
 
 def test_the_doctor_says_how_each_thing_is_and_what_mends_it(interpreter_command):  # noqa: F811
     lines = interpreter_command("doctor").stdout.splitlines()
     found = {line.split()[1]: line.split()[0] for line in lines if line.startswith(WORKS)}
-    wanted = "Python kernel node sandbox journal model terminal display data workspace"
+    wanted = "Python kernel language git sandbox journal model terminal display data workspace"
     assert set(wanted.split()) <= set(found)
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         assert line.startswith("ok") or "→" in line or after.strip().startswith("→ "), line
+
+
+def test_the_doctor_lists_every_language_with_how_to_get_it(interpreter_command, tmp_path):  # noqa: F811
+    for program in ("env", "bash", "node"):
+        (tmp_path / program).symlink_to(shutil.which(program))
+    lines = interpreter_command("doctor", PATH=str(tmp_path)).stdout.splitlines()
+    languages = [line for line in lines if " language " in line]
+    assert {line.split()[2].rstrip(":") for line in languages} == {
+        one.language.name for one in states()
+    }
+    assert f"ok        language   shell: {tmp_path}/bash" in languages
+    after = lines[lines.index("absent    language   ruby: not found") + 1]
+    assert after.strip() == "→ install the package ruby"
+
+
+def test_a_broken_settings_file_does_not_stop_the_doctor(interpreter_command, own_home):  # noqa: F811
+    path = Path(interpreter_command("config", "path").stdout.strip())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("max_steps: 3\nsandbox: of\n")
+    done = interpreter_command("doctor")
+    assert done.returncode == 1
+    assert f"missing   settings   {path}, line 2: 'sandbox' is one of" in done.stdout
+    assert "→ interpreter config edit" in done.stdout
+    assert " language " in done.stdout
 
 
 def test_the_doctor_tries_to_reach_the_model(interpreter_command, script):  # noqa: F811

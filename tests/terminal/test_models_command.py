@@ -47,6 +47,17 @@ def test_wrong_words_show_the_usage(places, capsys, wrong):
     assert "usage:" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("content", [None, "[]", "{"])
+def test_a_price_map_that_is_none_is_one_sentence(places, capsys, tmp_path, content):
+    file = tmp_path / "nofile"
+    if content:
+        file.write_text(content)
+    assert models_command(["prices", str(file)], places) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert str(file) in said[0]
+
+
 def test_an_unknown_name_is_told_what_there_is(places, capsys):
     assert models_command(["pull", "gpt-9"], places) == 1
     assert "there are: qwen2.5-coder-1.5b" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.ports import Policy
 from interpreter.settings.paths import config_directory
-from interpreter.settings.settings import Settings
+from interpreter.settings.settings import Settings, fault
 
 if TYPE_CHECKING:
     from interpreter.policies.approvals import Mode
@@ -32,13 +32,9 @@ def make_policy(mode: str, settings: Settings, *, confined: bool) -> Policy:
 
 def check_ruling(settings: Settings) -> None:
     """Find mistakes now rather than when the first block is proposed."""
-    modes, safe_modes = ("", "ask", "auto", "never"), ("off", "ask", "auto")
-    for name, value, known in (
-        ("approval", settings.approval, modes),
-        ("safe_mode", settings.safe_mode, safe_modes),
-    ):
-        if value not in known:
-            raise ConfigurationError(f"{name} is {', '.join(filter(None, known))}, not {value!r}.")
+    for name in ("approval", "safe_mode"):
+        if problem := fault(name, getattr(settings, name)):
+            raise ConfigurationError(problem)
     file = rules_file(settings)
     if file.exists():
         from interpreter.policies.rules import load_rules

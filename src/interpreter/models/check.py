@@ -49,13 +49,15 @@ class Step:
 
 
 class Check:
-    """Runs the test on one model; `findings` is complete when the steps have been read."""
+    """Runs the test on one model; the rest is complete when the steps have been read."""
 
     def __init__(self, name: str, options: ModelOptions, open_model: Open) -> None:
         self._name = name
         self._options = options
         self._open = open_model
         self.findings = Findings()
+        self.verdict = ""
+        self.is_usable = False
 
     def steps(self) -> Iterator[Step]:
         """Every part of the test, as it is done; an unreachable model raises its error."""
@@ -63,7 +65,8 @@ class Check:
         yield tools
         fences = self._acts("fenced blocks", "fenced")
         yield fences
-        yield self._stops("native" if tools.passed else "fenced")
+        stop = self._stops("native" if tools.passed else "fenced")
+        yield stop
         sight = self._sees()
         yield sight
         window = self._window()
@@ -71,6 +74,8 @@ class Check:
         # With tools, what is usual for its provider is right; without them only fences are.
         only_fences = fences.passed and not tools.passed
         self.findings = Findings("fenced" if only_fences else None, sight.passed, window)
+        self.is_usable = stop.passed and (tools.passed or fences.passed)
+        self.verdict = _verdict(tools, fences, stop)
 
     def _acts(self, title: str, dialect: Dialect) -> Step:
         try:
@@ -81,7 +86,9 @@ class Check:
             return Step(title, passed=False, detail=str(error))
         actions = [event.action for event in events if isinstance(event, ActionProposed)]
         worked = any(isinstance(action, Code) and "6" in action.source for action in actions)
-        detail = repr(actions[0]) if actions else f"it said: {_said(events)[:80]!r}"
+        wrong = actions[0].source if actions and isinstance(actions[0], Code) else None
+        said = f"it wrote: {wrong[:80]!r}" if wrong else f"it said: {_said(events)[:80]!r}"
+        detail = said if wrong or not actions else "it called another tool than it was given"
         return Step(title, worked, "" if worked else detail)
 
     def _stops(self, dialect: Dialect) -> Step:
@@ -125,6 +132,14 @@ class Check:
         finally:
             timer.cancel()
             model.close()
+
+
+def _verdict(tools: Step, fences: Step, stop: Step) -> str:
+    if not tools.passed and not fences.passed:
+        return "It cannot run code: it neither calls tools nor writes blocks."
+    if not stop.passed:
+        return "It runs code, but its answers do not end cleanly; its chat template may be wrong."
+    return f"It can be used, by {'tool calls' if tools.passed else 'fenced blocks'}."
 
 
 def _said(events: list[ModelEvent]) -> str:

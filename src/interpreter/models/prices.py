@@ -89,11 +89,15 @@ def pricing_of(model: str, refreshed: Path | None = None) -> Callable[[Usage], f
 
 def refresh(source: Path, target: Path) -> int:
     """Write a new table from a price map in LiteLLM's public format; how many models it has."""
-    if source.stat().st_size > _LARGEST_TABLE:
-        raise ConfigurationError(f"{source} is too large for a price table.")
     try:
+        if source.stat().st_size > _LARGEST_TABLE:
+            raise ConfigurationError(f"{source} is too large for a price table.")
         rows = compact(json.loads(source.read_text("utf-8")))
-    except (ValueError, AttributeError) as error:
+    except OSError as error:
+        raise ConfigurationError(
+            f"Cannot read the price map {source}: {error.strerror}."
+        ) from error
+    except (ValueError, AttributeError, RecursionError) as error:
         raise ConfigurationError(f"{source} is no price map: {error}") from error
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(rows, separators=(",", ":")), "utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from interpreter.protocol.values import frozen
 from interpreter.settings.own import Own
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profile_scripts import run_script
-from interpreter.settings.settings import Settings, changed
+from interpreter.settings.settings import Settings, changed, key_lines
 
 DEFAULT = "default"
 SUFFIXES = (".yaml", ".yml", ".json", ".py")
@@ -42,6 +43,8 @@ class Profile:
     source: str
     values: Mapping[str, Any]
     script: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """The line of each setting, in files that have some."""
 
 
 def with_profile(
@@ -59,12 +62,12 @@ def with_profile(
     profile = read(name or DEFAULT, confirm)
     values = dict(_fitting(_flat(profile.values)))
     if profile.script:
-        seen = changed(settings, values, source=profile.source)
+        seen = changed(settings, values, source=profile.source, lines=profile.lines)
         said = run_script(profile.script, profile.source, seen, own or Own())
         values |= dict(_fitting(_flat(said)))
     if "trust_profile" in values:
         raise ConfigurationError(f"{profile.source}: only you can say trust_profile.")
-    return changed(settings, values, source=profile.source)
+    return changed(settings, values, source=profile.source, lines=profile.lines)
 
 
 def read(name: str, confirm: Confirm = nobody_confirms) -> Profile:
@@ -129,7 +132,9 @@ def _parsed(text: str, source: str, suffix: str) -> Profile:
     if not isinstance(content, dict):
         raise ConfigurationError(f"The {source} is not a mapping of settings.")
     script = content.pop("start_script", "") or ""
-    return Profile(source, {str(key): value for key, value in content.items()}, str(script))
+    lines = key_lines(text)
+    lines.update({new: lines[old] for old, new in RENAMED.items() if old in lines})
+    return Profile(source, {str(key): value for key, value in content.items()}, str(script), lines)
 
 
 def _json(text: str, source: str) -> Any:

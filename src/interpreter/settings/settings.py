@@ -116,19 +116,57 @@ class Settings:
 
 _TYPES = get_type_hints(Settings)
 _NAMES = {field.name for field in fields(Settings)}
+CHOICES = {
+    "reasoning_effort": ("none", "minimal", "low", "medium", "high", "max"),
+    "dialect": ("native", "fenced", "mixed"),
+    "approval": ("ask", "auto", "never"),
+    "sandbox": ("read-only", "workspace", "trusted", "off"),
+    "safe_mode": ("off", "ask", "auto"),
+    "edit_mode": ("emacs", "vi"),
+    "images": ("auto", "kitty", "iterm2", "sixel", "blocks", "none"),
+}
+"""What a setting can be, where that is a word of a few; those that may be left out can be empty."""
 
 
-def changed(settings: Settings, values: Mapping[str, Any], *, source: str) -> Settings:
-    """Settings with some values replaced, each checked; `source` names them in an error."""
+def changed(
+    settings: Settings,
+    values: Mapping[str, Any],
+    *,
+    source: str,
+    lines: Mapping[str, int] | None = None,
+) -> Settings:
+    """Settings with some values replaced, each checked; `source` names them in an error.
+
+    `lines` are the lines of the source that name them, where it is a file.
+    """
     for name, value in values.items():
-        if name not in _NAMES:
-            raise ConfigurationError(f"{source}: there is no setting {name!r}.")
-        if not _fits(value, _TYPES[name]):
-            kind = getattr(_TYPES[name], "__name__", str(_TYPES[name]))
-            raise ConfigurationError(f"{source}: {name!r} must be of type {kind}, not {value!r}.")
-        if isinstance(value, int | float) and value < 0:
-            raise ConfigurationError(f"{source}: {name!r} cannot be negative, as {value!r} is.")
+        if problem := fault(name, value):
+            line = (lines or {}).get(name)
+            where = source if line is None else f"{source}, line {line}"
+            raise ConfigurationError(f"{where}: {problem}")
     return replace(settings, **values)
+
+
+def fault(name: str, value: Any) -> str:
+    """What is wrong with a value for a setting, as a sentence; empty when nothing is."""
+    if name not in _NAMES:
+        return f"there is no setting {name!r}.{_did_you_mean(name)}"
+    if not _fits(value, _TYPES[name]):
+        kind = getattr(_TYPES[name], "__name__", str(_TYPES[name]))
+        return f"{name!r} must be of type {kind}, not {value!r}."
+    if isinstance(value, int | float) and value < 0:
+        return f"{name!r} cannot be negative, as {value!r} is."
+    known = CHOICES.get(name, (value,))
+    if value not in known and (value or getattr(Settings(), name)):
+        return f"{name!r} is one of {', '.join(known)}; not {value!r}."
+    return ""
+
+
+def _did_you_mean(name: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  (only to complain)
+
+    near = get_close_matches(name, sorted(_NAMES), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def _fits(value: Any, kind: Any) -> bool:
@@ -139,3 +177,20 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def key_lines(text: str) -> dict[str, int]:
+    """The line of each key in a YAML or JSON text, by its last name; nothing if it is neither."""
+    import yaml  # noqa: PLC0415  (only where a file has settings)
+
+    found: dict[str, int] = {}
+    try:
+        waiting = [yaml.compose(text, Loader=yaml.SafeLoader)]
+    except yaml.YAMLError:
+        return found
+    while waiting:
+        node = waiting.pop()
+        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+            found.setdefault(str(key.value).rpartition(".")[2], key.start_mark.line + 1)
+            waiting.append(value)
+    return found

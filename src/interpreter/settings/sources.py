@@ -14,7 +14,7 @@ from interpreter.protocol.values import frozen
 from interpreter.settings.own import Own
 from interpreter.settings.paths import config_directory
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
-from interpreter.settings.settings import Settings, changed
+from interpreter.settings.settings import Settings, changed, key_lines
 
 Source = Literal["default", "file", "profile", "environment", "flag"]
 PREFIX = "INTERPRETER_"
@@ -48,8 +48,10 @@ def gather(
     sources: dict[str, Source] = dict.fromkeys(NAMES, "default")
     settings = Settings()
     file = settings_file()
-    for source, values in (("file", read_file(file)),):
-        settings = _with(settings, values, sources, source, str(file))  # type: ignore[arg-type]
+    if values := read_file(file):
+        lines = key_lines(file.read_text(encoding="utf-8"))
+        settings = changed(settings, values, source=str(file), lines=lines)
+        sources.update(dict.fromkeys(values, "file"))
     before, settings = settings, with_profile(settings, profile, confirm, own)
     for name in NAMES:
         if getattr(before, name) != getattr(settings, name):

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
+from interpreter.settings.settings import CHOICES
 
 DESCRIPTION = """\
 Say what you want; a model writes code; it runs here, in a persistent REPL, when you approve it.
@@ -97,8 +98,7 @@ def _optional(names: str, help: str) -> Flag:
     return Flag(tuple(names.split()), help, {"action": argparse.BooleanOptionalAction})
 
 
-EFFORTS = ("none", "minimal", "low", "medium", "high", "max")
-DIALECTS = ("native", "fenced", "mixed")
+EFFORTS = CHOICES["reasoning_effort"]
 GROUPS: dict[str, tuple[Flag, ...]] = {
     "the model": (
         _flag("-m --model", "e.g. gpt-4o, claude-…, ollama/…, scripted/FILE"),
@@ -109,7 +109,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _flag("-cw --context_window", "tokens it can read", type=int, metavar="N"),
         _flag("-x --max_tokens", "tokens it may answer with", type=int, metavar="N"),
         _flag("--reasoning_effort", "from none to max", choices=EFFORTS, metavar="HOW"),
-        _flag("--dialect", "native, fenced or mixed", choices=DIALECTS, metavar="HOW"),
+        _flag("--dialect", "native, fenced or mixed", choices=CHOICES["dialect"], metavar="HOW"),
         _flag("--model_timeout", "seconds it may be silent", type=float, metavar="S"),
         _optional("-lsv --llm_supports_vision", "whether it sees pictures"),
         _optional("-lsf --llm_supports_functions", "whether it calls tools"),
@@ -125,9 +125,9 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
     ),
     "the work": (
         _switch("-y --auto_run", "run without asking"),
-        _flag("--approval", "who decides about code", choices=("ask", "auto", "never")),
+        _flag("--approval", "who decides about code", choices=CHOICES["approval"]),
         _flag("--rules", "a file with rules about what may run", metavar="FILE"),
-        _flag("-safe --safe_mode", "scan code before it runs", choices=("off", "ask", "auto")),
+        _flag("-safe --safe_mode", "scan code before it runs", choices=CHOICES["safe_mode"]),
         _flag("--sandbox", "read-only, workspace, trusted, off", metavar="LEVEL"),
         _flag("--workspace", "where code works (default: here)", metavar="DIR"),
         _flag("--python", "the Python that code runs in", metavar="PATH"),
@@ -155,11 +155,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
     ),
     "the terminal": (
         _switch("-pl --plain", "plain text: logs, dumb terminals, screen readers"),
-        _flag(
-            "--images",
-            "how pictures are drawn",
-            choices=("auto", "kitty", "iterm2", "sixel", "blocks", "none"),
-        ),
+        _flag("--images", "how pictures are drawn", choices=CHOICES["images"]),
         _flag(
             "-nhl --no_highlight_active_line",
             "do not mark the running line",

@@ -45,8 +45,7 @@ def guarded(work: Callable[[], int]) -> int:
         _complain(str(error))
         return EXIT_WRONG if isinstance(error, WRONG) else EXIT_FAILED
     except BrokenPipeError:
-        _let_go_of_stdout()
-        _complain("Nobody reads the output any more; what happened so far is kept.")
+        _let_go_of_stdout()  # and not a word, as every Unix tool does
         return EXIT_PIPE
     except OSError as error:
         if error.errno not in NO_ROOM:

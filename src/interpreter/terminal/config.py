@@ -28,6 +28,13 @@ usage: interpreter config                      all settings, and where each come
        interpreter config key PROVIDER         keep an API key (asked for, or from a pipe)
        interpreter config key PROVIDER --forget"""
 VALUE_SHOWN = 60
+NO_LIMIT = ("max_budget", "max_turn_", "max_session_", "timeout")
+AUTOMATIC = (
+    *("model", "api_base", "api_version", "context_window", "max_tokens", "temperature", "dialect"),
+    *("reasoning_effort", "approval", "rules", "supports_", "max_memory", "max_programs", "python"),
+    *("max_output", "loop_", "system_message", "execution_instructions"),
+)
+"""What an empty value of settings means, by how their names begin."""
 
 
 def config_command(arguments: list[str]) -> int:
@@ -36,7 +43,7 @@ def config_command(arguments: list[str]) -> int:
         case [] | ["show"]:
             _show(gather({}))
         case ["get", name]:
-            print(_value(gather({}), _known(name)))
+            print(_value(gather({}), _known(name)) or _left_out(name))
         case ["set", name, value]:
             if name in SECRET:
                 raise ConfigurationError("A key does not belong there: interpreter config key NAME")
@@ -72,9 +79,9 @@ def _known(name: str) -> str:
 def _show(sourced: Sourced) -> None:
     widest = max(map(len, NAMES))
     for name in NAMES:
-        value = _value(sourced, name)
+        value = _value(sourced, name) or _left_out(name)
         shown = value if len(value) <= VALUE_SHOWN else value[: VALUE_SHOWN - 1] + "…"
-        print(f"{name:{widest}}  {shown or '-':30}  {sourced.sources[name]}")
+        print(f"{name:{widest}}  {shown:30}  {sourced.sources[name]}")
 
 
 def _value(sourced: Sourced, name: str) -> str:
@@ -85,7 +92,16 @@ def _value(sourced: Sourced, name: str) -> str:
         return str(value).lower()
     if isinstance(value, tuple):
         return ", ".join(value)
-    return "" if value is None else " ".join(str(value).split())
+    is_left_out = value is None or (value == 0 and _left_out(name) != "-")
+    return "" if is_left_out else " ".join(str(value).split())
+
+
+def _left_out(name: str) -> str:
+    """What it means that a setting has no value."""
+    words = {"workspace": "the current directory", "languages": "all"}
+    if name.startswith(NO_LIMIT):
+        return "no limit"
+    return words.get(name, "automatic" if name.startswith(AUTOMATIC) else "-")
 
 
 def _edit() -> None:

@@ -23,8 +23,12 @@ FREE_WANTED = 2_000_000_000
 
 def doctor_command(arguments: list[str]) -> int:
     """Look at everything; 1 when something that is needed is missing."""
-    settings = gather({}).settings
-    findings = [finding for check in CHECKS for finding in check(settings)]
+    settings, broken = Settings(), []
+    try:
+        settings = gather({}).settings
+    except InterpreterError as error:
+        broken = [Finding("settings", "missing", str(error), "interpreter config edit")]
+    findings = [*broken, *(finding for check in CHECKS for finding in check(settings))]
     for finding in findings:
         print(f"{_painted(finding.state)} {finding.what:10} {finding.detail}")
         if finding.fix:
@@ -35,7 +39,12 @@ def doctor_command(arguments: list[str]) -> int:
 def _painted(state: State) -> str:
     """A state in its colour, where there are colours."""
     palette = COLOURS if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else NO_COLOURS
-    styles = {"ok": palette.good, "degraded": palette.warning, "missing": palette.bad}
+    styles = {
+        "ok": palette.good,
+        "absent": palette.dim,
+        "degraded": palette.warning,
+        "missing": palette.bad,
+    }
     return paint(f"{state:9}", styles[state])
 
 
@@ -63,14 +72,21 @@ def _kernels(settings: Settings) -> Iterator[Finding]:
         yield Finding("kernels", "ok", ", ".join(others) or "no others")
 
 
-def _programs(settings: Settings) -> Iterator[Finding]:
-    for name, command, fix in (
-        ("shell", "bash", "apt install bash"),
-        ("node", "node", "apt install nodejs"),
-        ("git", "git", "apt install git"),
-    ):
-        path = shutil.which(command)
-        yield Finding(name, "ok" if path else "degraded", path or "not found", "" if path else fix)
+def _languages(settings: Settings) -> Iterator[Finding]:
+    """Every language, where it is, or how to get it; only the first few are missed by most."""
+    from interpreter.runtimes.catalog import states  # noqa: PLC0415  (doctor's own look)
+
+    for one in states():
+        absent: State = "degraded" if one.language.name in ("shell", "javascript") else "absent"
+        detail = f"{one.language.name}: {one.detail if one.present else 'not found'}"
+        fix = "" if one.present else one.detail
+        yield Finding("language", "ok" if one.present else absent, detail, fix)
+
+
+def _git(settings: Settings) -> Iterator[Finding]:
+    path = shutil.which("git")
+    fix = "" if path else "apt install git"
+    yield Finding("git", "ok" if path else "degraded", path or "not found", fix)
 
 
 def _sandbox(settings: Settings) -> Iterator[Finding]:
@@ -155,7 +171,8 @@ CHECKS: tuple[Check, ...] = (
     *(
         _python,
         _kernels,
-        _programs,
+        _languages,
+        _git,
         _sandbox,
         _journal,
         model_findings,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from interpreter.protocol.values import frozen
 
-State = Literal["ok", "degraded", "missing"]
+State = Literal["ok", "absent", "degraded", "missing"]
 
 
 @frozen

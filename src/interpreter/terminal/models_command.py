@@ -93,9 +93,10 @@ def _check(name: str, flags: list[str]) -> int:
     settings = gather({**given, "model": name}).settings
     check = Check(name, model_options(settings), resolve)
     for step in check.steps():
-        print(f"{'ok    ' if step.passed else 'failed'}  {step.title}  {step.detail}".rstrip())
+        print(f"{'yes' if step.passed else 'no ':3}  {step.title}  {step.detail}".rstrip())
+    print(check.verdict)
     remember(findings_file(), name, check.findings)
-    return 0
+    return int(not check.is_usable)
 
 
 def _prices(file: Path) -> int:
