@@ -12,6 +12,7 @@ help:
 	@echo 'make bench              print the benchmarks        make format          format the code'
 
 run: $(VENV)/.run
+	@[ "$$(uname)" != Linux ] || command -v bwrap >/dev/null || scripts/system-packages bubblewrap || echo 'setup: going on with the weaker sandbox meanwhile' >&2
 	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
 test: $(VENV)/.test $(VENV)/.system

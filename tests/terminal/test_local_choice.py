@@ -7,6 +7,7 @@ from tests.journeys.conftest import COMMAND
 from tests.models.loopback import serving
 from tests.models.wire_of_servers import QWEN, ollama
 
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import data_directory
 from interpreter.terminal.local_models import choose_local
 
@@ -47,6 +48,22 @@ def test_where_nobody_can_pick_it_is_the_same_as_before_and_offline(server):
         "api_base": f"{server.url}/v1",
         "context_window": 32768,
     }
+
+
+def test_the_menu_asks_before_it_downloads(start):
+    terminal = start(argv=[COMMAND, "--local"], env={"OLLAMA_HOST": "127.0.0.1:9"})
+    terminal.wait_for("Enter for qwen2.5-coder-1.5b")
+    terminal.press("Enter")
+    terminal.wait_for("is not on this machine: download 1.1 GB? [y/n]")
+    terminal.type("n\n")
+    assert terminal.wait_for_end() == 2
+    assert "interpreter models pull qwen2.5-coder-1.5b" in terminal.everything()
+
+
+def test_where_nobody_can_be_asked_nothing_is_downloaded(monkeypatch):
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    with pytest.raises(ConfigurationError, match="interpreter models pull qwen2"):
+        choose_local()
 
 
 def test_a_first_run_asks_once_before_it_downloads(start):

@@ -16,7 +16,7 @@ from interpreter.models.machine import this_machine
 from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import data_directory
-from interpreter.terminal.local_menu import Entry, Menu, local_menu
+from interpreter.terminal.local_menu import Entry, Menu, local_menu, size_text
 from interpreter.terminal.models_command import models_command, pull
 from interpreter.terminal.piped import someone_is_there
 
@@ -39,10 +39,26 @@ def choose_local() -> dict[str, Any]:
     usual = menu.named(_remembered()) or menu.entries[0]
     entry = _asked(menu, usual) if someone_is_there() else usual
     if entry.download:
+        _agree_to_download(entry)
         pull(catalogue().get(entry.name), kept)
     _remember(entry.name)
     chosen = {"model": entry.name, "api_base": entry.api_base, "context_window": entry.context}
     return {"offline": True, **{name: value for name, value in chosen.items() if value}}
+
+
+def _agree_to_download(entry: Entry) -> None:
+    """Ask before a large download; where nobody can be asked, only if that was agreed before."""
+    if os.environ.get("REPLOOP_DOWNLOAD"):
+        return
+    question = f"{entry.title} is not on this machine: download {size_text(entry.download)}? [y/n] "
+    if someone_is_there():
+        print(question, end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    raise ConfigurationError(
+        f"{entry.title} is not on this machine and was not downloaded. "
+        f"Get it with: interpreter models pull {entry.title}"
+    )
 
 
 def _asked(menu: Menu, usual: Entry) -> Entry:
