@@ -4,11 +4,12 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 export ASK
 
-.PHONY: run test test-litellm test-integrations test-nightly check format bench bench-dabench constraints clean help
+.PHONY: run test test-escape test-litellm test-integrations test-nightly check format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
 	@echo 'make test               set up and run all tests    make check           format, lint, types, floors, tests'
+	@echo 'make test-escape        try to get out of the sandbox, as root and as an ordinary user'
 	@echo 'make bench              print the benchmarks        make format          format the code'
 
 run: $(VENV)/.run
@@ -17,6 +18,10 @@ run: $(VENV)/.run
 
 test: $(VENV)/.test $(VENV)/.system
 	$(BIN)/python -m pytest $(PYTEST)
+
+# Every way out of the sandbox that we know, tried as root and as an ordinary user: for the former, start it as root.
+test-escape: $(VENV)/.test $(VENV)/.system
+	$(BIN)/python -m pytest -rs tests/escape $(PYTEST)
 
 # Apart, because LiteLLM alone is larger than everything else together.
 test-litellm: $(VENV)/.litellm

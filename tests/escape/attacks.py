@@ -93,7 +93,29 @@ verdict(not seen)""",
     "find a disk in /dev": 'verdict(set(os.listdir("/dev")) <= set("console core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero".split()))',
 }
 
+WALK = """
+def can_be_written(path):
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
+def writable_below(top, passed_over=lambda name: False):
+    for place, directories, files in os.walk(top):
+        if place == top:
+            directories[:] = [name for name in directories if not passed_over(name)]
+        yield from filter(can_be_written, (place + "/" + name for name in files))
+def is_of_a_process(name):
+    return name.isdigit() or name in ("self", "thread-self")
+"""
+
 ROOT_ONLY_CONTROL = {
+    "write a setting of the kernel": WALK
+    + """
+found = [*writable_below("/proc", is_of_a_process), *writable_below("/sys")]
+verdict(not found)""",
+    "choose the program that takes core files": WALK
+    + 'verdict(not can_be_written("/proc/sys/kernel/core_pattern"))',
     "make a hard link to a system file": """
 held = refused(os.link, "/etc/passwd", workspace + "/hard")
 if not held:
@@ -186,14 +208,18 @@ verdict(os.uname().machine != "x86_64" or syscall(0x40000000 | 101, 16, 1, 0, 0)
 fds = [int(fd) for fd in os.listdir("/proc/self/fd")]
 verdict(sorted(fds)[:3] == [0, 1, 2] and len(fds) == 4)""",
     "reach outside through the launcher's descriptors": """
-found = []
-for name in os.listdir("/proc/1/fd"):
-    try:
-        target = os.readlink(f"/proc/1/fd/{name}")
-    except OSError:
-        continue
-    found.append(target)
-verdict(all(t == "/dev/null" or t.startswith(("socket:", "pipe:", "anon_inode:")) for t in found))""",
+try:
+    found = [f"/proc/1/fd/{name}" for name in os.listdir("/proc/1/fd")]
+except PermissionError:
+    found = []
+verdict(all(refused(os.readlink, path) for path in found))""",
+    "write into the launcher's memory": 'verdict(refused(open, "/proc/1/mem", "r+b", 0))',
+    "read the launcher's memory": 'verdict(refused(open, "/proc/1/mem", "rb", 0))',
+    "write into any other process's memory": """
+child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+held = [refused(open, path, "r+b", 0) for path in glob.glob("/proc/[0-9]*/mem")]
+child.communicate(b"\\n")
+verdict(len(held) >= 3 and all(held))""",
     "write through the launcher's memory map files": """
 held = [refused(open, path, "r+b") for path in glob.glob("/proc/1/map_files/*")[:50]]
 verdict(all(held))""",

@@ -22,6 +22,7 @@ if TYPING:
 
 HEADER = 8
 MOST_FDS = 250
+NOT_DUMPABLE = 4  # PR_SET_DUMPABLE, with zero
 CLOSE_ON_EXEC = getattr(_socket, "MSG_CMSG_CLOEXEC", 0)  # which macOS does not have
 
 
@@ -308,7 +309,19 @@ def end_everything(groups: list[int]) -> None:
             Launcher.quietly(os.waitpid, pid, 0)
 
 
+def close_memory() -> None:
+    """Let no program of the cell look into us: we can do what the journal of files never hears."""
+    if sys.platform == "linux":
+        import _ctypes  # noqa: PLC0415 (ctypes takes 5 ms)
+
+        ourselves = _ctypes.dlopen(None, 2)  # type: ignore[arg-type]
+        prctl = _ctypes.dlsym(ourselves, "prctl")
+        if _ctypes.call_function(prctl, (NOT_DUMPABLE, 0, 0, 0, 0)):
+            raise OSError("our memory stays open to others")
+
+
 def main() -> None:
+    close_memory()
     control = int(sys.argv[1])
     for first, last in ((3, control), (control + 1, control + 64)):
         os.closerange(first, last)  # what only those needed who made the cell

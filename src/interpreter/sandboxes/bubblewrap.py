@@ -69,7 +69,9 @@ def _sized(wrap: Bubblewrap, megabytes: int, path: str) -> list[str]:
 def _skeleton(wrap: Bubblewrap, site: Site, megabytes: int) -> list[str]:
     """The parts that are not the host's: devices, processes, and a private /tmp."""
     words = ["--dev", "/dev", *_sized(wrap, megabytes, "/dev/shm"), "--remount-ro", "/dev"]
-    words += ["--proc", "/proc", *_sized(wrap, megabytes, "/tmp")]
+    # Nothing in /proc is for writing: settings of the kernel belong to whoever is root outside,
+    # and a process's memory is a way around what watches its calls.
+    words += ["--proc", "/proc", "--remount-ro", "/proc", *_sized(wrap, megabytes, "/tmp")]
     words += [*_sized(wrap, megabytes, "/var/tmp"), "--dir", "/run"]
     words += ["--tmpfs" if _is_in_tmp(site.home) else "--dir", str(site.home)]
     for name in view.MERGED:

@@ -60,6 +60,16 @@ def secrets_of_the_system(place: str = "/etc") -> Iterator[Mount]:
                 waiting.append(entry.path)
 
 
+def secrets_of_the_kernel(place: str = "/proc") -> Iterator[Mount]:
+    """The same of what the kernel tells about itself; not of processes, which are the cell's."""
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.isdecimal() or entry.is_symlink():
+                continue
+            if not entry.stat(follow_symlinks=False).st_mode & stat.S_IROTH:
+                yield Mount("mask", Path(entry.path))
+
+
 def secrets_of(home: Path, hidden: Iterable[Path]) -> Iterator[Mount]:
     """Keys, histories and browser data under a home that is shown, and what is ours."""
     for path in (*(home / name for name in SECRETS_IN_HOME), *hidden):
@@ -157,7 +167,7 @@ def mounts(workspace: Path, home: Path, confinement: Confinement) -> list[Mount]
     """All that a cell sees besides /dev, /proc and its own /tmp; later ones cover earlier ones."""
     view = list(system_mounts())
     if os.geteuid() == 0:
-        view += secrets_of_the_system()
+        view += (*secrets_of_the_system(), *secrets_of_the_kernel())
     if confinement.level == "trusted":
         view.append(Mount("read", home))
     view += (Mount("read", path.resolve()) for path in confinement.programs if path.is_dir())

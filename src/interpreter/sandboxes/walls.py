@@ -29,6 +29,10 @@ def _attempts(site: Site, confinement: Confinement, port: int) -> dict[str, str]
     attempts = {
         f"read={site.canary}": "files outside can be read",
         "write=/usr": "the system can be written",
+        "write=/sys": "the system's devices can be written",
+        "write=/proc/sys/kernel/core_pattern": "settings of the kernel can be written",
+        "write=/proc/sysrq-trigger": "the kernel takes orders",
+        "write=/proc/self/mem": "the memory of programs can be written",
     }
     if site.workspace != site.home:
         attempts[f"write={site.home}"] = "the home can be written"
