@@ -221,7 +221,7 @@ TURN = (
     *(CodeDelta("python", "1 +"), CodeDelta("python", " 1")),
     ActionProposed(CODE),
     MessageFinished(REPLY),
-    ApprovalRequested(CODE),
+    ApprovalRequested(CODE, proposed=True),
     *(ActiveLine(1), OutputDelta("2\n"), OutputDelta("")),
     ExecutionFinished("ok"),
     MessageFinished(Message("computer", (Output("2\n"),))),

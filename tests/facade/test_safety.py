@@ -55,9 +55,8 @@ def test_code_runs_without_asking_only_if_that_was_set(play, work):
 def test_safe_mode_stops_what_looks_harmful_even_under_auto_run(play, work):
     it = play(shell("rm -rf ~/*; touch ran"), shell("touch fine"), "Done.", auto_run=True)
     it.safe_mode = "auto"
-    said(it)
+    assert said(it).endswith("Done.")  # the model is told, and goes on
     assert not (work / "ran").exists()
-    said(it)
     assert (work / "fine").exists()
 
 

@@ -89,7 +89,7 @@ def test_declined_code_does_not_run_and_ends_the_turn(make_session, echo):
 
     assert echo.ran == []
     assert [event for event in events if isinstance(event, ApprovalRequested | Decided)] == [
-        ApprovalRequested(CODE),
+        ApprovalRequested(CODE, proposed=True),
         Decided(CODE, Decision("no")),
     ]
     assert events[-1] == TurnFinished("declined")

@@ -16,7 +16,7 @@ from interpreter.protocol.errors import AnswerInvalid, NotApproved
 from interpreter.protocol.events import ApprovalRequested, Event, RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message
-from interpreter.protocol.ports import Approver
+from interpreter.protocol.ports import Approver, nobody_approves
 from interpreter.session.session import Session
 
 Send = Callable[[str | Message | None], Generator[Event, None, None]]
@@ -101,12 +101,14 @@ class Dialogue:
         self._decision = decision
 
     def approve(self, request: ApprovalRequested) -> Decision:
-        """What was decided; silence means no."""
+        """What was decided; silence means no, and code that has not run stays proposed."""
         decision, self._decision = self._decision, None
         if decision is not None:
             return decision
         if self._approve is not None:
             return self._approve(request)
+        if not request.proposed:
+            return nobody_approves(request)
         unconfined = self._workshop().unconfined
         raise NotApproved(
             (f"Code would run unconfined: {unconfined} " if unconfined else "")

@@ -93,7 +93,7 @@ class NotebookDesk:
         """Ask by a prompt."""
         from interpreter.facade.notebook_face import ask  # noqa: PLC0415
 
-        return ask()
+        return ask(request)
 
     def answer(self, request: InputRequested) -> str | None:
         """Pass the question on."""

@@ -12,33 +12,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter import lmc
-from interpreter.assembly import Workshop
 from interpreter.facade import display as show
 from interpreter.facade.background import Background
 from interpreter.facade.computer import Computer
 from interpreter.facade.conversation_file import ConversationFile, file_name
-from interpreter.facade.going_back import GoingBack
 from interpreter.facade.llm import Llm
 from interpreter.facade.messages import Ledger, user_dictionary
 from interpreter.facade.narration import narrated, with_warnings
 from interpreter.facade.nobody import NobodyToAsk
 from interpreter.facade.premises import Premises
+from interpreter.facade.prepared import Prepared
 from interpreter.facade.profile import apply_profile
-from interpreter.facade.prompt import rendered, split, usual
 from interpreter.facade.seeing import Sight
-from interpreter.facade.translation import settings_of
-from interpreter.lmc.languages import language_of
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished
 from interpreter.protocol.messages import Message
-from interpreter.protocol.ports import Model
-from interpreter.session.engine import Engine
+from interpreter.protocol.ports import nobody_approves
 from interpreter.session.loop import looped
 from interpreter.session.session import Session
 from interpreter.settings.paths import config_directory
 from interpreter.settings.profiles import Confirm, nobody_confirms
-from interpreter.settings.settings import Settings
 from interpreter.terminal.desk import Desk
 
 if TYPE_CHECKING:
@@ -48,7 +42,7 @@ BUSY = "This interpreter is in the middle of a turn; wait() for it first, or mak
 Said = str | dict[str, Any] | list[dict[str, Any]]
 
 
-class OpenInterpreter(GoingBack):
+class OpenInterpreter(Prepared):
     """A conversation with a model that runs code. Nothing starts before it is needed."""
 
     def __post_init__(
@@ -87,18 +81,6 @@ class OpenInterpreter(GoingBack):
     @messages.setter
     def messages(self, messages: list[dict[str, Any]]) -> None:
         self._ledger.messages = messages
-
-    @property
-    def system_message(self) -> str:
-        """What the model is told before the conversation; `+=` adds to the usual text."""
-        if self._system_message is not None:
-            return self._system_message
-        return self._usual_system_message()
-
-    @system_message.setter
-    def system_message(self, text: str) -> None:
-        self._system_message = text
-        self.runs_templates = True
 
     # Talking.
 
@@ -197,14 +179,18 @@ class OpenInterpreter(GoingBack):
         return list(self.messages[self.last_messages_count :])
 
     def _drain(self, events: Generator[Event, None, None]) -> None:
-        """Let a turn run; what needs approval, with nobody to ask, stays unrun."""
+        """Let a turn run; code that needs approval, with nobody to ask, stays proposed."""
         with closing(events):
             if self._desk is not None:
                 self._show(events, self._desk)
                 return
             for event in events:
-                if isinstance(event, ApprovalRequested):
+                if isinstance(event, ApprovalRequested) and self._confirms(event):
                     return
+
+    def _confirms(self, request: ApprovalRequested) -> bool:
+        """Whether it is a confirmation that the program sees, and answers by going on."""
+        return request.proposed and not self.auto_run
 
     def _show(self, events: Generator[Event, None, None], desk: Desk) -> None:
         session = self._ready_session()
@@ -345,47 +331,17 @@ class OpenInterpreter(GoingBack):
             self._ledger.settle(len(self._session.transcript))
         return self._session
 
-    def _prepare(self) -> Workshop:
-        """The workshop with the languages and skills of this moment."""
-        workshop = self._open_workshop()
-        if self.computer.languages_changed:
-            workshop.choose_runtimes(self.computer.choose)
-        if (self.import_skills or self.computer.import_skills) and not self._skills_imported:
-            self._skills_imported = True
-            self.computer.skills.import_skills()
-        return workshop
-
-    def _engine(self) -> Engine:
-        workshop = self._prepare()
-        workshop.use_completions(self.llm.completions)
-        engine = workshop.engine(self._settings())
-        return replace(engine, model=self._sight.for_model(engine.model, self.llm.vision_renderer))
-
-    def _open_workshop(self) -> Workshop:
-        is_new = not self._premises.is_open
-        workshop = self._premises.open(lambda: self._settings(render=False))
-        if is_new:
-            workshop.choose_runtimes(self.computer.choose)
-        return workshop
-
-    def _settings(self, *, render: bool = True) -> Settings:
-        custom = (getattr(language, "system_message", "") for language in self.computer.languages)
-        computer = self.computer.system_message if self.computer.import_computer_api else ""
-        wishes = (self.custom_instructions, computer, *custom)
-        text, instructions = split(self._system_message, self._usual_system_message(), wishes)
-        if render and self.runs_templates:
-            text = rendered(text, self.computer.run)
-        return settings_of(self, self.llm, text, instructions)
-
-    def _usual_system_message(self) -> str:
-        return usual(language_of(language).name for language in self.computer.languages)
-
-    def _model(self) -> Model:
-        return self._engine().model
-
     def _approve(self, request: ApprovalRequested) -> Decision:
-        """Whoever went on past the confirmation has approved; with a display, somebody is asked."""
-        decision = self._desk.approve(request) if self._desk else Decision("yes")
+        """Whoever went on past the confirmation has approved; with a display, somebody is asked.
+
+        What nobody was shown is refused: the model is told, and the turn goes on.
+        """
+        if self._desk is not None:
+            decision = self._desk.approve(request)
+        elif self._confirms(request):
+            decision = Decision("yes")
+        else:
+            return nobody_approves(request)
         changed = self._ledger.edit_of(request.action)
         if changed is not None and decision.allows and decision.edited is None:
             return replace(decision, edited=changed)

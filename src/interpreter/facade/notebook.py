@@ -116,8 +116,8 @@ class NotebookInterpreter(OpenInterpreter):
     def _show_in(self, events: Generator[Event, None, None], face: Face) -> None:
         for event in events:
             face.show(event)
-            asks = isinstance(event, ApprovalRequested) and self._approved is None
-            if asks and self.buttons:
+            asks = isinstance(event, ApprovalRequested) and event.proposed
+            if asks and self.buttons and self._approved is None:
                 face.close()
                 Buttons(self._decided).show()
                 return  # the code stays proposed until a button is pressed
@@ -130,8 +130,10 @@ class NotebookInterpreter(OpenInterpreter):
         self.say("Do not run that code.")
 
     def _approve(self, request: ApprovalRequested) -> Decision:
+        if not request.proposed:  # a block waits for the answer, so there is no time for buttons
+            return ask(request)
         approved, self._approved = self._approved, None
-        return approved or ask()
+        return approved or ask(request)
 
     def _answer(self, request: InputRequested) -> str | None:
         return answer(request)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import (
     ActionProposed,
+    ApprovalRequested,
     CodeDelta,
     DisplayShown,
     Event,
@@ -23,6 +24,7 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, Display
+from interpreter.protocol.ports import nobody_approves
 from interpreter.terminal.plain import PlainFace
 
 REDRAW_SECONDS = 0.1  # how often growing prose is drawn again
@@ -184,19 +186,24 @@ class Buttons:
             self._decided(decision)
 
 
-QUESTION = "Run this? [y]es / [n]o, with a reason / [a]lways / [s]top: "
+KEYS = "[y]es / [n]o, with a reason / [a]lways / [s]top: "
 
 
-def ask() -> Decision:
+def ask(request: ApprovalRequested) -> Decision:
     """The question as a prompt, where there are no widgets."""
+    what = "Run this?" if request.proposed else "Allow this?"
     try:
-        answer = input(QUESTION).strip()
-    except (EOFError, KeyboardInterrupt, NotImplementedError):  # the last: no front end can ask
+        answer = input(" ".join(filter(None, (request.reason, what, KEYS)))).strip()
+    except KeyboardInterrupt:
         return Decision("stop")
+    except (EOFError, NotImplementedError):  # the last: no front end can ask
+        return nobody_approves(request)
     if answer.lower() in ("y", "yes"):
         return Decision("yes")
     if answer.lower() in ("a", "always"):
         return Decision("always")
+    if answer.lower() in ("s", "stop"):
+        return Decision("stop")
     return Decision("no", answer.partition(" ")[2])
 
 

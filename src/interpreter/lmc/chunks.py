@@ -52,7 +52,7 @@ class ChunkWriter:
                 yield from self._code(language, text)
             case ActionProposed(action):
                 yield from self._proposed(action)
-            case ApprovalRequested(action):
+            case ApprovalRequested(action, proposed=True):
                 yield from self._confirmation(action)
             case MessageFinished() | TurnFinished():
                 yield from self._close()

@@ -144,6 +144,8 @@ class ApprovalRequested:
     reason: str = ""
     findings: tuple[Finding, ...] = ()
     offers_scan: bool = False
+    proposed: bool = False
+    """Whether it is about an action that has not run: only that stays to be answered later."""
 
 
 # From the turn itself.

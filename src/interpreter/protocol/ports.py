@@ -26,8 +26,13 @@ Answerer = Callable[[InputRequested], str | None]
 
 
 def nobody_approves(request: ApprovalRequested) -> Decision:
-    """The approver of those who have nobody to ask: silence means no."""
-    return Decision("no", "nobody is there to ask")
+    """The approver of those who have nobody to ask: silence means no, and the turn goes on.
+
+    Only code that needs a yes like any other ends it: the next block would need one, too.
+    """
+    if request.proposed and not request.reason:
+        return Decision("stop", "it needs approval and nobody is there to ask")
+    return Decision("no", f"{request.reason.rstrip('.?')}, and nobody is there to ask")
 
 
 def nobody_answers(request: InputRequested) -> str | None:

@@ -49,7 +49,9 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
         decision = Decision("no", verdict.reason or "a rule forbids it")
     else:
         reason = " ".join(filter(None, (verdict.reason, *warnings)))
-        request = ApprovalRequested(action, reason, verdict.findings, verdict.offers_scan)
+        request = ApprovalRequested(
+            action, reason, verdict.findings, verdict.offers_scan, proposed=True
+        )
         yield request
         decision = turn.engine.approve(request)
         turn.engine.policy.remember(action, decision)

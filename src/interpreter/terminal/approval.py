@@ -142,7 +142,7 @@ def _keys(request: ApprovalRequested, *, dry_run: bool) -> str:
 
 def _is_afterwards(request: ApprovalRequested) -> bool:
     """Whether the block has run already, and its effects are what is asked about."""
-    return isinstance(request.action, Code) and request.reason.endswith("?")
+    return isinstance(request.action, Code) and not request.proposed
 
 
 def _question(request: ApprovalRequested, keys: str) -> str:

@@ -6,18 +6,17 @@ import contextlib
 import getpass
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
+from interpreter.protocol.ports import nobody_approves
 from interpreter.terminal.ansi import NO_COLOURS
 from interpreter.terminal.approval import Hands, ask
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
-
-NOBODY = "it needs approval and nobody is there to ask; -y runs it"
-NOBODY_FOR_THIS = "{}, and nobody is there to ask"
 
 
 class Desk(Protocol):
@@ -104,10 +103,11 @@ class PlainDesk(Faced):
         return ""
 
     def approve(self, request: ApprovalRequested) -> Decision:
-        """Ask by a line; when nobody is there, nothing runs."""
+        """Ask by a line; when nobody is there, nothing runs, and no block gets more."""
         if not someone_is_there():
-            reason = request.reason.rstrip(".?")
-            return Decision("stop", NOBODY_FOR_THIS.format(reason) if reason else NOBODY)
+            decision = nobody_approves(request)
+            hint = "; -y runs it" if decision.answer == "stop" else ""
+            return replace(decision, reason=decision.reason + hint)
         hands = Hands(self._key, _line, self._face.note, self._face.show_code)
         try:
             with ctrl_c(None):

@@ -1,0 +1,79 @@
+"""What a turn is made from: the attributes of this moment as settings, languages and a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from interpreter.assembly import Workshop
+from interpreter.facade.computer import Computer
+from interpreter.facade.going_back import GoingBack
+from interpreter.facade.llm import Llm
+from interpreter.facade.premises import Premises
+from interpreter.facade.prompt import rendered, split, usual
+from interpreter.facade.seeing import Sight
+from interpreter.facade.translation import settings_of
+from interpreter.lmc.languages import language_of
+from interpreter.protocol.ports import Model
+from interpreter.session.engine import Engine
+from interpreter.settings.settings import Settings
+
+
+class Prepared(GoingBack):
+    """Reads `llm`, `computer` and the options anew for each turn."""
+
+    llm: Llm
+    computer: Computer
+    _system_message: str | None
+    _premises: Premises
+    _sight: Sight
+    _skills_imported: bool
+
+    @property
+    def system_message(self) -> str:
+        """What the model is told before the conversation; `+=` adds to the usual text."""
+        if self._system_message is not None:
+            return self._system_message
+        return self._usual_system_message()
+
+    @system_message.setter
+    def system_message(self, text: str) -> None:
+        self._system_message = text
+        self.runs_templates = True
+
+    def _prepare(self) -> Workshop:
+        """The workshop with the languages and skills of this moment."""
+        workshop = self._open_workshop()
+        if self.computer.languages_changed:
+            workshop.choose_runtimes(self.computer.choose)
+        if (self.import_skills or self.computer.import_skills) and not self._skills_imported:
+            self._skills_imported = True
+            self.computer.skills.import_skills()
+        return workshop
+
+    def _engine(self) -> Engine:
+        workshop = self._prepare()
+        workshop.use_completions(self.llm.completions)
+        engine = workshop.engine(self._settings())
+        return replace(engine, model=self._sight.for_model(engine.model, self.llm.vision_renderer))
+
+    def _open_workshop(self) -> Workshop:
+        is_new = not self._premises.is_open
+        workshop = self._premises.open(lambda: self._settings(render=False))
+        if is_new:
+            workshop.choose_runtimes(self.computer.choose)
+        return workshop
+
+    def _settings(self, *, render: bool = True) -> Settings:
+        custom = (getattr(language, "system_message", "") for language in self.computer.languages)
+        computer = self.computer.system_message if self.computer.import_computer_api else ""
+        wishes = (self.custom_instructions, computer, *custom)
+        text, instructions = split(self._system_message, self._usual_system_message(), wishes)
+        if render and self.runs_templates:
+            text = rendered(text, self.computer.run)
+        return settings_of(self, self.llm, text, instructions)
+
+    def _usual_system_message(self) -> str:
+        return usual(language_of(language).name for language in self.computer.languages)
+
+    def _model(self) -> Model:
+        return self._engine().model
