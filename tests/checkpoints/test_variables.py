@@ -314,7 +314,8 @@ def test_a_copy_that_was_being_made_when_other_code_ran_is_not_gone_back_to(kern
 
 def test_a_refused_copy_is_hung_up_on_when_it_reports(exchange):
     registry = Registry(exchange / "r.sock")
-    registry.refuse("late")
+    registry.expect("late")
+    registry.drop("late")
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(30)
         line.connect(str(exchange / "r.sock"))

@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-_PATIENCE = 30.0  # seconds for a program on its first steps
-_MOST_AT_ONCE = 32
+PATIENCE = 30.0  # seconds for a program on its first steps
+MOST_AT_ONCE = 32
+_ALL_DESCRIPTORS_USED = 0.1  # seconds until it is tried again to let somebody in
 
 
 class Doorman:
@@ -21,17 +22,20 @@ class Doorman:
         self._address = address
         self._program = struct.pack("=I", len(program)) + program
         self._admit = admit
-        self._places = threading.Semaphore(_MOST_AT_ONCE)
+        self._places = threading.Semaphore(MOST_AT_ONCE)
+        self._closed = threading.Event()
         self.refusals: list[str] = []
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.bind(str(address))
         address.chmod(0o600)
-        self._socket.listen(_MOST_AT_ONCE)
+        self._socket.listen(MOST_AT_ONCE)
         self._thread = threading.Thread(target=self._wait, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Let nobody in any more."""
+        self._closed.set()
+        self._places.release()  # for the thread that waits for one
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join()
@@ -39,18 +43,20 @@ class Doorman:
         self._address.unlink(missing_ok=True)
 
     def _wait(self) -> None:
-        while True:
+        while not self._closed.is_set():
+            self._places.acquire()
             try:
                 connection, _ = self._socket.accept()
-            except OSError:
-                return
-            self._places.acquire()
+            except OSError:  # no descriptor is left, if it is not the end
+                self._places.release()
+                self._closed.wait(_ALL_DESCRIPTORS_USED)
+                continue
             threading.Thread(target=self._meet, args=(connection,), daemon=True).start()
 
     def _meet(self, connection: socket.socket) -> None:
         try:
             with connection, contextlib.suppress(OSError):
-                connection.settimeout(_PATIENCE)
+                connection.settimeout(PATIENCE)
                 connection.sendall(self._program)
                 self._take(connection)
                 connection.sendall(b"g")
@@ -64,7 +70,7 @@ class Doorman:
             return
         for descriptor in descriptors:
             os.close(descriptor)
-        if word[:1] == b"E" and len(word) == 5 and len(self.refusals) < _MOST_AT_ONCE:
+        if word[:1] == b"E" and len(word) == 5 and len(self.refusals) < MOST_AT_ONCE:
             (code,) = struct.unpack("=I", word[1:])
             self.refusals.append(os.strerror(code))
 

@@ -26,7 +26,7 @@ _MODULE = "_reploop_variables"
 _VALUES = "_reploop_values"
 _PAGES = "_reploop_pages"
 _REPORTING = 10.0  # seconds for a copy to say that it is there
-_SAVING = 600.0  # seconds for a copy to write its variables
+SAVING_SECONDS = 20.0  # for a copy to write its variables: the user may be waiting to leave
 _BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
 _A_MOMENT = 0.2  # seconds for the copy that is made when a block is over
 _MOST_LOST = 1000
@@ -108,8 +108,8 @@ class PythonVariables:
         else:
             self._remember(name, name)
             now = name
-        self._count += 1
-        self._idle = f"after-{self._count}-{secrets.token_hex(2)}"
+            self._registry.expect(name)
+        self._name_the_next_idle()
         exchanged.put(self._exchange / "next", f"{now}\n{self._idle}")
         self.when_used()
 
@@ -121,7 +121,7 @@ class PythonVariables:
         if self._idle and self._exists(self._idle):
             self._give_up_idle()
         elif self._idle:
-            self._registry.refuse(self._idle)
+            self._registry.drop(self._idle)
             self._idle = ""
 
     @property
@@ -131,7 +131,7 @@ class PythonVariables:
 
     def keep_now(self, name: str) -> None:
         """Have a copy made at once."""
-        self._call("take", name)
+        self._take(name)
         self._remember(name, name)
 
     def restore(self, name: str) -> StateReport:
@@ -177,7 +177,7 @@ class PythonVariables:
         if self._idle and self._exists(self._idle, _A_MOMENT):
             return self._write(self._idle, file)
         name = f"export-{secrets.token_hex(4)}"
-        self._call("take", name)
+        self._take(name)
         try:
             return self._write(name, file)
         finally:
@@ -193,14 +193,16 @@ class PythonVariables:
         ticket = secrets.token_hex(16)
         os.lseek(file.fileno(), 0, os.SEEK_SET)
         self._registry.offer(ticket, os.dup(file.fileno()))
-        return self._report("resume", ticket, moved, exact)
+        try:
+            return self._report("resume", ticket, moved, exact)
+        finally:
+            self._registry.withdraw(ticket)
 
     def settle(self) -> None:
         """Have a copy of how things are, now: what changes next is not a block of the kernel's."""
         if self._run is not None and not self._exists(self._idle or "none", _A_MOMENT):
-            self._count += 1
-            self._idle = f"after-{self._count}-{secrets.token_hex(2)}"
-            self._call("take", self._idle)
+            self._name_the_next_idle()
+            self._take(self._idle)
             self._must_exist(self._idle)
 
     def digests(self) -> dict[str, str]:
@@ -221,18 +223,32 @@ class PythonVariables:
         for copy in self._order():
             self._drop(copy)
 
+    def _name_the_next_idle(self) -> None:
+        self._count += 1
+        self._idle = f"after-{self._count}-{secrets.token_hex(2)}"
+        self._registry.expect(self._idle)
+
+    def _take(self, name: str) -> None:
+        self._registry.expect(name)
+        self._call("take", name)
+
     def _write(self, name: str, file: BinaryIO) -> dict[str, str]:
+        room = os.fstatvfs(file.fileno())
+        largest = min(self._limits.saved, room.f_bavail * room.f_frsize // 2)
         copy = self._registry.get(name, _REPORTING)
         if copy is not None:
-            room = os.fstatvfs(file.fileno())
-            largest = min(self._limits.saved, room.f_bavail * room.f_frsize // 2)
-            return copy.save(file.fileno(), largest, _SAVING)
+            copy.save(file, largest, SAVING_SECONDS)
+            file.seek(0)
+            return _texts(_header(file.readline(_LONGEST_HEADER)).get("lost"))
         try:
             values = exchanged.opened(self._exchange / f"{name}.values")
         except FileNotFoundError as error:
             raise CheckpointError("The kernel made no copy of its variables to save.") from error
         with values:
+            if os.fstat(values.fileno()).st_size > largest:
+                raise CheckpointError("There is no room for the variables.")
             header = _header(values.readline(_LONGEST_HEADER))
+            header.pop("environ", None)  # it has secrets
             file.write(json.dumps(header).encode() + b"\n")
             shutil.copyfileobj(values, file)
             file.flush()
@@ -249,10 +265,9 @@ class PythonVariables:
 
     def _remember(self, name: str, copy: str) -> None:
         self._copies[name] = copy
-        copies = self._registry.copies()
-        if copies and time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
+        if time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
             self._measured = time.monotonic()
-            copies[-1].measure([one.pid for one in copies])
+            self._registry.measure()
         while len(self._copies) > self._limits.copies:
             self.forget(next(iter(self._copies)))
         if self.cost() > self._limits.memory and len(self._copies) > 2:
@@ -316,13 +331,14 @@ def _source(part: str) -> str:
 
 
 def _header(line: bytes) -> dict[str, Any]:
-    """The first line of a copy by value, without the environment, which has secrets."""
+    """The first line of variables that were written down."""
     try:
         header = json.loads(line)
-        del header["environ"]
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise CheckpointError("The kernel's copy of its variables cannot be read.") from error
-    return dict(header)
+    if not isinstance(header, dict) or "lost" not in header:
+        raise CheckpointError("The kernel's copy of its variables cannot be read.")
+    return header
 
 
 def _texts(plain: Any) -> dict[str, str]:

@@ -24,6 +24,7 @@ from typing import IO, Any
 ORDER = "next"  # the file in which the host names the copies it wants
 A_MOMENT = 0.05  # seconds after a block until its reply is out
 REGISTRY = "variables.sock"
+WHOLE = b"whole\n"  # tells the host that it has everything
 PATIENCE = 120.0  # seconds to wait for a frozen copy
 GPU = ("torch", "cupy", "jax", "tensorflow", "pycuda", "numba.cuda")
 NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -292,8 +293,8 @@ class FrozenCopy:
         self._values.Session.lives_on = False
         with open(descriptor, "wb", closefd=False) as file:
             around = {"cwd": os.getcwd(), "search": sys.path}  # no environment: it has secrets
-            lost = self._values.write_values(file, None, largest, around)
-        self._line.sendall(json.dumps({"saved": lost}).encode() + b"\n")
+            self._values.write_values(file, None, largest, around)
+            file.write(WHOLE)
 
     def _answer(self, connection: socket.socket) -> None:
         with connection.makefile("rb") as reading, connection.makefile("wb") as writing:

@@ -1,0 +1,86 @@
+"""Runs as root or as an ordinary user: a whole session whose blocks attack, as the host feels it.
+
+``session_driver.py SRC WORKSPACE``: one JSON object per line in, ``{"do", ...}``; one out.
+"""
+
+import json
+import os
+import resource
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+
+import pathlib
+
+from interpreter import Interpreter
+from interpreter.protocol.errors import InterpreterError
+
+
+def resident_mb():
+    with pathlib.Path("/proc/self/statm").open() as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+class Peak:
+    """The most memory that was held while something went on."""
+
+    def __enter__(self):
+        self.megabytes = before = resident_mb()
+        self._done = threading.Event()
+
+        def watch():
+            while not self._done.wait(0.01):
+                self.megabytes = max(self.megabytes, resident_mb() - before)
+
+        self.megabytes = 0
+        self._thread = threading.Thread(target=watch)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._done.set()
+        self._thread.join()
+
+
+def carried_out(session, order):
+    match order["do"]:
+        case "run":
+            block = session.run(order.get("language", "python"), order["source"])
+            return {"text": block.output, "outcome": block.outcome}
+        case "undo":
+            return {"text": session.undo()}
+        case "value":
+            return {"text": repr(session.value(order["expression"]))[:1000]}
+        case "close":
+            session.close()
+            return {}
+    raise ValueError(order["do"])
+
+
+def main():
+    # As on a machine where nobody raised the limit; a flood must not need more.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+    session = Interpreter(workspace=sys.argv[2], auto_run=True)
+    for line in sys.stdin:
+        began = time.monotonic()
+        with Peak() as peak:
+            try:
+                told = carried_out(session, json.loads(line))
+            except InterpreterError as error:
+                told = {"error": str(error)}
+        told |= {
+            "seconds": time.monotonic() - began,
+            "grown": peak.megabytes,
+            "threads": threading.active_count(),
+            "descriptors": len(list(Path("/proc/self/fd").iterdir())),
+        }
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+    session.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""What code can write to the host is bounded: memory, threads, descriptors, disk and time."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from tests.escape.conftest import HERE, as_user, python_for
+from tests.escape.ordinary_python import make_python
+from tests.live import wait_until
+
+from interpreter.checkpoints.frozen_copies import MOST_CALLERS, Registry
+
+FEW_MEGABYTES = 150
+A_FEW_SECONDS = 30
+
+
+class Session:
+    """A session of somebody's, in a process of its own."""
+
+    def __init__(self, prefix, python, base):
+        source, workspace = base / "src", base / "home/project"
+        shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
+        shutil.copy(HERE / "session_driver.py", base)
+        argv = [*prefix, python, str(base / "session_driver.py"), str(source), str(workspace)]
+        self._driver = subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=base,
+            env={"PATH": os.environ["PATH"], "HOME": str(base / "home"), "LANG": "C.UTF-8"},
+        )
+
+    def do(self, what, **options):
+        self._driver.stdin.write(json.dumps({"do": what, **options}) + "\n")
+        self._driver.stdin.flush()
+        line = self._driver.stdout.readline()
+        assert line, f"the session ended with status {self._driver.wait(60)}"
+        return json.loads(line)
+
+    def run(self, source, **options):
+        return self.do("run", source=source, **options)
+
+    def close(self):
+        with self._driver:
+            self._driver.stdin.close()
+        assert self._driver.returncode == 0
+
+
+def new_place():
+    place = Path(tempfile.mkdtemp(prefix="reploop-b-", dir="/home" if os.getuid() == 0 else None))
+    place.chmod(0o755)
+    return place
+
+
+@pytest.fixture(scope="module")
+def ordinary_python():
+    """A Python that an ordinary user may run, with what a session needs."""
+    prefix = as_user(place := new_place())
+    python = python_for(prefix)
+    if python is not None and os.getuid() == 0:
+        python = make_python(python, place / "venv")
+    yield python
+    shutil.rmtree(place)
+
+
+@pytest.fixture(params=["root", "user"])
+def session(request):
+    """A whole session, as root and as an ordinary user."""
+    if request.param == "root" and os.getuid() != 0:
+        pytest.skip("the tests do not run as root")
+    python = sys.executable
+    if request.param == "user" and (python := request.getfixturevalue("ordinary_python")) is None:
+        pytest.skip("an ordinary user has no Python of this version here")
+    base = new_place()
+    (base / "home/project").mkdir(parents=True)
+    prefix = as_user(base) if request.param == "user" else []
+    if prefix:
+        subprocess.run(["chown", "-R", "--reference", str(base), str(base)], check=True)
+    opened = Session(prefix, python, base)
+    yield opened
+    opened.close()
+    shutil.rmtree(base)
+
+
+# The socket of the variables.
+
+CROWD = """
+import socket, sys
+address = sys.modules['_reploop_variables'].kernel.path('variables.sock')
+crowd = []
+for _ in range(980):
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(5)
+    try:
+        line.connect(address)
+    except OSError:
+        line.close()
+    else:
+        crowd.append(line)
+print('connected')
+"""
+
+
+def test_a_crowd_at_the_socket_of_the_variables_costs_nothing_and_undo_works(session):
+    before = session.run("x = 'before'")
+    crowded = session.run(CROWD)
+    assert (crowded["text"], crowded["outcome"]) == ("connected\n", "ok")
+    assert crowded["threads"] <= before["threads"] + 2
+    assert crowded["descriptors"] <= before["descriptors"] + MOST_CALLERS + 8
+    session.run("x = 'after'")
+    session.do("undo")
+    assert session.run("print(x)")["text"] == "before\n"
+
+
+@pytest.fixture
+def registry():
+    with tempfile.TemporaryDirectory(prefix="rl-") as place:  # short: there is a socket in it
+        opened = Registry(Path(place) / "r.sock")
+        opened.address = f"{place}/r.sock"
+        yield opened
+        opened.close()
+
+
+def calling(registry, hello):
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(A_FEW_SECONDS)
+    line.connect(registry.address)
+    line.sendall(hello)
+    return line
+
+
+def flood(line):
+    for _ in range(1000):
+        line.sendall(b'{"saved": {}}' * 4096)
+
+
+def test_only_a_copy_that_was_ordered_is_let_in(registry):
+    registry.expect("ordered")
+    with calling(registry, b'{"name": "another", "pid": 1}\n') as line:
+        assert line.recv(1) == b""
+    with calling(registry, b'{"name": "ordered", "pid": 7}\n'):
+        assert registry.get("ordered", A_FEW_SECONDS).pid == 7
+    with calling(registry, b'{"name": "ordered", "pid": 8}\n') as line:
+        assert line.recv(1) == b""
+
+
+def test_what_a_copy_says_unasked_is_not_read(registry):
+    registry.expect("talkative")
+    with calling(registry, b'{"name": "talkative", "pid": 1}\n') as line:
+        assert registry.get("talkative", A_FEW_SECONDS)
+        line.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            flood(line)
+        assert registry.get("talkative", 0) is not None
+
+
+def test_a_copy_that_answers_without_end_is_hung_up_on(registry):
+    registry.expect("endless")
+    with calling(registry, b'{"name": "endless", "pid": 1}\n') as line:
+        assert registry.get("endless", A_FEW_SECONDS)
+        registry.measure()
+        assert line.recv(100).startswith(b"memory ")
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            flood(line)
+
+
+def test_a_copy_that_ends_is_forgotten_without_a_word(registry):
+    registry.expect("short")
+    with calling(registry, b'{"name": "short", "pid": 1}\n'):
+        assert registry.get("short", A_FEW_SECONDS)
+    wait_until(lambda: registry.get("short", 0) is None)
