@@ -71,8 +71,80 @@ def test_a_block_says_what_it_changed(place):
         FileChange(f"{at}/n", "added", 4),
     ))
     assert place.checkpoints.effects() == (
-        "files: added n, modified a, deleted b, renamed d (17 bytes)"
+        "files: added n, modified a, deleted b, renamed c → d (17 bytes)"
     )
+
+
+COMMIT = (
+    "git add -A && git -c user.name=a -c user.email=a@b commit -qm one && "
+    "echo new > kept && git add kept"
+)
+
+
+def test_looking_at_a_repository_is_no_conflict(tmp_path):
+    place = Place(tmp_path, "journal")  # which keeps what is in .git, too
+    git = ["git", "-C", str(place.workspace)]
+
+    def look(seconds):
+        os.utime(place.workspace / "still", (seconds, seconds))
+        subprocess.run([*git, "status"], check=True, stdout=subprocess.DEVNULL)
+
+    place.write("still", "1\n")
+    subprocess.run([*git, "init", "-q"], check=True)
+    place.block(COMMIT)
+    place.block("echo two > a && git add a")
+    look(1)
+    place.checkpoints.undo(2)
+    look(2)
+    place.checkpoints.redo()
+    log = subprocess.run([*git, "log", "--format=%s"], capture_output=True, text=True, check=True)
+    assert log.stdout == "one\n"
+    place.write("other", "mine\n")
+    subprocess.run([*git, "add", "other"], check=True)
+    with pytest.raises(CheckpointConflict, match="index"):
+        place.checkpoints.redo()
+    place.checkpoints.close()
+
+
+def test_what_tools_keep_is_one_line(place):
+    fill = "mkdir -p node_modules/x && touch node_modules/x/{1..9} && mkdir a && touch a/b"
+    name, _ = place.block(fill)
+    assert place.checkpoints.effects() == "files: added a/b, node_modules (9 files) (0 bytes)"
+    assert place.checkpoints.diff(name) == "added a/b\nadded node_modules (9 files)\n"
+
+
+def test_a_table_that_loses_values_is_said_to(place):
+    rows = [f"{number},2024-01-{number:02},{number * 2}\n" for number in range(1, 11)]
+    place.write("sales.csv", "id,date,units\n" + "".join(rows))
+    place.write("same.csv", "id\n1\n")
+    blank = "sed -i -E '3,8s/,2024[^,]*,/,,/' sales.csv; echo 2 > x.txt; sed -i s/1/2/ same.csv"
+    _, changed = place.block(blank)
+    assert changed.notes == (
+        "sales.csv: 10 rows × 3 columns → 10 rows × 3 columns, gaps 0 → 6; "
+        "CHECK: 'date' lost 6 of its 10 values",
+    )
+    _, changed = place.block("cut -d, -f1,3 sales.csv | head -5 > t && mv t sales.csv")
+    assert changed.notes == (
+        "sales.csv: 10 rows × 3 columns → 4 rows × 2 columns, gaps 6 → 0; "
+        "CHECK: the column 'date' is gone",
+    )
+    place.write("log.jsonl", '{"a": 1, "b": null}\n{"a": 2, "b": 3}\n')
+    _, changed = place.block("""echo '{"a": null, "b": 3}' > log.jsonl""")
+    assert changed.notes == (
+        "log.jsonl: 2 rows × 2 columns → 1 rows × 2 columns, gaps 1 → 1; "
+        "CHECK: 'a' lost 1 of its 2 values",
+    )
+
+
+def test_a_block_that_touches_most_files_says_so(place):
+    for number in range(8):
+        place.write(f"f{number}", "x")
+    _, changed = place.block("for f in f?; do mv $f $f.bak; done; touch more")
+    assert changed.notes == ("this block changed 8 of the 8 files of the workspace",)
+    _, changed = place.block("touch {1..40}")
+    assert changed.notes == ()
+    _, changed = place.block("rm f?.bak")
+    assert changed.notes == ()
 
 
 def test_the_effects_of_a_block_are_files_bytes_and_hosts(place):

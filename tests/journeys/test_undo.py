@@ -174,7 +174,8 @@ def test_a_dry_run_is_shown_and_taken_back(open_session, work):
     assert any(isinstance(event, FilesChanged) for event in events)
     questions = [event for event in events if isinstance(event, ApprovalRequested)]
     effects = "files: added made.txt (1 bytes)"
-    assert questions[-1].reason == f"That was a dry run: {effects}. Keep what it did?"
+    assert not questions[-1].proposed
+    assert questions[-1].reason.startswith(f"It ran as a trial: {effects}. ")
     assert not (work / "made.txt").exists()
     assert "taken back" in printed(session)
 

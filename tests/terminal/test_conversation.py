@@ -194,9 +194,10 @@ def test_a_dry_run_is_taken_back(chat, tmp_path):
     ask(terminal, "write")
     terminal.wait_for("Run this?")
     terminal.press("d")
-    terminal.wait_for("\ndid it", "That was a dry run: ", "Keep what it did?", "So?")
+    terminal.wait_for("\ndid it", "It ran as a trial: files: added made.txt", "[n]o, take it back")
     terminal.press("n")
     terminal.wait_for("Then not.")
+    assert "Not run" not in terminal.everything()
     assert not (tmp_path / "terminal0" / "made.txt").exists()
 
 

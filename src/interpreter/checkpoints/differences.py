@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.checkpoints.parquet_footer import parquet_summary
+from interpreter.protocol.change_list import bulky_place, change_list
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.values import frozen
 
@@ -32,19 +33,26 @@ class Difference:
 
 def describe(differences: Sequence[Difference], workspace: Path) -> str:
     """All changes of a block, one after the other."""
-    texts = [_one(difference, workspace) for difference in differences[:_MOST_FILES]]
-    if len(differences) > _MOST_FILES:
-        texts.append(f"… and {len(differences) - _MOST_FILES} more files\n")
+    within = [d for d in differences if bulky_place(_named(d.change.path, workspace))]
+    shown = [difference for difference in differences if difference not in within]
+    texts = [_one(difference, workspace) for difference in shown[:_MOST_FILES]]
+    if len(shown) > _MOST_FILES:
+        texts.append(f"… and {len(shown) - _MOST_FILES} more files\n")
+    for one in change_list((d.change for d in within), lambda path: _named(path, workspace)):
+        texts.append(f"{one.kind} {one.text}\n")
     return "".join(texts) or "No file was changed.\n"
+
+
+def _named(path: str, workspace: Path) -> str:
+    return path.removeprefix(f"{workspace}/")
 
 
 def _one(difference: Difference, workspace: Path) -> str:
     change = difference.change
-    name = change.path.removeprefix(f"{workspace}/")
-    origin = change.renamed_from.removeprefix(f"{workspace}/")
+    name, origin = _named(change.path, workspace), _named(change.renamed_from, workspace)
     title = f"{change.kind} {origin} → {name}\n" if origin else f"{change.kind} {name}\n"
-    before = _content(difference.before if change.kind != "added" else None)
-    after = _content(difference.after if change.kind != "deleted" else None)
+    before = content(difference.before if change.kind != "added" else None)
+    after = content(difference.after if change.kind != "deleted" else None)
     if before is None and after is None:
         return title
     if before == after:
@@ -52,7 +60,7 @@ def _one(difference: Difference, workspace: Path) -> str:
     return title + _content_difference(name, before, after)
 
 
-def _content(path: Path | None) -> bytes | None:
+def content(path: Path | None) -> bytes | None:
     """The start of a regular file, never through a symlink."""
     if path is None or path.is_symlink() or not path.is_file():
         return None

@@ -17,7 +17,7 @@ from pathlib import Path
 from interpreter.checkpoints.blocks import Block, Facts, Step
 from interpreter.checkpoints.changes import Change, changes_of, places_after, renamed
 from interpreter.checkpoints.reversal import Reversal
-from interpreter.checkpoints.trees import Place, State, Trees
+from interpreter.checkpoints.trees import Place, State, Trees, same
 from interpreter.protocol.values import frozen
 
 WRITABLE = 0o222
@@ -228,10 +228,11 @@ class History:
 
     def _differs(self, place: Place, state: State | None) -> bool:
         """Whether somebody changed what a block left; to touch a file that nobody may write is no
-        change, and git does that to the objects it has already."""
+        change, and git does that to the objects it has already; nor is a new index that says the
+        same."""
         now = self._trees.state(place)
-        if now is None or state is None or now == state:
-            return now != state
+        if now is None or state is None or same(now, state):
+            return not same(now, state)
         status = self._trees.status(place)
         touched = (now.kind, now.size, now.inode) == (state.kind, state.size, state.inode)
         return not touched or status is None or bool(status.st_mode & WRITABLE)

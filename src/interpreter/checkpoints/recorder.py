@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from interpreter.checkpoints import images
 from interpreter.checkpoints.blocks import Block, Step
-from interpreter.checkpoints.trees import Place, State, Trees, state_of
+from interpreter.checkpoints.trees import Place, State, Trees, same
 from interpreter.protocol.values import frozen
 
 _EXCHANGE, _NO_REPLACE = 2, 1
@@ -176,7 +176,7 @@ class Recorder:
         status = self._trees.status(place)
         if place not in self._known or place in self._kept or self._block is None:
             return status
-        if state_of(status) != self._known.pop(place):
+        if not same(self._trees.state(place), self._known.pop(place)):
             self._block.facts.foreign.append(place)
         return status
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from interpreter.checkpoints.announcements import readable, sentence, too_large_to_keep
+from interpreter.checkpoints.data_changes import data_notes, scope_note
 from interpreter.checkpoints.differences import describe
 from interpreter.checkpoints.files import FileKeeper, FileReport
 from interpreter.checkpoints.states import StateKeeper, StateReport
+from interpreter.protocol.change_list import change_list
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action, ActionCall, Code
@@ -92,10 +94,18 @@ class Transaction:
             return None
         self._running = False
         report = self._files.end()
+        report = replace(report, notes=(*report.notes, *self._worth_a_look(report)))
         self._done[-1] = replace(self._done[-1], report=report)
         self._forget_all_but(report.kept)
         known = bool(report.changes or report.notes)
         return FilesChanged(report.changes, report.notes) if known else None
+
+    def _worth_a_look(self, report: FileReport) -> Iterator[str]:
+        """What the block did to data, and that it did something to most of the files."""
+        if scope := scope_note(report.changes, self._workspace):
+            yield scope
+        if any(change.kind in ("modified", "renamed") for change in report.changes):
+            yield from data_notes(self._files.differences(self._done[-1].name), self._workspace)
 
     def effects(self) -> str:
         """One line about what the last block did: files, bytes, hosts; empty if nothing."""
@@ -213,23 +223,19 @@ def _label(action: Action) -> str:
 
 
 def _changed(report: FileReport, workspace: Path) -> str:
-    counts = {kind: [c for c in report.changes if c.kind == kind] for kind in _KINDS}
-    written = sum(c.size or 0 for c in report.changes)
-    texts = [
-        f"{kind} {_names([c.path for c in found], workspace)}"
-        for kind, found in counts.items()
-        if found
-    ]
+    listed = change_list(report.changes, lambda path: path.removeprefix(f"{workspace}/"))
+    by_kind = {kind: [one.text for one in listed if one.kind == kind] for kind in _KINDS}
+    texts = [f"{kind} {_names(found)}" for kind, found in by_kind.items() if found]
+    written = sum(change.size or 0 for change in report.changes)
     return f"files: {', '.join(texts)} ({readable(written)})"
 
 
 _KINDS = ("added", "modified", "deleted", "renamed")
 
 
-def _names(paths: Sequence[str], workspace: Path, most: int = 5) -> str:
-    short = [path.removeprefix(f"{workspace}/") for path in paths]
-    shown = ", ".join(short[:most])
-    return f"{shown} and {len(short) - most} more" if len(short) > most else shown
+def _names(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def _undone_text(

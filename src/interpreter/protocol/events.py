@@ -18,6 +18,7 @@ TurnEnd = Literal[
     "stuck",  # the model goes round in circles, or says nothing
     "failed",  # the model could not be reached or understood
 ]
+FileChangeKind = Literal["added", "modified", "deleted", "renamed"]
 NoticeLevel = Literal["info", "warning", "error"]
 
 
@@ -185,7 +186,7 @@ class FileChange:
     """What a block did to one file."""
 
     path: str
-    kind: Literal["added", "modified", "deleted", "renamed"]
+    kind: FileChangeKind
     size: int | None = None
     renamed_from: str = ""
 

@@ -122,7 +122,8 @@ def _between_checkpoints(
 def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Output]:
     """After a dry run: the user has seen what it did, and says whether it stays."""
     effects = turn.engine.checkpoints.effects() or "it changed no file and reached no host"
-    request = ApprovalRequested(action, f"That was a dry run: {effects}. Keep what it did?")
+    reason = f"It ran as a trial: {effects}. This can still be taken back as if it had not run."
+    request = ApprovalRequested(action, reason)
     yield request
     decision = turn.engine.approve(request)
     yield Decided(action, decision)

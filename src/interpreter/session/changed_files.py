@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Message, Output
 
@@ -18,8 +19,9 @@ _CHANGE = re.compile(rf"{_KIND}(.+?)(?=, {_KIND}|$)", re.DOTALL)
 
 def in_one_line(changed: FilesChanged) -> str:
     """What a block did to the disk, as it is kept in the conversation."""
-    named = [f"{change.kind} {_shown(change.path)}" for change in changed.changes[:FILES_NAMED]]
-    more = len(changed.changes) - len(named)
+    listed = change_list(changed.changes, _shown)
+    named = [f"{change.kind} {change.text}" for change in listed[:FILES_NAMED]]
+    more = len(listed) - len(named)
     return f"[files: {', '.join(named)}{f' and {more} more' if more > 0 else ''}]\n"
 
 
@@ -49,4 +51,5 @@ def _changes(messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
         if any(text.startswith(TAKEN_BACK) for text in printed):
             continue
         for line in filter(None, map(_LINE.fullmatch, printed)):
-            yield from ((change[1], change[2]) for change in _CHANGE.finditer(line[1]))
+            for change in _CHANGE.finditer(line[1]):
+                yield change[1], change[2].rpartition(" → ")[2]

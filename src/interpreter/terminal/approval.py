@@ -20,9 +20,13 @@ HELP = """\
   e  edit it in $EDITOR first, then be asked again
   t  yes, and do not ask again in this session
   a  always: do not ask again about this kind, host or path
-  d  dry run: run it, show what it changed, and take the changes back
+  d  dry run: try it, see what it changed, then keep that or take it back
   c  check: scan it for what may be dangerous, then be asked again
   s  stop: do not run it, and end the turn (also Esc and Ctrl-C)"""
+HELP_AFTERWARDS = """\
+  y  keep what it did, as if you had run it
+  n  take it back: files and variables are as before; the model is told what it printed
+  s  take it back, and end the turn (also Esc and Ctrl-C)"""
 WORDS = {
     "y": "[y]es",
     "n": "[n]o",
@@ -61,7 +65,7 @@ def as_dry_runs(approve: Approver, *, without_asking: bool) -> Approver:
         if not isinstance(request.action, Code):
             return approve(request)
         if _is_afterwards(request):
-            return Decision("no", "every block is a dry run")
+            return Decision("no")
         decision = Decision("yes") if without_asking else approve(request)
         return replace(decision, answer="dry_run") if decision.allows else decision
 
@@ -81,7 +85,7 @@ def ask(
                 edited = action if action != request.action else None
                 return Decision(ANSWERS[key], edited=edited)
             case "n" if _is_afterwards(request):
-                return Decision("no", "not wanted")
+                return Decision("no")
             case "n":
                 return Decision("no", hands.line(_why_not(request)).strip())
             case "e":
@@ -89,7 +93,7 @@ def ask(
             case "c":
                 _check(action, hands, palette)
             case "?":
-                hands.print(_help(keys))
+                hands.print(_help(request, keys))
             case _:
                 return Decision("stop")
 
@@ -146,13 +150,15 @@ def _is_afterwards(request: ApprovalRequested) -> bool:
 
 
 def _question(request: ApprovalRequested, keys: str) -> str:
-    what = "Run this?" if isinstance(request.action, Code) else "Allow this?"
     if _is_afterwards(request):
-        what = "So?"
+        return "Keep what it did? [y]es, keep it [n]o, take it back [s]top [?]"
+    what = "Run this?" if isinstance(request.action, Code) else "Allow this?"
     return f"{what} {' '.join(WORDS[key] for key in keys)} [?]"
 
 
-def _help(keys: str) -> str:
+def _help(request: ApprovalRequested, keys: str) -> str:
+    if _is_afterwards(request):
+        return HELP_AFTERWARDS
     return "\n".join(line for line in HELP.split("\n") if line.strip()[0] in keys)
 
 

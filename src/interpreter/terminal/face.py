@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import (
     ActionProposed,
     ActionStarted,
@@ -222,9 +223,9 @@ class LiveFace:
                 pass
 
     def _changed(self, changes: Sequence[FileChange]) -> None:
-        where = self._look.directory
-        named = [f"{MARKS[one.kind]} {short(one.path, where)}" for one in changes[:FILES_NAMED]]
-        more = len(changes) - len(named)
+        listed = change_list(changes, lambda path: short(path, self._look.directory))
+        named = [f"{MARKS[one.kind]} {one.text}" for one in listed[:FILES_NAMED]]
+        more = len(listed) - len(named)
         named += [f"and {more} more"] if more > 0 else []
         self._print("  ".join(named), self._palette.dim)
 

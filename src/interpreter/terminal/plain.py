@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import (
     ActionProposed,
     CheckpointDiscarded,
@@ -28,6 +29,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.messages import Code, MalformedCall
 from interpreter.terminal.ansi import tame_plain
 
+FILES_NAMED = 8
 ENDS = {
     "declined": "Stopped: the code was not run.",
     "interrupted": "Interrupted; everything so far is kept.",
@@ -101,8 +103,10 @@ class PlainFace:
             case ExecutionFinished(outcome, summary) if outcome != "ok":
                 self._line(self._around, f"[{outcome}] {summary}".rstrip())
             case FilesChanged(changes):
-                names = ", ".join(f"{change.kind} {change.path}" for change in changes[:8])
-                self._line(self._around, f"[files] {names}")
+                listed = change_list(changes)
+                names = [f"{one.kind} {one.text}" for one in listed[:FILES_NAMED]]
+                more = f" and {len(listed) - FILES_NAMED} more" if listed[FILES_NAMED:] else ""
+                self._line(self._around, f"[files] {', '.join(names)}{more}")
             case Notice(text) | CheckpointDiscarded(text):
                 self._line(self._around, text)
             case ModelRetrying(reason, seconds):
