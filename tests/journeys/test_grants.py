@@ -208,3 +208,12 @@ def test_a_block_cannot_write_the_book_of_grants(open_session, place):
     session = open_session("no", *script)
     run(session)
     assert "SEEN False" in run(session)
+
+
+@pytest.mark.parametrize("place", [str(Path.home())], indirect=True)
+def test_the_question_names_what_a_link_leads_to(open_session, place):
+    (place / "link").symlink_to(place / "file")
+    session = open_session("yes", {"code": READ.format(place=str(place / "link"))}, "Done.")
+    run(session)
+    wanted = f"This block wants to read {place}/file, by the name {place}/link."
+    assert session.questions == [wanted]

@@ -170,7 +170,7 @@ def test_a_directory_is_granted_to_the_running_cell_and_taken_back(opened, place
     running = cell.launch(["sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert not succeeds(cell, f"cat {place}/data")
     assert cell.is_live
-    assert cell.grant(place, "read")
+    assert cell.grant(cell.hold(place), "read")
     with running.stdin as stdin, running.stdout as stdout:
         stdin.write(f"cat {place}/data\n".encode())
         stdin.close()
@@ -184,10 +184,10 @@ def test_a_directory_is_granted_to_the_running_cell_and_taken_back(opened, place
 
 def test_a_grant_may_be_for_writing_and_may_change(opened, place):
     cell = opened()
-    assert cell.grant(place, "write")
+    assert cell.grant(cell.hold(place), "write")
     assert succeeds(cell, f"touch {place}/new")
     assert (place / "new").exists()
-    assert cell.grant(place, "read")
+    assert cell.grant(cell.hold(place), "read")
     assert not succeeds(cell, f"touch {place}/newer")
 
 
@@ -195,17 +195,20 @@ def test_a_single_file_is_granted_without_what_is_beside_it(opened, place):
     (place / "data").write_text("hello")
     (place / "other").write_text("secret")
     cell = opened()
-    assert cell.grant(place / "data", "read")
+    assert cell.grant(cell.hold(place / "data"), "read")
     assert shell(cell, f"cat {place}/data") == (0, "hello")
     assert not succeeds(cell, f"cat {place}/other")
 
 
-def test_a_link_grants_what_it_leads_to_at_the_moment_of_the_answer(opened, place):
+def test_a_link_grants_what_it_leads_to_at_the_moment_of_the_question(opened, place):
     (place / "real").mkdir()
     (place / "real/data").write_text("hello")
     (place / "link").symlink_to(place / "real")
     cell = opened()
-    assert cell.grant(place / "link", "read")
+    held = cell.hold(place / "link")
+    assert held.path == place / "real"
+    (place / "link").unlink()
+    assert cell.grant(held, "read")
     assert shell(cell, f"cat {place}/real/data") == (0, "hello")
 
 
@@ -217,9 +220,9 @@ def test_keys_and_the_whole_home_are_never_granted(opened, place, monkeypatch):
     cell = opened(place / "w", replace(PLAIN, hidden=(place / "ours",)))
     for path in (place, place.parent, place / ".ssh", place / "ours", Path("/")):
         with pytest.raises(ConfigurationError, match="never granted"):
-            cell.grant(path, "read")
+            cell.hold(path)
     with pytest.raises(ConfigurationError, match="does not exist"):
-        cell.grant(place / "missing", "read")
+        cell.hold(place / "missing")
 
 
 @pytest.mark.parametrize("options", [{"live": False}, {}])
@@ -227,7 +230,8 @@ def test_what_cannot_be_granted_live_says_so(opened, tmp_path, options):
     """/tmp is the cell's own, so what the host has there can only be shown by a new cell."""
     other = tmp_path / "other"
     other.mkdir()
-    assert opened(**options).grant(other, "read") is False
+    cell = opened(**options)
+    assert cell.grant(cell.hold(other), "read") is False
 
 
 def test_a_new_cell_shows_what_was_granted(opened, tmp_path, place):

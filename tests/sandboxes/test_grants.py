@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.sandboxes.grants import GrantBook, Granted, Grants, Wish, wanted_paths
+from interpreter.sandboxes.held_place import HeldPlace
 
 
 @pytest.fixture
@@ -67,28 +68,62 @@ class Cell:
     def __init__(self, live):
         self.live = live
         self.shown = []
+        self.stuck = ()
+        self.closed = False
 
-    def grant(self, path, access):
+    def close(self):
+        self.closed = True
+
+    def hold(self, path):
+        return HeldPlace(path)
+
+    def grant(self, held, access):
         if self.live:
-            self.shown.append((path, access))
+            self.shown.append((held.path, access))
         return self.live
 
     def revoke(self, path):
+        if path in self.stuck:
+            raise SandboxUnavailable("it does not go")
         self.shown = [entry for entry in self.shown if entry[0] != path]
 
 
 def test_what_is_granted_for_a_block_ends_with_it(tmp_path):
     cell = Cell(live=True)
     grants = Grants(cell)
-    assert grants.give(tmp_path, "read", "block") == Granted(tmp_path, needs_restart=False)
-    grants.give(tmp_path.parent, "read", "session")
+    given = grants.give(grants.hold(tmp_path), "read", "block")
+    assert given == Granted(tmp_path, needs_restart=False)
+    grants.give(grants.hold(tmp_path.parent), "read", "session")
     grants.end_block()
     assert cell.shown == [(tmp_path.parent, "read")]
 
 
+def test_one_that_cannot_be_taken_back_keeps_no_other_open_and_closes_the_cell(tmp_path):
+    cell = Cell(live=True)
+    grants = Grants(cell)
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        grants.give(grants.hold(tmp_path / name), "read", "block")
+    cell.stuck = (tmp_path / "a",)
+    assert "the sandbox was closed" in grants.end_block()
+    assert cell.shown == [(tmp_path / "a", "read")]
+    assert cell.closed
+
+
+def test_what_is_granted_for_a_block_ends_with_it_though_it_is_broken_off(tmp_path):
+    cell = Cell(live=True)
+    grants = Grants(cell)
+    grants.give(grants.hold(tmp_path), "read", "block")
+    grants.begin_block()
+    assert cell.shown == [(tmp_path, "read")]
+    grants.begin_block()
+    assert cell.shown == []
+
+
 def test_a_grant_for_the_workspace_is_kept_and_may_need_a_new_cell(tmp_path, file, workspace):
     book = GrantBook(file, workspace)
-    granted = Grants(Cell(live=False), book).give(tmp_path, "write", "workspace")
+    grants = Grants(Cell(live=False), book)
+    granted = grants.give(grants.hold(tmp_path), "write", "workspace")
     assert granted == Granted(tmp_path, needs_restart=True)
     assert book.all("write") == (str(tmp_path),)
 

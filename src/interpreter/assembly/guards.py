@@ -11,7 +11,7 @@ from interpreter.assembly.reopening import Reopening
 from interpreter.policies.autorun import AutorunGuard, Changed
 from interpreter.policies.secrets import Secrets, SecretStream
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
+from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.events import (
     ApprovalRequested,
     DisplayShown,
@@ -21,6 +21,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import ActionCall, Display, Stream
 from interpreter.sandboxes.grants import Grants, Scope, Wish, wanted_paths
+from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.host_gate import HostAnswer, HostGate
 from interpreter.tools.guarded import After, Escalations
 
@@ -104,9 +105,11 @@ class PathGuard:
         self._workspace = workspace
         self._printed = ""
         self._failed = False
+        self._trouble = ""
 
     def before(self) -> None:
-        """Nothing to prepare."""
+        """Take back what was granted for a block that was broken off."""
+        self._trouble = self._grants.begin_block()
 
     def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
         """Remember the end of what is printed."""
@@ -119,26 +122,30 @@ class PathGuard:
 
     def after(self) -> After:
         """Ask, grant, and say so: the block has failed, but the next try may not."""
-        self._grants.end_block()
         self._reopening.end_block()
-        notes = []
-        for wish in wanted_paths(self._printed, self._workspace) if self._failed else ():
-            if problem := self._grants.objection(wish.path):
-                notes.append(problem)
+        notes = [note for note in (self._trouble, self._grants.end_block()) if note]
+        for wanted in wanted_paths(self._printed, self._workspace) if self._failed else ():
+            try:
+                held = self._grants.hold(wanted.path)
+            except ConfigurationError as error:
+                notes.append(str(error))
                 continue
+            wish = replace(wanted, path=held.path)
             call = ActionCall(wish.access, json.dumps({"path": str(wish.path)}))
-            decision = yield ApprovalRequested(call, f"This block wants to {wish.describe()}.")
-            notes.append(self._granted(wish, decision))
+            named = f", by the name {wanted.path}" if wanted.path != wish.path else ""
+            reason = f"This block wants to {wish.describe()}{named}."
+            decision = yield ApprovalRequested(call, reason)
+            notes.append(self._granted(wish, held, decision))
         return tuple(notes)
 
-    def _granted(self, wish: Wish, decision: Decision) -> str:
+    def _granted(self, wish: Wish, held: HeldPlace, decision: Decision) -> str:
         if not decision.allows:
             return f"{wish.path} is outside of the sandbox and the user did not grant it"
         scopes: dict[str, Scope] = {"always": "workspace", "session": "session"}
         scope = scopes.get(decision.answer, "block")
         try:
-            given = self._grants.give(wish.path, wish.access, scope)
-        except (ConfigurationError, SandboxUnavailable) as error:
+            given = self._grants.give(held, wish.access, scope)
+        except InterpreterError as error:
             return str(error)
         when = "for the next block" if scope == "block" else "from now on"
         if given.needs_restart:

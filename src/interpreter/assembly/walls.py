@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.reopening import Reopening
-from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Cell
 from interpreter.settings.paths import config_directory, data_directory
@@ -66,7 +66,10 @@ class Walls:
 
     def reopened_cell(self, old: Cell) -> Cell:
         """A cell with all that was granted since; SandboxUnavailable if its walls are weaker."""
-        cell = self._confined_cell(self._settings.directory())
+        try:
+            cell = self._confined_cell(self._settings.directory())
+        except ConfigurationError as error:
+            raise SandboxUnavailable(str(error)) from error
         if cell.describe() != old.describe():
             cell.close()
             raise SandboxUnavailable("The sandbox could not be opened anew.")

@@ -58,6 +58,9 @@ def allow(ruleset: int, path: str, rights: int) -> None:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # what is not there need not be allowed
+    if os.readlink(f"/proc/self/fd/{place}") != os.path.normpath(path):  # noqa: PTH115
+        os.close(place)
+        return  # a link: what it leads to is allowed by its own name, or not at all
     wanted = rights if os.path.isdir(path) else rights & OF_FILES  # noqa: PTH112
     rule = struct.pack("=Qi", wanted, place)
     check(libc.syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), path)

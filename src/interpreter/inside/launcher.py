@@ -6,7 +6,7 @@ lines of ASCII words. Modules that are slow to import are avoided: a cell should
 """
 
 # pathlib and contextlib would take longer to import than all the rest
-# ruff: noqa: PTH108, PTH112, PTH123, SIM105
+# ruff: noqa: PTH108, PTH112, PTH116, PTH123, SIM105
 
 from __future__ import annotations
 
@@ -112,6 +112,16 @@ def can_write(path: str) -> bool:
     return True
 
 
+def is_same(target: str) -> bool:
+    """Whether a path leads to this very inode; written as DEVICE:INODE=PATH."""
+    identity, _, path = target.partition("=")
+    try:
+        status = os.stat(path)
+    except OSError:
+        return False
+    return identity == f"{status.st_dev}:{status.st_ino}"
+
+
 def can_connect(port: str) -> bool:
     sock = None
     try:
@@ -127,7 +137,13 @@ def can_connect(port: str) -> bool:
             sock.close()
 
 
-PROBES = {"see": os.path.exists, "read": can_read, "write": can_write, "connect": can_connect}
+PROBES = {
+    "see": os.path.exists,
+    "same": is_same,
+    "read": can_read,
+    "write": can_write,
+    "connect": can_connect,
+}
 
 
 def successes(words: list[str]) -> list[int]:

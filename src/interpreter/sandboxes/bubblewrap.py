@@ -19,6 +19,7 @@ from interpreter.sandboxes import view
 from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
+from interpreter.sandboxes.held_place import held_grants
 from interpreter.sandboxes.host_gate import HostGate
 from interpreter.sandboxes.keeper import Keeper
 from interpreter.sandboxes.portal import AROUND, OUTSIDE, Portal
@@ -189,7 +190,8 @@ class BubblewrapSandbox:
             return cell
 
     def _start(self, site: Site, undo: ExitStack) -> ConfinedCell:
-        confinement, wrap = self._confinement, find_bubblewrap()
+        wrap = find_bubblewrap()
+        confinement, granted = held_grants(self._confinement)
         env = cell_environment(confinement, site, self._host)
         with Ends(filter_for(internet=True)) as ends:
             command = wrap_command(wrap, site, ends, live=self._live)
@@ -205,7 +207,8 @@ class BubblewrapSandbox:
             cell.protected = view.protected(mounts, site.workspace)
             cell.at_close(keeper.close)
             with self._limiting(cell, ends.first_pid()) as limited:
-                listener = set_up(wire, site, confinement, port=self._port(), limited=limited)
+                port = self._port()
+                listener = set_up(wire, site, confinement, granted, port=port, limited=limited)
             cell.at_close(ends.tie(pid))
         if listener is not None and self._gate is not None:
             self._serve(cell, listener, self._gate)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
+from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.portal import Portal
 from interpreter.sandboxes.process import CellProcess, Streams
 from interpreter.sandboxes.site import Site
@@ -35,7 +35,8 @@ class ConfinedCell:
         self._walls = walls
         self._portal: Portal | None = None
         self._fixed: tuple[Path, ...] = ()
-        self._granted: dict[Path, Access] = {}
+        self._granted: dict[Path, tuple[HeldPlace, Access]] = {}
+        self._shown: set[Path] = set()
         self._closers: list[Callable[[], None]] = []
 
     def launch(
@@ -68,25 +69,40 @@ class ConfinedCell:
         """The programs that run."""
         return self._wire.programs
 
-    def grant(self, path: Path, access: Access) -> bool:
+    def hold(self, path: Path) -> HeldPlace:
+        """What a path leads to now, to be granted; ConfigurationError if it must never be."""
+        held = HeldPlace(path)
+        home = self._site.home
+        in_secrets = any(map(held.path.is_relative_to, self._secrets()))
+        if held.path == home or held.path in home.parents or in_secrets:
+            held.close()
+            raise ConfigurationError(
+                f"{str(held.path)!r} holds keys or the whole home, and is never granted to a cell."
+            )
+        return held
+
+    def grant(self, held: HeldPlace, access: Access) -> bool:
         """Show a part of the disk to the running cell; False when only a new cell can show it.
 
-        The path must be the user's choice. ConfigurationError if it must not be granted at all.
+        It must be the user's choice.
         """
-        place = self.check_grantable(path)
-        if self._portal is None or self._is_entangled(place):
+        if self._portal is None or self._is_entangled(held.path):
             return False
-        self.revoke(place)
-        self._portal.show(place, writable=access == "write")
-        self._granted[place] = access
-        self._check_grant(place, access)
+        self._change(self._portal, held.path, (held, access))
+        try:
+            self._check_grant(held)
+        except SandboxUnavailable:
+            self.revoke(held.path)
+            raise
         return True
 
     def revoke(self, path: Path) -> None:
-        """Take a grant back; files that a program holds open stay open."""
-        place = path.resolve()
-        if self._portal is not None and self._granted.pop(place, None) is not None:
-            self._portal.hide(place)
+        """Take a grant back; files that a program holds open stay open.
+
+        What is granted below it stays. SandboxUnavailable if the cell still shows it.
+        """
+        if self._portal is not None and path in self._granted:
+            self._change(self._portal, path, None)
 
     def describe(self) -> str:
         """One line for the user and the model."""
@@ -113,30 +129,50 @@ class ConfinedCell:
         """Call this when the cell has ended, in this order."""
         self._closers.append(closer)
 
-    def check_grantable(self, path: Path) -> Path:
-        """The path with links resolved; ConfigurationError if it must not be granted at all."""
-        place = path.expanduser().resolve()
-        if not place.exists():
-            raise ConfigurationError(f"{str(path)!r} does not exist.")
-        home = self._site.home
-        secrets = [*(home / name for name in SECRETS_IN_HOME), *self.confinement.hidden]
-        if place == home or place in home.parents or any(map(place.is_relative_to, secrets)):
-            raise ConfigurationError(
-                f"{str(place)!r} holds keys or the whole home, and is never granted to a cell."
-            )
-        return place
+    def _secrets(self) -> Iterator[Path]:
+        yield from (self._site.home / name for name in SECRETS_IN_HOME)
+        yield from self.confinement.hidden
 
     def _is_entangled(self, place: Path) -> bool:
-        """Whether a mount of the cell lies above the place, or below it."""
+        """Whether a mount of the cell lies above the place or below it, or it holds keys."""
+        if any(path.is_relative_to(place) and path.exists() for path in self._secrets()):
+            return True  # a new cell covers them
         return any(
             place.is_relative_to(fixed) or fixed.is_relative_to(place) for fixed in self._fixed
         )
 
-    def _check_grant(self, place: Path, access: Access) -> None:
+    def _change(self, portal: Portal, place: Path, grant: tuple[HeldPlace, Access] | None) -> None:
+        """Grant a place or not. Mounts lie on each other: those below it go, and come back."""
+        for path in sorted((p for p in self._shown if p.is_relative_to(place)), reverse=True):
+            portal.hide(path)
+            self._shown.discard(path)
+        self._granted.pop(place, None)
+        if grant is not None:
+            self._granted[place] = grant
+        for path in sorted(p for p in self._granted if p.is_relative_to(place)):
+            try:
+                self._show(portal, *self._granted[path])
+            except SandboxUnavailable:
+                del self._granted[path]
+                if path == place:
+                    raise
+
+    def _show(self, portal: Portal, held: HeldPlace, access: Access) -> None:
+        above = self._accesses_above(held.path)
+        if access in above or "write" in above:
+            return  # it is seen already; and nothing is mounted where code may have put a link
+        portal.show(held, writable=access == "write")
+        self._shown.add(held.path)
+
+    def _accesses_above(self, place: Path) -> set[Access]:
+        return {access for path, (_, access) in self._granted.items() if path in place.parents}
+
+    def _check_grant(self, held: HeldPlace) -> None:
         """Try the walls again, as after every change of policy."""
-        must_fail = [f"read={self._site.canary}", *([f"write={place}"] * (access == "read"))]
-        passed = self._wire.probe([f"see={place}", *must_fail])
+        place = held.path
+        accesses = self._accesses_above(place) | {self._granted[place][1]}
+        must_fail = [f"read={self._site.canary}"]
+        must_fail += [f"write={place}"] if "write" not in accesses else []
+        passed = self._wire.probe([f"same={held.identity}={place}", *must_fail])
         if passed != [0]:
-            with contextlib.suppress(SandboxUnavailable):
-                self.revoke(place)
-            raise SandboxUnavailable(f"{str(place)!r} could not be granted as {access}-only.")
+            raise SandboxUnavailable(f"{str(place)!r} could not be granted as it was asked for.")

@@ -56,7 +56,10 @@ class Limits:
 
 @frozen
 class Confinement:
-    """The walls of a cell. `read` and `write` are grants; interpreters live in `programs`."""
+    """The walls of a cell; interpreters live in `programs`.
+
+    `read` and `write` are grants, by paths without links: what is a link by now is not shown.
+    """
 
     level: Level = "workspace"
     read: tuple[Path, ...] = ()

@@ -7,13 +7,14 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.cell import Access, ConfinedCell
+from interpreter.sandboxes.held_place import HeldPlace
 
 Scope = Literal["block", "session", "workspace"]
 Kind = Literal["read", "write", "host"]
@@ -112,30 +113,46 @@ class Grants:
         self._cell = cell
         self._book = book
         self._for_block: list[Path] = []
+        self._in_use = 0
+        """How many of them the block that runs was begun with."""
 
-    def give(self, path: Path, access: Access, scope: Scope) -> Granted:
-        """Grant a path; ConfigurationError if it must not be granted at all."""
-        place = path.expanduser().resolve()
-        live = self._cell.grant(place, access)
+    def hold(self, path: Path) -> HeldPlace:
+        """What a path leads to now, to be asked about and given; ConfigurationError if never."""
+        return self._cell.hold(path)
+
+    def give(self, held: HeldPlace, access: Access, scope: Scope) -> Granted:
+        """Grant what the user was asked about, whatever its name leads to by now."""
+        live = self._cell.grant(held, access)
         if scope == "workspace" and self._book is not None:
-            self._book.add(access, str(place))
+            self._book.add(access, str(held.path))
         if scope == "block" and live:
-            self._for_block.append(place)
-        return Granted(place, needs_restart=not live)
+            self._for_block.append(held.path)
+        return Granted(held.path, needs_restart=not live)
 
-    def objection(self, path: Path) -> str:
-        """Why a path is never granted; empty if it may be asked about."""
-        try:
-            self._cell.check_grantable(path)
-        except ConfigurationError as error:
-            return str(error)
-        return ""
+    def begin_block(self) -> str:
+        """A block is about to run. What was granted for one that never came to its end goes."""
+        trouble = self._take_back(self._for_block[: self._in_use])
+        self._in_use = len(self._for_block)
+        return trouble
 
-    def end_block(self) -> None:
-        """The block is over: take back what was granted for it."""
-        for place in self._for_block:
-            self._cell.revoke(place)
-        self._for_block.clear()
+    def end_block(self) -> str:
+        """The block is over: take back what was granted for it; what went wrong, as a sentence."""
+        self._in_use = 0
+        return self._take_back(self._for_block[:])
+
+    def _take_back(self, places: Sequence[Path]) -> str:
+        """Each of them, whatever becomes of the others; a cell that keeps one is closed."""
+        kept: list[str] = []
+        for place in places:
+            try:
+                self._cell.revoke(place)
+            except InterpreterError:
+                kept.append(str(place))
+            self._for_block.remove(place)
+        if not kept:
+            return ""
+        self._cell.close()
+        return f"{', '.join(kept)} could not be taken back, so the sandbox was closed; start anew"
 
 
 @frozen

@@ -13,6 +13,7 @@ from interpreter.sandboxes import view
 from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
+from interpreter.sandboxes.held_place import held_grants
 from interpreter.sandboxes.keeper import Keeper
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import (
@@ -48,7 +49,7 @@ def allowances(site: Site, confinement: Confinement) -> list[tuple[str, Path]]:
         letter = {"read": "r", "write": "w"}.get(mount.kind)
         if letter:
             words += [(letter, path) for path in _without_masked(mount.path, masked)]
-    words += [("r", Path(name)) for name in (*view.MERGED, "/proc", INSIDE)]
+    words += [("r", Path(name)) for name in (*view.MERGED, "/proc", INSIDE.resolve())]
     words += [("w", Path("/dev", name)) for name in _DEVICES]
     return words + [("w", own) for own in (site.exchange, site.packages, site.scratch)]
 
@@ -80,7 +81,7 @@ class LandlockSandbox:
             return cell
 
     def _start(self, site: Site, rules: bytes, undo: ExitStack) -> ConfinedCell:
-        confinement = self._confinement
+        confinement, granted = held_grants(self._confinement)
         env = cell_environment(confinement, site, self._host, scratch=site.scratch)
         words = [word for kind, path in allowances(site, confinement) for word in (kind, str(path))]
         with Ends() as ends:
@@ -93,7 +94,7 @@ class LandlockSandbox:
             undo.callback(keeper.close)
             wire = ends.connect()
             undo.callback(wire.close)
-            set_up(wire, site, confinement, port=None)
+            set_up(wire, site, confinement, granted, port=None)
         cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
         cell.at_close(keeper.close)
         limit(cell, first, confinement.limits, self._notice)

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.sandboxes.held_place import HeldPlace
 
 OUTSIDE = ("unshare", "--fork")
 """Starts a program and waits for it; what follows are options of it."""
@@ -15,15 +16,23 @@ AROUND = ("--user", "--map-root-user", "--mount", "--propagation", "shared")
 
 _SHOW = """
 set -e
-source=$1 place=$2 stage=$3 options=$4
-if [ -d "$source" ]; then mkdir -p "$place" "$stage"
-else mkdir -p "${place%/*}" "${stage%/*}"; : > "$place"; : > "$stage"; fi
-if [ "$options" = write ]; then exec mount --bind "$source" "$place"; fi
-mount --bind "$source" "$stage"
+source=$1 place=$2 stage=$3 options=$4 identity=$5
+exec 9< "$source"
+held=/proc/self/fd/9
+if [ "$(stat -L -c %d:%i $held)" != "$identity" ]; then
+    echo "$source is not what it was any more" >&2
+    exit 1
+fi
+if [ -d "$held" ]; then mkdir -p "$place" "$stage"
+else mkdir -p "${place%/*}" "${stage%/*}"; [ -e "$place" ] || : > "$place"; : > "$stage"; fi
+if [ "$options" = write ]; then exec mount --no-canonicalize --bind "$held" "$place"; fi
+mount --no-canonicalize --bind "$held" "$stage"
 mount -o "$options" "$stage"
 mount --bind "$stage" "$place"
 umount "$stage"
-"""  # read-only is set on the stage, as a change after the last mount would not reach the cell
+"""
+# What was opened is what is mounted, whatever its name leads to by then. Read-only is set on the
+# stage, as a change after the last mount would not reach the cell.
 
 _HIDE = 'umount -l "$1"'
 
@@ -52,11 +61,12 @@ class Portal:
         self._root = root
         self._stage = stage
 
-    def show(self, path: Path, *, writable: bool) -> None:
-        """Make `path`, which has no links in it, appear in the cell at its own place."""
-        stage = self._stage / ("directory" if path.is_dir() else "file")
-        options = "write" if writable else _read_only(path)
-        self._run(_SHOW, str(path), str(self._place(path)), str(stage), options)
+    def show(self, held: HeldPlace, *, writable: bool) -> None:
+        """Make a place appear in the cell, at its own path."""
+        stage = self._stage / ("directory" if held.is_directory else "file")
+        options = "write" if writable else _read_only(held.path)
+        words = (str(held.path), str(self._place(held.path)), str(stage), options, held.identity)
+        self._run(_SHOW, *words)
 
     def hide(self, path: Path) -> None:
         """Take it away again; files that are open stay open."""
@@ -67,8 +77,11 @@ class Portal:
 
     def _run(self, script: str, *arguments: str) -> None:
         command = [*self._enter, script, "sh", *arguments]
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL
-        )
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SandboxUnavailable(f"The running sandbox cannot be changed: {error}") from error
         if done.returncode:
             raise SandboxUnavailable(f"The running sandbox cannot be changed: {done.stderr[:300]}")

@@ -11,6 +11,7 @@ from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 from interpreter.sandboxes.ends import Ends
+from interpreter.sandboxes.held_place import held_grants
 from interpreter.sandboxes.keeper import Keeper
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command
 from interpreter.sandboxes.view import GIT_PROTECTED
@@ -89,7 +90,7 @@ class SeatbeltSandbox:
             return cell
 
     def _start(self, site: Site, undo: ExitStack) -> ConfinedCell:
-        confinement = self._confinement
+        confinement, granted = held_grants(self._confinement)
         env = cell_environment(confinement, site, self._host, scratch=site.scratch)
         with Ends() as ends:
             command = [str(PROGRAM), "-p", profile(site, confinement)]
@@ -99,7 +100,7 @@ class SeatbeltSandbox:
             undo.callback(keeper.close)
             wire = ends.connect()
             undo.callback(wire.close)
-            set_up(wire, site, confinement, port=None)
+            set_up(wire, site, confinement, granted, port=None)
         walls = (
             f"sandboxed by sandbox-exec, level {confinement.level}: writes {site.workspace} only"
         )

@@ -171,8 +171,8 @@ def mounts(workspace: Path, home: Path, confinement: Confinement) -> list[Mount]
     if confinement.level == "trusted":
         view.append(Mount("read", home))
     view += (Mount("read", path.resolve()) for path in confinement.programs if path.is_dir())
-    view += (Mount("read", path.resolve()) for path in confinement.read if path.exists())
-    view += (Mount("write", path.resolve()) for path in confinement.write if path.exists())
+    view += (Mount("read", path) for path in confinement.read)
+    view += (Mount("write", path) for path in confinement.write)
     inside = [*workspace_mounts(workspace, confinement)]
     if workspace == home and confinement.level != "read-only":
         inside += home_mounts(home)

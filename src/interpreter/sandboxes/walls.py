@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import resource
 import socket
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from interpreter.protocol.errors import RuntimeFailure, SandboxUnavailable
+from interpreter.protocol.errors import ConfigurationError, RuntimeFailure, SandboxUnavailable
 from interpreter.sandboxes.confinement import Confinement, Limits
+from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.site import Site
 from interpreter.sandboxes.wire import Wire
 
@@ -57,14 +59,22 @@ def limit_process(pid: int, limits: dict[str, int]) -> bool:
 
 
 def set_up(
-    wire: Wire, site: Site, confinement: Confinement, *, port: int | None, limited: bool = False
+    wire: Wire,
+    site: Site,
+    confinement: Confinement,
+    granted: Sequence[HeldPlace],
+    *,
+    port: int | None,
+    limited: bool = False,
 ) -> int | None:
     """Limit the cell, unless that was done from outside, and try its walls.
 
-    Returns the listening socket if a `port` is to be listened on.
+    Returns the listening socket if a `port` is to be listened on. ConfigurationError if what is
+    `granted` was swapped for something else while the cell was made.
     """
     limits = {} if limited else resource_limits(confinement.limits)
-    needed = [f"see={site.workspace}", f"see={site.exchange}"]
+    grants = {f"same={place.identity}={place.path}": place.path for place in granted}
+    needed = [*grants, f"see={site.workspace}", f"see={site.exchange}"]
     with closing(socket.create_server(("127.0.0.1", 0))) as bait:
         attempts = _attempts(site, confinement, bait.getsockname()[1])
         probes = [*needed, *attempts]
@@ -72,8 +82,11 @@ def set_up(
             passed, listener = wire.setup(limits, probes, port)
         except RuntimeFailure as error:
             raise SandboxUnavailable(f"The sandbox does not start: {_last_words(site)}") from error
+    if swapped := [path for at, path in enumerate(grants.values()) if at not in passed]:
+        raise ConfigurationError(f"{str(swapped[0])!r} was exchanged while the sandbox was opened.")
     if passed != list(range(len(needed))):
-        problems = [word for place, word in enumerate(attempts.values()) if place + 2 in passed]
+        words = enumerate(attempts.values(), len(needed))
+        problems = [word for place, word in words if place in passed]
         reason = "; ".join(problems) or "the workspace cannot be seen in it"
         raise SandboxUnavailable(f"The sandbox does not hold: {reason}.")
     return listener
