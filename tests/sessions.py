@@ -17,11 +17,12 @@ from interpreter.session.session import Session
 
 @dataclass
 class Echo:
-    """A tool that prints the code it is given; `before` is called first, `fails` makes it raise."""
+    """A tool that prints the code it is given; `before` is called first, `failure` is raised."""
 
     ran: list = field(default_factory=list)
     before: object = None
     failure: object = None
+    fails_at: str = "\0"
     closed: int = 0
     spec = ToolSpec("execute", "Echo code.", "{}")
 
@@ -34,7 +35,8 @@ class Echo:
             if self.before:
                 self.before()
             outcome = "interrupted" if context.interrupt.requested else "ok"
-            yield ExecutionFinished(outcome)
+            failed = action.source == self.fails_at
+            yield ExecutionFinished("failed" if failed else outcome)
         finally:
             self.closed += 1
 

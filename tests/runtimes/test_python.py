@@ -234,3 +234,31 @@ def test_warming_up_in_another_thread_does_not_disturb_the_first_block(tmp_path)
     with live(python_kernel, tmp_path) as python:
         threading.Thread(target=python.warm).start()
         assert said(python, "1 + 1") == "2"
+
+
+PANDAS = """
+import pandas as pd
+def total(frame):
+    return frame["unit"].sum()
+total(pd.DataFrame({"units": [1]}))
+"""
+
+
+def test_an_error_in_a_library_shows_the_own_lines_and_where_it_was_raised(python):
+    text = printed(run(python, PANDAS))
+    assert len(text.splitlines()) < 30
+    assert '----> 3     return frame["unit"].sum()' in text
+    assert "4 total(pd.DataFrame" in text
+    assert "library frame" in text
+    assert "in Index.get_loc" in text or "in DataFrame.__getitem__" in text
+    assert text.endswith("KeyError: 'unit'\n")
+    assert text.count("Traceback (most recent call last)") == 1
+
+
+def test_an_error_in_the_own_code_is_shown_whole(python):
+    source = "def f(n):\n    return 1 / n\ntry:\n    f(0)\nexcept ZeroDivisionError:\n    f('x')"
+    text = printed(run(python, source))
+    assert "During handling of the above exception" in text
+    assert "ZeroDivisionError: division by zero" in text
+    assert "left out" not in text
+    assert "SyntaxError" in printed(run(python, "x ="))

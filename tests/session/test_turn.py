@@ -157,6 +157,22 @@ def test_the_same_action_with_the_same_result_three_times_ends_the_turn(make_ses
     assert len(echo.ran) == 3
 
 
+def test_what_failed_is_not_asked_about_again_until_something_else_worked(make_session, echo):
+    asked = []
+
+    def approve(request):
+        asked.append(request.action.source)
+        return Decision("yes")
+
+    echo.fails_at = "bad"
+    bad, good = {"code": "bad"}, {"code": "good"}
+    session = make_session(bad, bad, good, bad, "Sorry.", approve=approve)
+    assert end_of(session) == [TurnFinished("answered")]
+    assert asked == ["bad", "good", "bad"]
+    assert [result.outcome for result in results(session)] == ["failed", "declined", "ok", "failed"]
+    assert "write a different one" in results(session)[1].summary
+
+
 def test_the_same_action_with_other_results_goes_on(make_session, echo):
     echo.before = None
     session = make_session(*[{"code": f"step {n}"} for n in range(9)], "Done.")

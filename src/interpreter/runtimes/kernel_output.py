@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from interpreter.protocol.events import (
@@ -20,6 +21,11 @@ from interpreter.runtimes.wire import Incoming
 
 LARGEST_FACE = 20_000_000
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+FRAME = re.compile(r"File |(?:Cell|Input) In ?\[")
+LIBRARY = re.compile(
+    r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python3|\.p(?:yx|xi|xd):|<frozen "
+)
+CHAINED = re.compile(r"The above exception was the direct cause|During handling of the above")
 BINARY = {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}
 SPEAKING = ("text/markdown", "text/latex", "application/json")
 RICHNESS = (
@@ -107,7 +113,41 @@ def _traceback(message: Incoming) -> str:
     lines = message.content.get("traceback")
     if not isinstance(lines, list) or not lines:
         return failure(message) + "\n"
-    return ANSI.sub("", "\n".join(str(line) for line in lines)).rstrip("\n") + "\n"
+    pieces = [ANSI.sub("", str(line)) for line in lines]
+    return "\n".join(own_frames(pieces)).rstrip("\n") + "\n"
+
+
+def own_frames(pieces: list[str]) -> list[str]:
+    """A traceback with the frames of libraries left out, and where the last of them was.
+
+    An exception that came about and was handled in libraries alone is left out as a whole.
+    """
+    parts: list[list[str]] = [[]]
+    for piece in pieces:
+        if CHAINED.match(piece.strip()):
+            parts.append([])
+        parts[-1].append(piece)
+    told = [part for part in parts[:-1] if any(map(_is_own, part))]
+    last = parts[-1] if told or len(parts) == 1 else parts[-1][1:]
+    return [piece for part in (*told, last) for piece in _without_libraries(part)]
+
+
+def _without_libraries(part: list[str]) -> Iterator[str]:
+    left_out: list[str] = []
+    for piece in part:
+        if FRAME.match(piece) and not _is_own(piece):
+            left_out.append(piece)
+            continue
+        if more := len(left_out[1:]):
+            yield f"[{more} library frame{'s' if more > 1 else ''} left out]"
+        if left_out:
+            yield left_out.pop().split("\n", 1)[0]
+            left_out.clear()
+        yield piece
+
+
+def _is_own(piece: str) -> bool:
+    return bool(FRAME.match(piece)) and not LIBRARY.search(piece.split("\n", 1)[0])
 
 
 def _active_line(message: Incoming) -> ActiveLine | None:

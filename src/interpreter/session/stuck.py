@@ -14,11 +14,21 @@ class StuckDetector:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._seen: Counter[bytes] = Counter()
+        self._failed: set[bytes] = set()
         self._silences = 0
+
+    def failed_before(self, action: Action) -> bool:
+        """Whether just this failed in the turn, and nothing has succeeded since."""
+        return _fingerprint(action) in self._failed
 
     def repeats(self, action: Action, result: Message) -> str:
         """Why the turn should end after this result; empty while it should go on."""
         self._silences = 0
+        outcomes = {one.outcome for one in result.results}
+        if "ok" in outcomes:
+            self._failed.clear()
+        elif outcomes & {"failed", "died"}:
+            self._failed.add(_fingerprint(action))
         mark = _fingerprint(action, result)
         self._seen[mark] += 1
         if self._seen[mark] < self._limit:
@@ -43,7 +53,7 @@ def _kind(action: Action) -> str:
             return "unreadable call"
 
 
-def _fingerprint(action: Action, result: Message) -> bytes:
+def _fingerprint(action: Action, result: Message | None = None) -> bytes:
     digest = blake2b(digest_size=16)
     match action:
         case Code(language, source):
@@ -52,9 +62,9 @@ def _fingerprint(action: Action, result: Message) -> bytes:
             digest.update(f"{tool}\0{arguments}".encode(errors="replace"))
         case _:
             digest.update(action.raw.encode(errors="replace"))
-    for part in result.parts:
+    for part in result.parts if result else ():
         if isinstance(part, Output):
             digest.update(part.text.encode(errors="replace"))
-    for outcome in result.results:
+    for outcome in result.results if result else ():
         digest.update(f"\0{outcome.outcome}\0{outcome.summary}".encode(errors="replace"))
     return digest.digest()

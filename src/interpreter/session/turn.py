@@ -11,12 +11,17 @@ from contextlib import closing
 
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ModelError, OutOfBudget
-from interpreter.protocol.events import Event, MessageFinished, TurnFinished
+from interpreter.protocol.events import Decided, Event, MessageFinished, TurnFinished
 from interpreter.protocol.messages import Action, Message
 from interpreter.session.act import decide, execute, refuse, skip
 from interpreter.session.draft import Draft
 from interpreter.session.engine import Turn
 from interpreter.session.stuck import StuckDetector
+
+FAILED_BEFORE = (
+    "the very same block failed a moment ago and nothing has changed since; "
+    "write a different one, or say what is missing"
+)
 
 
 def run_turn(turn: Turn) -> Iterator[Event]:
@@ -90,7 +95,11 @@ def _carry_out(
         if end:
             yield from skip(action, turn)
             continue
-        decision = yield from decide(action, turn)
+        if stuck.failed_before(action):
+            decision = Decision("no", FAILED_BEFORE)
+            yield Decided(action, decision)
+        else:
+            decision = yield from decide(action, turn)
         act = execute if decision.allows else refuse
         result = yield from act(action, decision, turn)
         end = _end_after_action(action, decision, result, turn, stuck)
