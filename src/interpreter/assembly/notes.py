@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import RuntimeFailure
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Tool
@@ -52,12 +53,10 @@ class ConversationLog:
 
     def _write(self, messages: Sequence[Message]) -> None:
         from interpreter.session.export import to_markdown
-        from interpreter.tools.spill import new_file
 
         if not messages:
             return
         directory = self._directory()
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with new_file(directory / f"{self._files + 1:04}.md") as file:
-            file.write(to_markdown(messages))
+        safe_files.make_folder(directory)
+        safe_files.write(directory / f"{self._files + 1:04}.md", to_markdown(messages))
         self._files += 1

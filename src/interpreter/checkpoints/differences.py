@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.checkpoints.parquet_footer import parquet_summary
+from interpreter.protocol import safe_files
 from interpreter.protocol.change_list import bulky_place, change_list
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.values import frozen
@@ -62,10 +63,12 @@ def _one(difference: Difference, workspace: Path) -> str:
 
 def content(path: Path | None) -> bytes | None:
     """The start of a regular file, never through a symlink."""
-    if path is None or path.is_symlink() or not path.is_file():
+    if path is None:
         return None
-    with path.open("rb") as file:
-        return file.read(_LARGEST_TABLE + 1)
+    try:
+        return safe_files.read_start(path, _LARGEST_TABLE + 1)
+    except OSError:  # it is something else by now
+        return None
 
 
 def _content_difference(name: str, before: bytes | None, after: bytes | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from interpreter.checkpoints.recorder import Limits
 from interpreter.checkpoints.supervision import Ask, Supervision
 from interpreter.checkpoints.system_calls import native
 from interpreter.checkpoints.write_filter import write_filter
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.ports import Launch, Process
@@ -56,7 +56,7 @@ class FileJournal:
         self._options = options
         self._running = ""
         self._shim = options.exchange / "journal_shim.py"
-        shutil.copyfile(_SHIM, self._shim)
+        safe_files.write(self._shim, _SHIM.read_bytes())
         self._address = options.exchange / "journal.sock"
         self._supervision = Supervision(_plain(options), ask)
         program = write_filter(machine)
@@ -86,7 +86,7 @@ class FileJournal:
         except subprocess.TimeoutExpired as error:
             program.kill()
             raise CheckpointError(f"The file journal does not answer: {error}.") from error
-        mark.unlink(missing_ok=True)
+        safe_files.remove(mark)
         health = self._supervision.call(do="health")
         if status or health["trouble"] or not health["heard"]:
             reasons = [*self._doorman.refusals, health["trouble"], f"status {status}"]

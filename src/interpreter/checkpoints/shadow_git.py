@@ -19,6 +19,7 @@ from pathlib import Path
 
 from interpreter.checkpoints.differences import Difference
 from interpreter.checkpoints.files import BlockEntry, FileReport
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.values import frozen
@@ -189,11 +190,8 @@ class ShadowGit:
         return problems
 
     def _at(self, remove: Callable[..., None], path: str) -> None:
-        parent = _parent(self._workspace, path)
-        try:
+        with safe_files.folder((self._workspace / path).parent) as parent:
             remove(path.rpartition("/")[2], dir_fd=parent)
-        finally:
-            os.close(parent)
 
     def _snapshot(self) -> tuple[str, list[str]]:
         """The tree as it is now. Git finds what changed since the last one; only that is read."""
@@ -318,16 +316,3 @@ class ShadowGit:
 
 
 _IDENTITY = [(who, what) for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")]
-
-
-def _parent(root: Path, path: str) -> int:
-    """The directory that holds a path, reached without following any symlink."""
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    here = os.open(root, flags)
-    for name in path.split("/")[:-1]:
-        try:
-            below = os.open(name, flags, dir_fd=here)
-        finally:
-            os.close(here)
-        here = below
-    return here

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from interpreter.checkpoints import exchanged
 from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry
 from interpreter.checkpoints.states import StateReport
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.values import frozen
 
@@ -110,7 +110,7 @@ class PythonVariables:
             now = name
             self._registry.expect(name)
         self._name_the_next_idle()
-        exchanged.put(self._exchange / "next", f"{now}\n{self._idle}")
+        safe_files.write(self._exchange / "next", f"{now}\n{self._idle}")
         self.when_used()
 
     def touched(self) -> None:
@@ -241,8 +241,8 @@ class PythonVariables:
             file.seek(0)
             return _texts(_header(file.readline(_LONGEST_HEADER)).get("lost"))
         try:
-            values = exchanged.opened(self._exchange / f"{name}.values")
-        except FileNotFoundError as error:
+            values = safe_files.opened(self._exchange / f"{name}.values")
+        except OSError as error:
             raise CheckpointError("The kernel made no copy of its variables to save.") from error
         with values:
             if os.fstat(values.fileno()).st_size > largest:
@@ -261,7 +261,7 @@ class PythonVariables:
     def _drop(self, copy: str) -> None:
         self._registry.drop(copy)
         for suffix in ("frozen", "values"):
-            exchanged.remove(self._exchange / f"{copy}.{suffix}")
+            safe_files.remove(self._exchange / f"{copy}.{suffix}")
 
     def _remember(self, name: str, copy: str) -> None:
         self._copies[name] = copy
@@ -277,21 +277,21 @@ class PythonVariables:
         """An order that still lies there was not carried out."""
         order = self._exchange / "next"
         try:
-            with exchanged.opened(order) as file:
+            with safe_files.opened(order) as file:
                 name = file.read(200).decode().partition("\n")[0]
         except (OSError, ValueError):
             return
-        exchanged.remove(order)
+        safe_files.remove(order)
         self._copies.pop(name, None)
 
     def _exists(self, name: str, patience: float = 0.0) -> bool:
-        if exchanged.is_file(self._exchange / f"{name}.values"):
+        if safe_files.is_file(self._exchange / f"{name}.values"):
             return True
         copy: FrozenCopy | None = self._registry.get(name, patience)
         return copy is not None
 
     def _must_exist(self, name: str) -> None:
-        by_value = exchanged.is_file(self._exchange / f"{name}.values")
+        by_value = safe_files.is_file(self._exchange / f"{name}.values")
         patience = _REPORTING if name in self._order() else 0
         if not by_value and self._registry.get(name, patience) is None:
             raise CheckpointError("The variables of that block are no longer kept.")
@@ -317,7 +317,7 @@ class PythonVariables:
         if self._idle and self._idle not in self._copies.values():
             self._drop(self._idle)
         self._idle = ""
-        exchanged.remove(self._exchange / "next")
+        safe_files.remove(self._exchange / "next")
 
     def _call(self, function: str, *arguments: Any) -> str:
         if self._run is None:

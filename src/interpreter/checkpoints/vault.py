@@ -11,9 +11,11 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 
 _CHUNK = 1 << 20
+_LONGEST_SEAL = 1 << 16
 _SEAL = hashlib.sha256().digest_size
 
 
@@ -21,7 +23,7 @@ class Vault:
     """A directory of the user's with a key in it; never the workspace, which others may write."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory
+        self._directory = directory.resolve()  # a home may be a link
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def path(self, session: str) -> Path:
@@ -31,9 +33,7 @@ class Vault:
     def create(self, session: str) -> BinaryIO:
         """A new file to write a session's variables to; it counts once it is sealed."""
         fresh = self.path(session).with_suffix(".new")
-        fresh.unlink(missing_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        return os.fdopen(os.open(fresh, flags, 0o600), "w+b")
+        return safe_files.create(fresh)
 
     def seal(self, session: str, file: BinaryIO, level: str = "") -> None:
         """Mark what was written as ours and put it in the place of the last one.
@@ -43,17 +43,14 @@ class Vault:
         seal = self._seal(session, file, level) + level.encode()
         fresh = self.path(session).with_suffix(".new")
         mark = self.path(session).with_suffix(".seal")
-        unfinished = mark.with_suffix(".seal.new")
-        unfinished.write_bytes(seal)
         # A kill between the two leaves a pair that does not match, and is refused: never wrong.
-        unfinished.replace(mark)
+        safe_files.write(mark, seal)
         fresh.replace(self.path(session))
 
     def open(self, session: str) -> tuple[BinaryIO, str]:
         """A session's variables, checked, and their level; CheckpointError if they are not ours."""
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            file = os.fdopen(os.open(self.path(session), flags), "rb")
+            file = safe_files.opened(self.path(session))
         except OSError as error:
             raise CheckpointError("none were saved") from error
         try:
@@ -81,7 +78,7 @@ class Vault:
         status = os.fstat(file.fileno())
         private = status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077
         with contextlib.suppress(OSError):
-            mark = self.path(session).with_suffix(".seal").read_bytes()
+            mark = safe_files.read_bytes(self.path(session).with_suffix(".seal"), _LONGEST_SEAL)
             expected, level = mark[:_SEAL], mark[_SEAL:].decode(errors="replace")
             if private and hmac.compare_digest(expected, self._seal(session, file, level)):
                 file.seek(0)
@@ -97,11 +94,9 @@ class Vault:
 
     def _key(self) -> bytes:
         path = self._directory / "key"
-        with contextlib.suppress(FileExistsError):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-                file.write(secrets.token_bytes(32))
-        key = path.read_bytes()
+        if not path.exists():
+            safe_files.write(path, secrets.token_bytes(32), replace=False)
+        key = safe_files.read_bytes(path, 32)
         if len(key) != 32:
             raise CheckpointError(f"The key at {path} is damaged; remove it to start anew.")
         return key

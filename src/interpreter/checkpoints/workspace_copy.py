@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from interpreter.checkpoints import images
 from interpreter.checkpoints.differences import Difference, describe
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 
@@ -51,7 +52,8 @@ class WorkspaceCopy:
     def conflicts(self) -> tuple[str, ...]:
         """What was changed in the original meanwhile, among what was changed in the copy."""
         names = [self._name(change) for change in self.changes()]
-        changed = [name for name in names if _look(self.original / name) != self._base.get(name)]
+        now = dict(_walk(self.original))
+        changed = [name for name in names if now.get(name) != self._base.get(name)]
         return tuple(str(self.original / name) for name in changed)
 
     def describe(self) -> str:
@@ -64,23 +66,17 @@ class WorkspaceCopy:
 
     def stage(self, place: Path, spared: tuple[str, ...] = ()) -> list[tuple[str, str, int]]:
         """Put what changed into a directory; kind, name and mode of each, in the order to do it."""
-        place.mkdir(mode=0o700)
         now = dict(_walk(self.path))
         mine = {name for name in {*now, *self._base} if now.get(name) != self._base.get(name)}
         mine -= {os.path.relpath(path, self.original) for path in spared}
         gone = [("remove", name, 0) for name in sorted(mine - now.keys(), reverse=True)]
         came = []
-        # By its descriptor: a program in the cell could put a link in its place.
-        staged = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
+        with safe_files.folder(place, make=0o700) as staged:
             for number, name in enumerate(sorted(mine & now.keys())):
                 is_directory = now[name].kind == stat.S_IFDIR
                 if not is_directory:
-                    path = self.path / name
-                    images.copy(None, str(path), staged, f"{number}", path.lstat())
+                    _copy(self.path / name, staged, f"{number}")
                 came.append(("mkdir" if is_directory else f"{number}", name, now[name].mode))
-        finally:
-            os.close(staged)
         return [*gone, *came]
 
     def remove(self) -> None:
@@ -98,8 +94,7 @@ class WorkspaceCopy:
                 target.mkdir()
                 target.chmod(look.mode | stat.S_IRWXU)
             else:
-                source = self.original / name
-                images.copy(None, str(source), None, str(target), source.lstat())
+                _copy(self.original / name, None, str(target))
 
     def _change(self, name: str, now: _Look | None) -> FileChange | None:
         before = self._base.get(name)
@@ -116,23 +111,29 @@ class WorkspaceCopy:
 
 def _walk(root: Path) -> Iterator[tuple[str, _Look]]:
     """Everything below a directory that can be copied, parents first; no symlink is followed."""
-    for directory, directories, files in os.walk(root):
+    for directory, directories, files, here in os.fwalk(root):
         directories.sort()
         for name in (*directories, *files):
-            path = Path(directory, name)
-            look = _look(path)
+            look = _look(name, here)
             if look is not None:
-                yield os.path.relpath(path, root), look
+                yield os.path.relpath(Path(directory, name), root), look
 
 
-def _look(path: Path) -> _Look | None:
+def _copy(source: Path, directory: int | None, name: str) -> None:
+    """Programs may run meanwhile, so nothing is read through a link that came in between."""
+    with safe_files.folder(source.parent) as here:
+        status = os.stat(source.name, dir_fd=here, follow_symlinks=False)
+        images.copy(here, source.name, directory, name, status)
+
+
+def _look(name: str, here: int) -> _Look | None:
     try:
-        status = path.lstat()
+        status = os.stat(name, dir_fd=here, follow_symlinks=False)
         kind, mode = stat.S_IFMT(status.st_mode), stat.S_IMODE(status.st_mode)
         if kind == stat.S_IFDIR:
             return _Look(kind, mode | stat.S_IRWXU, 0, 0)
         if kind == stat.S_IFLNK:
-            return _Look(kind, 0, 0, 0, os.readlink(path))
+            return _Look(kind, 0, 0, 0, os.readlink(name, dir_fd=here))
         known = kind in (stat.S_IFREG, stat.S_IFIFO)
         return _Look(kind, mode, status.st_size, status.st_mtime_ns) if known else None
     except FileNotFoundError:

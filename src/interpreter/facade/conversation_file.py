@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 from pathlib import Path
 
 from interpreter import lmc
+from interpreter.protocol import safe_files
 
 FORBIDDEN = str.maketrans("", "", '<>:"/\\|?*!\n')
 Mark = tuple[int, int, int]
@@ -32,6 +32,7 @@ class ConversationFile:
 
     def save(self, path: Path, messages: list[lmc.Dictionary], revision: int) -> None:
         """Make the file hold these messages; under the same revision they have only grown."""
+        path = safe_files.named_by_user(path.parent, Path.cwd()) / path.name
         same = self._known == (path, revision) and self._count <= len(messages)
         if not (same and self._add(path, messages[self._count :])):
             self._mark = _write(path, messages)
@@ -40,34 +41,24 @@ class ConversationFile:
     def _add(self, path: Path, new: list[lmc.Dictionary]) -> bool:
         """Put more before the closing bracket; False if the file is not as it was left."""
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            file = safe_files.opened_for_change(path)
         except OSError:
             return False
-        try:
-            if _mark(descriptor) != self._mark:
+        with file:
+            if _mark(file.fileno()) != self._mark:
                 return False
             more = "".join(f", {json.dumps(dictionary)}" for dictionary in new)
-            os.pwrite(descriptor, f"{more}]".encode(), self._mark[1] - 1)
-            self._mark = _mark(descriptor)
-        finally:
-            os.close(descriptor)
+            os.pwrite(file.fileno(), f"{more}]".encode(), self._mark[1] - 1)
+            self._mark = _mark(file.fileno())
         return True
 
 
 def _write(path: Path, messages: list[lmc.Dictionary]) -> Mark:
     """Write all of it, or leave the file as it was; only the user may read it."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".json")  # 0600
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(json.dumps(messages))
-            file.flush()
-            mark = _mark(descriptor)
-        Path(draft).replace(path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
-    return mark
+    safe_files.make_folder(path.parent)
+    safe_files.write(path, json.dumps(messages))
+    with safe_files.opened(path) as file:
+        return _mark(file.fileno())
 
 
 def _mark(descriptor: int) -> Mark:

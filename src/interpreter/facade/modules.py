@@ -5,15 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 
 ASSIGNED_WORDS = 8_000  # words of a long text that the model reads at a time
 MOST_PIECES = 64
+LARGEST_FILE = 1 << 28
 COMMAND_SECONDS = 10
 Ask = Callable[[str, str | None], str]
 
@@ -23,10 +26,11 @@ class Files:
 
     def edit(self, path: str, original_text: str, replacement_text: str) -> None:
         """Replace a text wherever it stands; ValueError when it does not, with what is similar."""
-        file = Path(path).expanduser()
-        content = file.read_text(encoding="utf-8")
+        file = safe_files.named_by_user(Path(path), Path.cwd())
+        content = safe_files.read_bytes(file, LARGEST_FILE).decode()
         if original_text in content:
-            file.write_text(content.replace(original_text, replacement_text), encoding="utf-8")
+            mode = stat.S_IMODE(file.stat().st_mode)
+            safe_files.write(file, content.replace(original_text, replacement_text), mode=mode)
             return
         similar = difflib.get_close_matches(original_text, content.splitlines(), n=3)
         hint = f" Did you mean one of these? {', '.join(similar)}" if similar else ""

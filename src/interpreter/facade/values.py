@@ -7,19 +7,18 @@ unless the caller asks for it by name.
 from __future__ import annotations
 
 import ast
-import contextlib
+import errno
 import importlib.util
 import io
 import json
-import os
 import runpy
 import secrets
-import stat
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import TransferFailed
 
 KINDS = (".json", ".npy", ".arrow")
@@ -139,21 +138,13 @@ def _unpickled(base: Path) -> Any:
 
 def _regular_file(path: Path) -> bytes | None:
     """A file's content, unless the code put a link, a pipe or something huge in its place."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, flags)
-    except OSError:
+        return safe_files.read_bytes(path, LARGEST)
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            size = f"more than {LARGEST / 1e9:.1f} GB"
+            raise TransferFailed(f"The value is too large: {size}.") from error
         return None
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        if status.st_size > LARGEST:
-            raise TransferFailed(f"The value is too large: {status.st_size / 1e9:.1f} GB.")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(LARGEST)
-    finally:
-        os.close(descriptor)
 
 
 def _files(base: Path) -> list[Path]:
@@ -162,8 +153,7 @@ def _files(base: Path) -> list[Path]:
 
 def _remove(base: Path) -> None:
     for kind in (*KINDS, ".pickle"):
-        with contextlib.suppress(OSError):  # the code put a directory there: it goes with the rest
-            base.with_suffix(kind).unlink(missing_ok=True)
+        safe_files.remove(base.with_suffix(kind))
 
 
 @cache

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
@@ -100,7 +101,7 @@ class DrivenProcess(ResidentProcess):
             block.stop(pipes)
             if not self._streams:
                 self.leftovers.take(f"block {self._blocks}: {source.strip()[:60]}", pipes)
-            file.unlink(missing_ok=True)
+            safe_files.remove(file)
 
     def _words(self, file: Path, pipes: tuple[Pipe, Pipe]) -> Words:
         def fill(text: str, token: str) -> str:
@@ -118,10 +119,13 @@ class DrivenProcess(ResidentProcess):
     def _kept_status(self) -> int | None:
         """The status that the shell itself left with, if it left in good order."""
         state = self._state_file()
-        if state is None or not state.exists():
+        if state is None:
             return None
-        with state.open(errors="replace") as lines:
-            word = lines.readline().removeprefix("# ").strip()
+        try:
+            first = safe_files.read_start(state, 100).decode(errors="replace").partition("\n")[0]
+        except OSError:  # it left none, or code has put something else there
+            return None
+        word = first.removeprefix("# ").strip()
         return int(word) if word.isdecimal() else None
 
     def _state_file(self) -> Path | None:
@@ -134,7 +138,7 @@ class DrivenProcess(ResidentProcess):
     def _ready(self) -> tuple[Process, Lines, Path]:
         if self._directory is None or self._marks is None:
             self._directory = self._exchange / f"s{next(_numbers)}"
-            self._directory.mkdir(mode=0o700)
+            safe_files.make_folder(self._directory)
             self._marks = Lines(self._directory / "marks")
         if self._process is None or self._process.poll() is not None:
             self._process = self._start(self._directory)
@@ -168,8 +172,8 @@ class DrivenProcess(ResidentProcess):
     def _greet(self, process: Process, directory: Path, driver: str) -> None:
         words = self._dialect.greeting.format(driver=driver)
         state = directory / "state"
-        if state.exists():
-            state.replace(directory / "restored")
+        if safe_files.is_file(state):
+            safe_files.move(state, "restored")
             words += f". '{directory / 'restored'}' 2>/dev/null\n"
         if words:
             assert process.stdin is not None

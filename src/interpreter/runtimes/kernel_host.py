@@ -10,6 +10,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.ports import Launch, Process
 from interpreter.protocol.values import frozen
@@ -129,9 +130,8 @@ class LaunchedKernel:
     def _remove_sockets(self) -> None:
         if self._file is None:
             return
-        for path in (*self._exchange.glob(f"{self._file.stem}-*"), self._log()):
-            path.unlink(missing_ok=True)
-        self._file.unlink(missing_ok=True)
+        for path in (*self._exchange.glob(f"{self._file.stem}-*"), self._log(), self._file):
+            safe_files.remove(path)
 
 
 class RunningKernel:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.events import (
     DisplayShown,
     ExecutionFinished,
@@ -30,7 +31,7 @@ class NodePipes:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        directory.mkdir(mode=0o700)
+        safe_files.make_folder(directory)
         self.events = Lines(directory / "events")
         self.blocks = Lines(directory / "blocks")
         self.interrupts = Lines(directory / "interrupts")

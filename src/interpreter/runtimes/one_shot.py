@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
@@ -83,7 +84,7 @@ class OneShot(Resident):
 
     def _run(self, source: str) -> Iterator[RuntimeEvent]:
         self._blocks += 1
-        self._directory.mkdir(mode=0o700, exist_ok=True)
+        safe_files.make_folder(self._directory)
         self._marks = self._marks or Lines(self._directory / "marks")
         name = str(self._blocks)
         pipes = (

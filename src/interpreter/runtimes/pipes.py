@@ -7,6 +7,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.messages import Stream
 from interpreter.runtimes.handover import make_pipe, open_pipe
@@ -63,7 +64,7 @@ class Pipe:
     def close(self) -> None:
         """Close our end and remove the name."""
         os.close(self._descriptor)
-        self.path.unlink(missing_ok=True)
+        safe_files.remove(self.path)
 
 
 class Lines:
@@ -103,7 +104,7 @@ class Lines:
         """Close and remove the pipe."""
         os.close(self._descriptor)
         os.close(self._writing)
-        self._path.unlink(missing_ok=True)
+        safe_files.remove(self._path)
 
 
 def joined(events: Iterable[RuntimeEvent]) -> Iterator[RuntimeEvent]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
@@ -68,7 +69,7 @@ class ProcessRepl(ResidentProcess):
     def _ready(self) -> tuple[Process, tuple[Pipe, Pipe]]:
         if self._process is None or self._pipes is None or self._process.poll() is not None:
             self._forget()
-            self._directory.mkdir(mode=0o700)
+            safe_files.make_folder(self._directory)
             self._pipes = (
                 Pipe(self._directory / "out", "stdout"),
                 Pipe(self._directory / "err", "stderr"),

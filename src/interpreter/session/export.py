@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.codec import CodecError, decode, encode
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import (
@@ -19,20 +20,26 @@ from interpreter.protocol.messages import (
 from interpreter.session.export_html import to_html
 from interpreter.session.export_notebook import to_notebook
 
+LARGEST = 1 << 30  # bytes of a session that is read
 PYTHON = ("python", "py", "python3")
 
 
-def export_session(messages: Sequence[Message], path: Path) -> None:
-    """Write a session to a file; its suffix says in which form."""
+def export_session(messages: Sequence[Message], path: Path, workspace: Path | None = None) -> Path:
+    """Write a session to a file, where it is then; its suffix says in which form.
+
+    No link is followed in the workspace, nor in the directory we are in: code may have made it.
+    """
     write = WRITERS.get(path.suffix.lower())
     if write is None:
         known = ", ".join(WRITERS)
         raise ConfigurationError(f"{path}: the name must end in one of {known}.")
     if write is not to_json:  # which alone can be read again
         messages = [message for message in messages if not message.is_private]
+    text = write(messages)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(write(messages), encoding="utf-8", errors="replace")
+        place = safe_files.named_by_user(path.parent, Path.cwd(), workspace or Path.cwd())
+        safe_files.make_folder(place, mode=0o777)
+        return safe_files.write(place / path.name, text, mode=0o666)
     except OSError as error:
         raise ConfigurationError(f"Cannot write {path}: {error}.") from error
 

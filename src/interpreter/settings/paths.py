@@ -1,4 +1,7 @@
-"""Where things are kept: settings in the config directory, sessions in the data directory."""
+"""Where things are kept: settings in the config directory, sessions in the data directory.
+
+A home may be a link of the user's: the paths are without it, as `safe_files` wants them.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ APPLICATION = "reploop"
 
 def config_directory() -> Path:
     """Settings and profiles."""
-    return Path(platformdirs.user_config_dir(APPLICATION, appauthor=False))
+    return Path(platformdirs.user_config_dir(APPLICATION, appauthor=False)).resolve()
 
 
 def data_directory() -> Path:
     """Sessions and their pictures."""
-    return Path(platformdirs.user_data_dir(APPLICATION, appauthor=False))
+    return Path(platformdirs.user_data_dir(APPLICATION, appauthor=False)).resolve()
 
 
 def profile_directory() -> Path:

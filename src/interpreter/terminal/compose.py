@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.messages import Display, Face, Message, Part, Text
 
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
@@ -56,9 +57,8 @@ def _picture_paths(text: str) -> Iterator[Path]:
 
 def _picture(path: Path) -> Display | None:
     try:
-        if path.stat().st_size > LARGEST_PICTURE:
-            return None
-        data = path.read_bytes()
+        place = safe_files.named_by_user(path, Path.cwd())
+        data = safe_files.read_bytes(place, LARGEST_PICTURE)
     except OSError:
         return None
     for signature, media_type in SIGNATURES.items():

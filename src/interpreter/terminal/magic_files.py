@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.session.export import export_session, from_json
+from interpreter.session.export import LARGEST, export_session, from_json
 from interpreter.terminal.chat import Chat
 
 
@@ -19,7 +20,8 @@ def load(chat: Chat, argument: str) -> None:
     """Messages from JSON, in a new session that goes on from them."""
     path = _path(argument or "messages.json", ".json")
     try:
-        text = path.read_text(encoding="utf-8")
+        place = safe_files.named_by_user(path, Path.cwd(), chat.settings.directory())
+        text = safe_files.read_bytes(place, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"Cannot read {path}: {reason}.") from error
@@ -61,5 +63,5 @@ def _path(wish: str, suffix: str) -> Path:
 
 
 def _write(chat: Chat, path: Path) -> None:
-    export_session(list(chat.session.transcript), path)
-    chat.desk.note(f"written to {path.resolve()}")
+    place = export_session(list(chat.session.transcript), path, chat.settings.directory())
+    chat.desk.note(f"written to {place}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from hashlib import sha256
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 
 SHOWN = 4_000  # characters of the file that the message quotes
@@ -46,10 +46,9 @@ def _keep(data: str, directory: Path) -> Path | None:
     content = data.encode()
     path = directory / f"input-{sha256(content).hexdigest()[:12]}.txt"
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (directory / ".gitignore").write_text("*\n")
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(content)
+        safe_files.make_folder(directory)
+        safe_files.write(directory / ".gitignore", "*\n")
+        safe_files.write(path, content)
     except OSError:
         return None
     return path

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from interpreter import lmc
 from interpreter.assembly.keeping import forget_session
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Code, Message, Output, Text
-from interpreter.session.export import export_session, from_json
+from interpreter.session.export import LARGEST, export_session, from_json
 from interpreter.session.store import Store
 from interpreter.settings.paths import data_directory
 
@@ -69,7 +70,8 @@ def _other(store: Store, arguments: list[str]) -> None:
 def _import(store: Store, path: Path) -> str:
     """Keep a session that was exported, or a conversation that Open Interpreter saved."""
     try:
-        text = path.read_text(encoding="utf-8")
+        real = safe_files.named_by_user(path, Path.cwd())
+        text = safe_files.read_bytes(real, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"Cannot read {path}: {error}.") from error
     of_old = lmc.is_conversation(text)

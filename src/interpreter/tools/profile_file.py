@@ -7,9 +7,9 @@ import re
 import subprocess
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.ports import Launch
 from interpreter.protocol.values import frozen
-from interpreter.tools.spill import new_file
 
 INSIDE = Path(__file__).parent.parent / "inside"
 PROGRAM = "profile_file.py"
@@ -83,8 +83,7 @@ class Profiler:
     def _run(self, path: Path) -> str:
         """Ask a Python in the cell; a file that takes it too long has no profile."""
         program = self._options.exchange / PROGRAM
-        with new_file(program) as file:
-            file.write((INSIDE / PROGRAM).read_text(encoding="utf-8"))
+        safe_files.write(program, (INSIDE / PROGRAM).read_bytes())
         argv = [self._options.python, str(program), str(path)]
         process = self._launch(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
+import io
 import itertools
-import os
-from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import IO
+
+from interpreter.protocol import safe_files
 
 IN_MEMORY = 48_000
 ON_DISK = 64_000_000
@@ -52,9 +52,9 @@ class Spill:
     def _open(self, directory: Path) -> None:
         path = directory / f"output-{next(_numbers):06d}.txt"
         try:
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            safe_files.make_folder(directory)
             _let_go_of_old_files(directory)
-            self._file = new_file(path)
+            self._file = io.TextIOWrapper(safe_files.create(path), "utf-8", "replace")
         except OSError:  # the disk is full, or code has put something else in its place
             self._directory = None
             return
@@ -63,28 +63,7 @@ class Spill:
         self._pieces.clear()
 
 
-@contextlib.contextmanager
-def _opened(directory: Path) -> Iterator[int]:
-    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        yield folder
-    finally:
-        os.close(folder)
-
-
 def _let_go_of_old_files(directory: Path) -> None:
-    with _opened(directory) as folder:
-        names = [name for name in os.listdir(folder) if fnmatch(name, "output-*.txt")]  # noqa: PTH208
-        for name in sorted(names)[: -FILES_KEPT + 1]:
-            with contextlib.suppress(FileNotFoundError, IsADirectoryError):
-                os.unlink(name, dir_fd=folder)
-
-
-def new_file(path: Path) -> IO[str]:
-    """A new file where the cell can write too: a link that it left there is not followed."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    with _opened(path.parent) as folder:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path.name, dir_fd=folder)
-        descriptor = os.open(path.name, flags, 0o600, dir_fd=folder)
-    return os.fdopen(descriptor, "w", encoding="utf-8", errors="replace")
+    names = [name for name in safe_files.names(directory) if fnmatch(name, "output-*.txt")]
+    for name in sorted(names)[: -FILES_KEPT + 1]:
+        safe_files.remove(directory / name)
