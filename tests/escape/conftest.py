@@ -17,11 +17,11 @@ ORDINARY = 54321  # no account is needed to be somebody without rights
 class World:
     """A driver process as somebody, with a cell and a place without walls."""
 
-    def __init__(self, prefix, python, base):
+    def __init__(self, prefix, python, base, driver="driver.py"):
         source = base / "src"
         shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
-        shutil.copy(HERE / "driver.py", base)
-        argv = [*prefix, python, str(base / "driver.py"), str(source), str(base / "home")]
+        shutil.copy(HERE / driver, base)
+        argv = [*prefix, python, str(base / driver), str(source), str(base / "home")]
         self._driver = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=base
         )
@@ -65,7 +65,7 @@ def python_for(prefix):
     return None
 
 
-def open_world(who):
+def open_world(who, driver="driver.py"):
     if who == "root" and os.getuid() != 0:
         pytest.skip("the tests do not run as root")
     base = Path(
@@ -77,7 +77,7 @@ def open_world(who):
     if python is None:
         shutil.rmtree(base)
         pytest.skip("an ordinary user has no Python 3.11 or newer here: apt install python3")
-    return World(prefix, python, base), base
+    return World(prefix, python, base, driver), base
 
 
 @pytest.fixture(scope="module", params=["root", "user"])

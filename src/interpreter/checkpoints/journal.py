@@ -13,14 +13,16 @@ from interpreter.checkpoints.differences import Difference
 from interpreter.checkpoints.doorman import Doorman
 from interpreter.checkpoints.files import BlockEntry, FileReport
 from interpreter.checkpoints.history import Retention
+from interpreter.checkpoints.program_watch import plain
 from interpreter.checkpoints.recorder import Limits
-from interpreter.checkpoints.supervision import Ask, Supervision
+from interpreter.checkpoints.supervision import Ask, AskProgram, Supervision
 from interpreter.checkpoints.system_calls import native
 from interpreter.checkpoints.write_filter import write_filter
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.ports import Launch, Process
+from interpreter.protocol.program_rules import ProgramRule
 from interpreter.protocol.values import frozen
 
 _CHECKING = 30.0  # seconds for a program that does next to nothing
@@ -30,6 +32,11 @@ _SHIM = Path(__file__).parents[1] / "inside" / "journal_shim.py"
 def let_it_go_on(path: str, size: int, why: str) -> bool:
     """The answer of those who have nobody to ask about a file that cannot be kept."""
     return True
+
+
+def start_nothing_asked_about(words: list[str], rule: str, why: str) -> bool:
+    """The answer of those who have nobody to ask about a program."""
+    return False
 
 
 @frozen
@@ -44,12 +51,19 @@ class JournalOptions:
     python: str = sys.executable
     protected: tuple[Path, ...] = ()
     """What the programs cannot write: they must not have it written by an undo, either."""
+    programs: tuple[ProgramRule, ...] = ()
+    """Which programs may not be started, or are asked about."""
 
 
 class FileJournal:
     """Keeps, undoes and redoes what programs do that are started through it."""
 
-    def __init__(self, options: JournalOptions, ask: Ask = let_it_go_on) -> None:
+    def __init__(
+        self,
+        options: JournalOptions,
+        ask: Ask = let_it_go_on,
+        ask_program: AskProgram = start_nothing_asked_about,
+    ) -> None:
         machine = native()
         if machine is None:
             raise CheckpointError("The file journal needs Linux on x86_64 or aarch64.")
@@ -58,8 +72,8 @@ class FileJournal:
         self._shim = options.exchange / "journal_shim.py"
         safe_files.write(self._shim, _SHIM.read_bytes())
         self._address = options.exchange / "journal.sock"
-        self._supervision = Supervision(_plain(options), ask)
-        program = write_filter(machine)
+        self._supervision = Supervision(_plain(options), ask, ask_program)
+        program = write_filter(machine, programs=bool(options.programs))
         self._doorman = Doorman(self._address, program, self._supervision.admit)
 
     @property
@@ -189,6 +203,7 @@ def _plain(options: JournalOptions) -> dict[str, Any]:
         "protected": [str(path) for path in options.protected],
         "retention": asdict(options.retention),
         "limits": asdict(options.limits),
+        "programs": plain(options.programs),
     }
 
 

@@ -19,6 +19,9 @@ from typing import Any
 from interpreter.protocol.errors import CheckpointError
 
 Ask = Callable[[str, int, str], bool]
+AskProgram = Callable[[list[str], str, str], bool]
+"""Asked with a command line, the rule that wants to be asked, and its reason."""
+
 Replies = queue.SimpleQueue[dict[str, Any] | None]
 _PACKAGE = Path(__file__).parents[2]
 # Nothing but the standard library and ourselves: it starts in a moment, and no site is loaded.
@@ -36,9 +39,10 @@ _PATIENCE = 600.0  # seconds; an undo of very many files takes its time
 class Supervision:
     """Keeps a supervisor alive. Commands name what they mean, so asking twice is harmless."""
 
-    def __init__(self, options: dict[str, Any], ask: Ask) -> None:
+    def __init__(self, options: dict[str, Any], ask: Ask, ask_program: AskProgram) -> None:
         self._options = options
         self._ask = ask
+        self._ask_program = ask_program
         self._listeners: dict[int, int] = {}
         self._lock = threading.Lock()
         self._calling = threading.Lock()
@@ -72,7 +76,7 @@ class Supervision:
                 raise OSError(errno.EAGAIN, "too many programs run under the journal")
             self._listeners[slot] = listener
             with contextlib.suppress(OSError):  # it has just died; the next one gets them all
-                self._hand_over(slot, listener)
+                self._hand_over(slot, listener, "new")
 
     def close(self) -> None:
         """Stop asking; the supervisor ends when the cell is empty."""
@@ -123,8 +127,8 @@ class Supervision:
         self._watcher = threading.Thread(target=self._watch, args=arguments, daemon=True)
         self._watcher.start()
 
-    def _hand_over(self, slot: int, listener: int) -> None:
-        socket.send_fds(self._door, [str(slot).encode()], [listener])
+    def _hand_over(self, slot: int, listener: int, word: str = "") -> None:
+        socket.send_fds(self._door, [f"{slot} {word}".encode()], [listener])
 
     def _watch(self, process: subprocess.Popen[bytes], control: Any, replies: Replies) -> None:
         with control, contextlib.suppress(OSError):  # a killed process resets the connection
@@ -139,6 +143,10 @@ class Supervision:
                 message = json.loads(line)
                 if "ask" in message:
                     answer = self._ask(message["ask"], message["size"], message["why"])
+                    control.sendall(json.dumps({"answer": answer}).encode() + b"\n")
+                elif "ask_program" in message:
+                    words = (message["ask_program"], message["rule"], message["why"])
+                    answer = self._ask_program(*words)
                     control.sendall(json.dumps({"answer": answer}).encode() + b"\n")
                 else:
                     replies.put(message)

@@ -17,6 +17,7 @@ import queue
 import socket
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,15 @@ from interpreter.checkpoints.cell_calls import CellCalls
 from interpreter.checkpoints.changes import Change
 from interpreter.checkpoints.history import History, Retention
 from interpreter.checkpoints.listener import SIZE, Listener
+from interpreter.checkpoints.program_watch import STARTED, STARTS, ProgramWatch, from_plain
 from interpreter.checkpoints.programs import Programs
 from interpreter.checkpoints.recorder import Limits, Recorder, Refused
 from interpreter.checkpoints.system_calls import native
 from interpreter.checkpoints.trees import Place, Trees
+from interpreter.protocol.program_rules import ProgramRule
 
 SLOTS = 512
+_MOST_NOTES = 50
 Message = dict[str, Any]
 
 
@@ -51,6 +55,8 @@ class Supervisor:
         limits = Limits(**options["limits"])
         self._recorder = Recorder(self._trees, limits, self._ask, self._programs.hold)
         self._calls = CellCalls(self._trees, self._recorder)
+        rules = from_plain(options["programs"])
+        self._watch = ProgramWatch(rules, self._ask_about_program, self._tell)
         machine = native()
         self._names = machine.names() if machine else {}
         self._heard = 0
@@ -94,26 +100,55 @@ class Supervisor:
         self._send({"ask": path, "size": size, "why": why})
         return self._answers.get()
 
+    def _ask_about_program(self, rule: ProgramRule, argv: list[str]) -> bool:
+        self._send({"ask_program": argv, "rule": str(rule), "why": rule.reason})
+        return self._answers.get()
+
+    def _tell(self, text: str) -> None:
+        """Say something with the block that runs."""
+        notes = self._history.done[-1].facts.notes if self._history.done else []
+        if text not in notes and len(notes) < _MOST_NOTES:
+            notes.append(text)
+
     def _let_in(self) -> None:
         while True:
             try:
-                slot, descriptors, _, _ = socket.recv_fds(self._door, 16, 1)
+                word, descriptors, _, _ = socket.recv_fds(self._door, 16, 1)
             except OSError:
                 return
-            if not slot:
+            if not word:
                 return
+            slot, _, new = word.decode().partition(" ")
             for descriptor in descriptors:
-                listener = Listener(descriptor, self._memory, int(slot), self._handle)
+                # What a new program of ours starts first is ours, too: no rule is about it.
+                own = threading.Event()
+                if not new:
+                    own.set()
+                handle = partial(self._handle, own)
+                listener = Listener(descriptor, self._memory, int(slot), handle)
                 thread = threading.Thread(target=listener.serve, daemon=True)
                 self._listening = [t for t in self._listening if t.is_alive()] + [thread]
                 thread.start()
 
-    def _handle(self, thread: int, number: int, arguments: tuple[int, ...], valid: Any) -> int:
+    def _handle(
+        self,
+        begun: threading.Event,
+        thread: int,
+        number: int,
+        arguments: tuple[int, ...],
+        valid: Any,
+    ) -> int:
+        name = self._names[number]
         with self._lock:
             self._heard += 1
             self._programs.heard(thread)
             try:
-                self._calls.take(self._names[number], thread, arguments, valid)
+                if name in STARTED:
+                    self._watch.started(thread) if begun.is_set() else begun.set()
+                elif name not in STARTS:
+                    self._calls.take(name, thread, arguments, valid)
+                elif begun.is_set():
+                    self._watch.starting(name, thread, arguments)
             except Refused:
                 return errno.EPERM
             except OSError as error:

@@ -42,7 +42,8 @@ _X86_64 = Architecture(
     | {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260}
     | {"utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280}
     | {"setxattr": 188, "lsetxattr": 189, "fsetxattr": 190}
-    | {"removexattr": 197, "lremovexattr": 198, "fremovexattr": 199},
+    | {"removexattr": 197, "lremovexattr": 198, "fremovexattr": 199}
+    | {"execve": 59, "execveat": 322, "set_tid_address": 218, "sched_getaffinity": 204},
 )
 _AARCH64 = Architecture(
     0xC00000B7,
@@ -51,7 +52,8 @@ _AARCH64 = Architecture(
     | {"renameat": 38, "renameat2": 276, "mknodat": 33, "symlinkat": 36, "linkat": 37}
     | {"fchmod": 52, "fchmodat": 53, "fchown": 55, "fchownat": 54, "utimensat": 88}
     | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7}
-    | {"removexattr": 14, "lremovexattr": 15, "fremovexattr": 16},
+    | {"removexattr": 14, "lremovexattr": 15, "fremovexattr": 16}
+    | {"execve": 221, "execveat": 281, "set_tid_address": 96, "sched_getaffinity": 123},
 )
 ARCHITECTURES = {"x86_64": _X86_64, "aarch64": _AARCH64}
 
@@ -88,6 +90,12 @@ def open_directory(base: int, path: str, resolve: int) -> int:
     """Open a directory below `base` as a place only, following the rules of `resolve`."""
     how = struct.pack("QQQ", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, 0, resolve)
     return _call(437, base, os.fsencode(path) or b".", how, len(how))
+
+
+def open_place(root: int, path: str) -> int:
+    """Open whatever is at a path below `root` as a place only; links lead nowhere outside."""
+    how = struct.pack("QQQ", os.O_PATH | os.O_CLOEXEC, 0, IN_ROOT)
+    return _call(437, root, os.fsencode(path), how, len(how))
 
 
 def rename(source_fd: int, source: str, target_fd: int, target: str, flags: int) -> None:

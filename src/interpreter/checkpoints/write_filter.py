@@ -1,4 +1,7 @@
-"""The seccomp program that lets reads pass and reports every call that changes a directory."""
+"""The seccomp program that lets reads pass and reports every call that changes a directory.
+
+Where the user has rules about programs, it also reports what starts them.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +19,22 @@ _X32 = 0x40000000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _FLAGS_ARGUMENT = {"open": 1, "openat": 2}
 _NOT_REPORTED = ("open", "openat", "io_uring_setup")
+PROGRAMS = ("execve", "execveat", "set_tid_address", "sched_getaffinity")
 
 Line = tuple[int, int, str, str]
 """An instruction: code, operand, and the labels to go to when a test holds or not."""
 
 
-def write_filter(machine: Architecture) -> bytes:
+def write_filter(machine: Architecture, *, programs: bool = False) -> bytes:
     """The program as the kernel takes it, an array of sock_filter."""
+    left_out = _NOT_REPORTED if programs else (*_NOT_REPORTED, *PROGRAMS)
     opens = [name for name in _FLAGS_ARGUMENT if name in machine.numbers]
     lines: list[Line | str] = [(_LOAD, _MACHINE, "", ""), (_EQUAL, machine.audit, "", "refuse")]
     lines += [(_LOAD, _NUMBER, "", ""), (_AT_LEAST, _X32, "refuse", "")]
     # io_uring opens files where no filter sees it; programs fall back to plain calls.
     lines += [(_EQUAL, machine.numbers["io_uring_setup"], "refuse", "")]
     lines += [(_EQUAL, machine.numbers[name], name, "") for name in opens]
-    reported = [number for name, number in machine.numbers.items() if name not in _NOT_REPORTED]
+    reported = [number for name, number in machine.numbers.items() if name not in left_out]
     lines += [(_EQUAL, number, "notify", "") for number in sorted(reported)]
     lines += [(_RETURN, _ALLOW, "", "")]
     for name in opens:
