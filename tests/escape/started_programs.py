@@ -46,15 +46,14 @@ SHELL = {
     "in a function": f"f() {{ {GIT_PUSH}; }}; f",
     "in a function of another name": f'status() {{ git "$@"; }}; status {PUSH}',
     "in an alias": f"shopt -s expand_aliases; alias ls=git\nls {PUSH}",
-    "in an alias of its own": f"git -c alias.p=push p -q remote REF",
-    "in a shell alias of its own": f"git -c alias.p='!git push' p -q remote REF",
+    "in an alias of its own": "git -c alias.p=push p -q remote REF",
+    "in a shell alias of its own": "git -c alias.p='!git push' p -q remote REF",
     "in an alias from variables": (
-        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.st GIT_CONFIG_VALUE_0=push "
-        "git st -q remote REF"
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.st GIT_CONFIG_VALUE_0=push git st -q remote REF"
     ),
     "in a trap": f"trap '{GIT_PUSH}' EXIT",
     "in the background": f"{GIT_PUSH} & wait",
-    "in a loop": f"for v in push; do git $v -q remote REF; done",
+    "in a loop": "for v in push; do git $v -q remote REF; done",
     "from where git keeps its programs": f'"$(git --exec-path)"/{GIT_PUSH}',
     "by a link": f'ln -sf "$(command -v git)" harmless; ./harmless {PUSH}',
     "by a copy": f'cp "$(command -v git)" harmless2; ./harmless2 {PUSH}',
@@ -109,9 +108,7 @@ PYTHON = {
     "by number below a directory": _C_ARGV
     + _NUMBERS
     + "fd = os.open('/usr/bin', os.O_PATH)\nlibc.syscall(execveat, fd, b'git', array, environment, 0)",
-    "by number of an open file": _C_ARGV
-    + _NUMBERS
-    + "fd = os.open('/usr/bin/git', os.O_PATH)\n"
+    "by number of an open file": _C_ARGV + _NUMBERS + "fd = os.open('/usr/bin/git', os.O_PATH)\n"
     "libc.syscall(execveat, fd, b'', array, environment, 0x1000)",
     "through getattr": "getattr(__import__('sub' + 'process'), 'r' + 'un')(argv)",
 }

@@ -23,7 +23,8 @@ def test_a_denied_program_does_not_start(ruled, language, how, source):
     tried = ruled.attempt(source, "ruled", language=language)
     assert not tried["pushed"]
     told = [note for note in tried["notes"] if "the rule `deny git push`" in note]
-    assert told and told[0].endswith("pushing is for people")
+    assert told
+    assert told[0].endswith("pushing is for people")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from interpreter.policies.approvals import Approvals, kind_of
+from interpreter.policies.approvals import Approvals
 from interpreter.policies.rules import parse_rules
 from interpreter.protocol.actions import Decision, Finding
 from interpreter.protocol.messages import ActionCall, Code
@@ -22,20 +22,61 @@ def test_the_mode_decides(mode, expected):
     assert ruling(Approvals(mode), PRINT) == expected
 
 
-def test_always_covers_the_kind_for_the_session():
+def test_always_covers_exactly_what_was_shown():
     policy = Approvals()
     policy.remember(PRINT, Decision("always"))
-    assert ruling(policy, Code("py", "x = 2")) == "allow"
+    assert ruling(policy, Code("py", "print(1)")) == "allow"
+    assert ruling(policy, Code("py", "print(1)\nprint(2)")) == "ask"
     assert ruling(policy, Code("shell", "ls")) == "ask"
+    policy.remember(ActionCall("browse", '{"url": "a"}'), Decision("always"))
+    assert ruling(policy, ActionCall("browse", '{"url": "a"}', "another call")) == "allow"
     assert ruling(policy, ActionCall("browse", "{}")) == "ask"
 
 
-def test_always_for_a_shell_block_covers_its_programs_only():
+def test_always_for_a_shell_block_covers_its_commands_word_by_word():
     policy = Approvals()
     policy.remember(Code("shell", "git status && ls -l"), Decision("always"))
-    assert ruling(policy, Code("bash", "ls | git log")) == "allow"
-    assert ruling(policy, Code("bash", "git log; rm x")) == "ask"
-    assert ruling(policy, Code("bash", "sudo git log $(rm x)")) == "ask"
+    assert ruling(policy, Code("bash", "ls -l | git status")) == "allow"
+    assert ruling(policy, Code("bash", "ls")) == "ask"
+    assert ruling(policy, Code("bash", "git status --short")) == "ask"
+    assert ruling(policy, Code("bash", "ls -l > file")) == "ask"
+    assert ruling(policy, Code("bash", "git status; rm x")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "git() { rm -rf src; }",
+        "alias git=rm",
+        "export PATH=evil:$PATH",
+        "PATH=evil:$PATH",
+        "source functions.sh",
+        "eval $x",
+        "$x y",
+        "trap 'rm x' DEBUG",
+        "cd elsewhere",
+        "hash -p /tmp/x git",
+    ],
+)
+def test_words_are_asked_about_again_once_a_block_may_have_changed_what_they_mean(change):
+    rules = parse_rules('[[rule]]\ndecision = "allow"\ncommand = "git status"')
+    policy = Approvals(rules=rules)
+    policy.remember(Code("sh", "make -n"), Decision("always"))
+    assert ruling(policy, Code("sh", "git status")) == "allow"
+    assert ruling(policy, Code("sh", "make -n")) == "allow"
+    policy.remember(Code("sh", change), Decision("no"))
+    assert ruling(policy, Code("sh", "git status")) == "allow"
+    policy.remember(Code("sh", change), Decision("yes"))
+    assert ruling(policy, Code("sh", "git status")) == "ask"
+    assert ruling(policy, Code("sh", "make -n; make -n")) == "ask"
+
+
+def test_ordinary_blocks_leave_the_words_alone():
+    rules = parse_rules('[[rule]]\ndecision = "allow"\ncommand = "git status"')
+    policy = Approvals(rules=rules)
+    for source in ("for f in *.py; do wc -l $f; done", "x=1; echo $x | sort > out", "make test"):
+        policy.remember(Code("sh", source), Decision("yes"))
+    assert ruling(policy, Code("sh", "git status")) == "allow"
 
 
 def test_what_was_edited_is_what_is_remembered():
@@ -46,10 +87,13 @@ def test_what_was_edited_is_what_is_remembered():
     assert ruling(policy, edited) == "allow"
 
 
-def test_a_kind_is_named_for_the_question():
-    assert kind_of(PRINT) == "python blocks"
-    assert kind_of(Code("bash", "git push | tee x")) == "shell blocks that run only git, tee"
-    assert kind_of(ActionCall("browse", "{}")) == "calls of browse"
+def test_rules_that_nothing_holds_make_every_block_ask():
+    rules = parse_rules('[[rule]]\ndecision = "deny"\ncommand = "git push"')
+    policy = Approvals("auto", rules=rules, unenforced="your rules cannot be enforced here")
+    assert policy.review(PRINT).reason == "your rules cannot be enforced here"
+    assert ruling(policy, PRINT) == "ask"
+    assert ruling(policy, Code("sh", "git -C . push")) == "deny"
+    assert ruling(policy, ActionCall("browse", "{}")) == "allow"
 
 
 def test_findings_force_a_question_even_where_nothing_else_does():

@@ -73,6 +73,116 @@ def test_rules_rule(action, expected):
     assert ruling(action) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("python", "import subprocess\nsubprocess.run(['git', 'status'])"),
+        ("python", "import os, shutil\nos.system('git status')\nshutil.rmtree('src')"),
+        ("python", "!git status"),
+        ("javascript", "require('child_process').execSync('git status')"),
+        ("shell", "ls > src/main.py"),
+        ("shell", "ls >> src/main.py"),
+        ("shell", "ls 2> src/main.py"),
+        ("shell", "ls >| src/main.py"),
+        ("shell", "LD_PRELOAD=./x.so ls"),
+        ("shell", "PATH=.:$PATH ls"),
+        ("shell", "ls $(rm x)"),
+        ("shell", "ls `rm x`"),
+        ("shell", 'ls "$(rm x)"'),
+        ("shell", "ls <(rm x)"),
+        ("shell", "ls < file"),
+        ("shell", "ls <<END\n$(rm x)\nEND"),
+        ("shell", "ls <<< x"),
+        ("shell", "ls() { rm x; }; ls"),
+        ("shell", "alias ls=rm; ls"),
+        ("shell", "ls *"),
+        ("shell", "ls {--color,x}"),
+        ("shell", "ls $x"),
+        ("shell", "ls ${x@P}"),
+        ("shell", "ls &"),
+        ("shell", "(ls)"),
+        ("shell", "{ ls; }"),
+        ("shell", "! ls"),
+        ("shell", "if ls; then ls; fi"),
+        ("shell", "x=1\nls"),
+        ("shell", "x='a[$(rm x)]' ls"),
+        ("shell", "ls; rm x"),
+        ("shell", "ls | sh"),
+        ("shell", "ls && rm x"),
+        ("shell", "ls\rrm x"),
+        ("shell", "ls\x0crm x"),
+        ("shell", "ls \u00a0; rm x"),
+        ("shell", "ls # $(rm x)"),
+        ("shell", "ls \\\n; rm x"),
+        ("shell", "./ls"),
+        ("shell", "/tmp/ls"),
+        ("shell", "env ls"),
+        ("shell", "command ls"),
+        ("shell", "sudo ls"),
+        ("shell", "xargs ls"),
+        ("shell", "git -c core.fsmonitor=./x status"),
+        ("shell", "git --git-dir=x status"),
+        ("shell", "git diff --output=src/main.py"),
+        ("shell", "git diff --ext-diff"),
+        ("shell", "find . -delete"),
+        ("shell", "find . -exec rm {} +"),
+        ("shell", "[[ -v a[$(rm x)] ]] && ls"),
+        ("shell", "ls $((x[$(rm x)]))"),
+        ("shell", "ls !(x)"),
+        ("shell", "ls 'unclosed"),
+        ("shell", "time ls"),
+        ("shell", "coproc ls"),
+    ],
+)
+def test_an_allowed_command_allows_nothing_beside_it(language, source):
+    command = '["git status", "git diff", "ls", "find"]'
+    rules = parse_rules(f'[[rule]]\ndecision = "allow"\ncommand = {command}')
+    assert rules.verdict(Code(language, source)) is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "ls",
+        "ls -la src",
+        "git status --short",
+        "git status\nls",
+        "# what is there\nls -l",
+        "ls src/*.py",
+        "ls ~/project",
+        "ls 'a file' \"another file\"",
+        "git diff HEAD~1 -- src/a.py",
+        "git diff --stat | ls",
+        "find . -name '*.py'",
+        "git status && ls || git diff;",
+    ],
+)
+def test_what_is_all_allowed_commands_is_allowed(source):
+    command = '["git status", "git diff", "ls", "find"]'
+    rules = parse_rules(f'[[rule]]\ndecision = "allow"\ncommand = {command}')
+    assert rules.verdict(Code("bash", source)) == Verdict("allow", "a rule of yours says allow")
+
+
+def test_paths_and_hosts_allow_no_code_by_themselves():
+    rules = parse_rules("""
+    [[rule]]
+    decision = "allow"
+    path = "data/**"
+    [[rule]]
+    decision = "allow"
+    host = "example.com"
+    [[rule]]
+    decision = "allow"
+    command = "cat"
+    path = "data/**"
+    """)
+    assert rules.verdict(Code("python", "open('data/x', 'w'); __import__('os').system(y)")) is None
+    assert rules.verdict(Code("shell", "curl https://example.com")) is None
+    assert rules.verdict(Code("shell", "cat data/x")).ruling == "allow"
+    assert rules.verdict(Code("shell", "cat data/x secret")) is None
+    assert rules.host_verdict("example.com").ruling == "allow"
+
+
 def test_deny_comes_before_ask_before_allow_whatever_the_order():
     assert ruling(Code("bash", "git status; git push; cat ~/taxes/x")) == "deny"
     assert ruling(Code("bash", "git push; git status")) == "ask"

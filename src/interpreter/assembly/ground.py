@@ -20,6 +20,7 @@ from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.assembly.memory import Memory
+    from interpreter.assembly.ruling import SessionRules
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.checkpoints.transaction import Transaction
@@ -334,11 +335,25 @@ class Ground:
 
         try:
             cell = self.cell.get()
-            self._journal = keeping.open_journal(store, cell, workspace, self._ask_about_file)
+            programs = (self._rules.programs, self._walls.ask_about_program)
+            self._journal = keeping.open_journal(
+                store, cell, workspace, self._ask_about_file, programs
+            )
         except CheckpointError as reason:
             self._notice(f"{reason} Files are kept by snapshots instead.")
             return keeping.snapshots(store, workspace)
         return self._journal
+
+    @property
+    def _rules(self) -> SessionRules:
+        return self._walls.rules
+
+    def unenforced(self) -> str:
+        """The user's rules that nothing holds here, in a sentence; empty where all are held."""
+        self.cell.get()
+        if self._rules.programs:
+            self.checkpoints.get()
+        return self._rules.unenforced(walls=self._walls.are_full, journal=self._journal is not None)
 
     @property
     def _variables(self) -> PythonVariables:

@@ -20,7 +20,8 @@ from interpreter.settings.paths import data_directory
 if TYPE_CHECKING:
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
-    from interpreter.checkpoints.supervision import Ask
+    from interpreter.checkpoints.supervision import Ask, AskProgram
+    from interpreter.protocol.program_rules import ProgramRule
 
 _MOST_SESSIONS = 50  # whose blocks can still be undone
 _UNKEPT = "unkept-"
@@ -47,12 +48,21 @@ def forget_session(session_id: str) -> None:
         shutil.rmtree(store, ignore_errors=True)
 
 
-def open_journal(store: Path, cell: Cell, workspace: Path, ask: Ask) -> FileJournal:
+def open_journal(
+    store: Path,
+    cell: Cell,
+    workspace: Path,
+    ask: Ask,
+    programs: tuple[tuple[ProgramRule, ...], AskProgram],
+) -> FileJournal:
     """The journal in a cell; CheckpointError says why there cannot be one."""
     from interpreter.checkpoints.journal import FileJournal, JournalOptions
 
-    options = JournalOptions(store, (workspace,), cell.exchange, protected=cell.protected)
-    journal = FileJournal(options, ask)
+    rules, ask_program = programs
+    options = JournalOptions(
+        store, (workspace,), cell.exchange, protected=cell.protected, programs=rules
+    )
+    journal = FileJournal(options, ask, ask_program)
     try:
         journal.check(cell.launch)
     except CheckpointError:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Policy
+from interpreter.protocol.program_rules import shown
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings, fault
 
 if TYPE_CHECKING:
     from interpreter.policies.approvals import Mode
     from interpreter.policies.code_scan import SafeMode
+    from interpreter.policies.rules import Rules
+    from interpreter.protocol.actions import Verdict
+    from interpreter.protocol.program_rules import ProgramRule
+    from interpreter.tools.guarded import Escalations
 
 
-def make_policy(mode: str, settings: Settings, *, confined: bool) -> Policy:
+def make_policy(mode: str, settings: Settings, *, confined: bool, unenforced: str = "") -> Policy:
     """The policy that settings ask for; ConfigurationError for what cannot be meant."""
     from interpreter.policies.approvals import Approvals
     from interpreter.policies.rules import load_rules
@@ -26,6 +34,7 @@ def make_policy(mode: str, settings: Settings, *, confined: bool) -> Policy:
         rules=load_rules(rules_file(settings)),
         safe_mode=cast("SafeMode", settings.safe_mode),
         confined=confined,
+        unenforced=unenforced,
         extra_scan=find_semgrep() if settings.safe_mode != "off" else None,
     )
 
@@ -52,3 +61,73 @@ def rules_file(settings: Settings) -> Path:
     if file.is_relative_to(settings.directory()):
         raise ConfigurationError("Rules cannot be kept in the workspace, where code writes.")
     return file
+
+
+class SessionRules:
+    """The user's rules as walls: programs, paths and hosts are held where they are used."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._always: set[tuple[str, ...]] = set()
+
+    @cached_property
+    def _rules(self) -> Rules | None:
+        file = rules_file(self._settings)
+        if not file.exists():
+            return None
+        from interpreter.policies.rules import load_rules
+
+        return load_rules(file)
+
+    @property
+    def programs(self) -> tuple[ProgramRule, ...]:
+        """Which programs may not be started, or are asked about."""
+        return self._rules.programs if self._rules else ()
+
+    def host_verdict(self, host: str) -> Verdict | None:
+        """What a rule says about a connection."""
+        return self._rules.host_verdict(host) if self._rules else None
+
+    def unenforced(self, *, walls: bool, journal: bool) -> str:
+        """Which rules nothing holds, in a sentence."""
+        if self._rules is None:
+            return ""
+        direct = self._settings.sandbox == "trusted"
+        kinds = {
+            "programs": bool(self._rules.programs) and not (walls and journal),
+            "paths": bool(self._rules.denied_paths) and not walls,
+            "hosts": self._rules.names_hosts and (direct or not walls),
+        }
+        missing = " and ".join(kind for kind, lacks in kinds.items() if lacks)
+        if not missing:
+            return ""
+        return f"your rules about {missing} cannot be enforced here, so every block needs your yes"
+
+    def ask_about_program(
+        self,
+        escalations: Escalations,
+        running: Action | None,
+        words: list[str],
+        rule: str,
+        why: str,
+    ) -> bool:
+        """Ask about a program that is about to start, unless the user was shown just that."""
+        if tuple(words) in self._always or _is_shown(words, running):
+            return True
+        call = ActionCall("start", json.dumps({"command": words}))
+        reason = f"The rule `{rule}` asks about `{shown(words)}`, which this block starts"
+        decision = escalations.ask(call, f"{reason}: {why}." if why else f"{reason}.")
+        if decision.answer in ("session", "always"):
+            self._always.add(tuple(words))
+        return decision.allows
+
+
+def _is_shown(words: list[str], running: Action | None) -> bool:
+    """Whether a block that runs says literally this, so that its question was about it."""
+    if not isinstance(running, Code):
+        return False
+    from interpreter.policies.facts import facts_of
+
+    name = words[0].rsplit("/", 1)[-1] if words else ""
+    said = (command for command in facts_of(running).commands if command)
+    return any((c[0].rsplit("/", 1)[-1], *c[1:]) == (name, *words[1:]) for c in said)

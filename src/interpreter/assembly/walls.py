@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.reopening import Reopening
+from interpreter.assembly.ruling import SessionRules
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Cell
@@ -38,6 +39,7 @@ class Walls:
         self._notice = notice
         self._grants: Grants | None = None
         self.reopening = Reopening()
+        self.rules = SessionRules(settings)
         self.unconfined = ""
         """Why there is no sandbox although one was asked for."""
         self.instead = ""
@@ -63,6 +65,15 @@ class Walls:
             self.instead = NO_WALLS
             self._notice(self.unconfined)
             return NoSandbox().open(workspace)
+
+    @property
+    def are_full(self) -> bool:
+        """Whether code is in the strongest kind of cell, of which all walls hold."""
+        return self._settings.sandbox != "off" and not (self.unconfined or self.instead)
+
+    def ask_about_program(self, words: list[str], rule: str, why: str) -> bool:
+        """Whether a program may start that a rule wants to be asked about."""
+        return self.rules.ask_about_program(self.escalations, self.running(), words, rule, why)
 
     def reopened_cell(self, old: Cell) -> Cell:
         """A cell with all that was granted since; SandboxUnavailable if its walls are weaker."""

@@ -306,7 +306,12 @@ class Workshop:
         mode = settings.approval or ("auto" if settings.auto_run else "ask")
         way = (mode, settings.safe_mode, settings.rules)
         if way not in self._policies:
-            self._policies[way] = make_policy(mode, settings, confined=not self.unconfined)
+            self._policies[way] = make_policy(
+                mode,
+                settings,
+                confined=not self.unconfined,
+                unenforced=self._ground.unenforced(),
+            )
         return self._policies[way]
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shlex
 import signal
 import struct
 from collections import Counter
@@ -21,7 +20,7 @@ from typing import Any
 from interpreter.checkpoints import system_calls
 from interpreter.checkpoints.cell_paths import Caller
 from interpreter.checkpoints.recorder import Refused
-from interpreter.protocol.program_rules import MULTI_CALL, ProgramRule, Words, command_lines
+from interpreter.protocol.program_rules import MULTI_CALL, ProgramRule, Words, command_lines, shown
 
 STARTS = frozenset({"execve", "execveat"})
 STARTED = frozenset({"set_tid_address", "sched_getaffinity"})
@@ -29,7 +28,6 @@ STARTED = frozenset({"set_tid_address", "sched_getaffinity"})
 
 _CWD = -100 & 0xFFFFFFFF
 _MOST_WORDS = 1024  # read from a caller's memory; the second look sees all of them
-_LONGEST_SHOWN = 200
 _MOST_CACHED = 4096
 _PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/lib/git-core")
 _Identity = tuple[int, int]
@@ -67,10 +65,9 @@ class ProgramWatch:
             names = [*_base(path), *_base(argv[0] if argv else ""), *self._names(file)]
             lines = list(command_lines(names, argv[1:], lambda at: self._names_at(caller, at)))
         for rule, rest in self._fitting(lines):
-            shown = _shown(argv or [path])
             if rule.decision == "deny" or not self._ask(rule, argv):
-                self._tell(f"the rule `{rule}` refused `{shown}`{_because(rule)}")
-                raise Refused(shown)
+                self._tell(f"the rule `{rule}` refused `{shown(argv or [path])}`{_because(rule)}")
+                raise Refused(path)
             self._permitted[rule, tuple(rest)] += 1
 
     def started(self, thread: int) -> None:
@@ -90,7 +87,7 @@ class ProgramWatch:
                 continue
             with contextlib.suppress(ProcessLookupError):
                 os.kill(thread, signal.SIGKILL)
-            self._tell(f"the rule `{rule}` ended `{_shown(argv)}`{_because(rule)}")
+            self._tell(f"the rule `{rule}` ended `{shown(argv)}`{_because(rule)}")
             return
 
     def _fitting(self, lines: list[tuple[str, Words]]) -> Iterator[tuple[ProgramRule, Words]]:
@@ -230,11 +227,6 @@ def _text(memory: int, address: int) -> bytes:
 def _base(path: str) -> tuple[str, ...]:
     name = path.rstrip("/").rsplit("/", 1)[-1]
     return (name,) if name else ()
-
-
-def _shown(argv: list[str]) -> str:
-    text = shlex.join(argv)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]} …"
 
 
 def _because(rule: ProgramRule) -> str:

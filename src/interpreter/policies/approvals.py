@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from interpreter.policies.code_scan import SafeMode, can_scan, scan
-from interpreter.policies.facts import canonical, facts_of, programs_of
+from interpreter.policies.commands import Words
+from interpreter.policies.facts import canonical, facts_of
 from interpreter.policies.places import is_secret
 from interpreter.policies.rules import Rules
+from interpreter.policies.understood import may_change_words, plain_commands
 from interpreter.protocol.actions import Decision, Finding, Verdict
 from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCall
 
@@ -17,42 +19,34 @@ Mode = Literal["ask", "auto", "never"]
 ExtraScan = Callable[[str, str], tuple[Finding, ...]]
 
 
-def kind_of(action: Action) -> str:
-    """What "always for this kind" is about, in words for the question."""
-    match action:
-        case ActionCall(tool):
-            return f"calls of {tool}"
-        case Code(language) if canonical(language) != "shell":
-            return f"{canonical(language)} blocks"
-        case Code():
-            programs = sorted(programs_of(facts_of(action)))
-            return (
-                f"shell blocks that run only {', '.join(programs)}" if programs else "shell blocks"
-            )
-    return "such actions"
-
-
 @dataclass(slots=True)
 class _Memory:
-    """What the user said "always" to, in this session."""
+    """What the user said "always" to in this session, and what its shell has become."""
 
-    kinds: set[str] = field(default_factory=set)
-    programs: set[str] = field(default_factory=set)
+    blocks: set[Action] = field(default_factory=set)
+    commands: set[tuple[str, ...]] = field(default_factory=set)
     secrets: set[str] = field(default_factory=set)
     """Files with secrets that the user let a block use."""
+    shell_changed: bool = False
+    """Whether a block ran after which the same words may do something else."""
 
     def add(self, action: Action) -> None:
-        programs = _programs(action)
-        self.programs |= programs
-        if not programs:
-            self.kinds.add(kind_of(action))
+        self.blocks.add(_without_call(action))
+        self.commands |= {tuple(words) for words in _plain(action)}
 
     def unseen_secrets(self, action: Action) -> set[str]:
         return _secret_files(action) - self.secrets
 
     def covers(self, action: Action) -> bool:
-        programs = _programs(action)
-        return programs <= self.programs if programs else kind_of(action) in self.kinds
+        """Exactly what was shown, or shell code of no other commands than were shown."""
+        commands = {tuple(words) for words in _plain(action)}
+        known = bool(commands) and commands <= self.commands and not self.shell_changed
+        return known or _without_call(action) in self.blocks
+
+    def runs(self, action: Action) -> None:
+        """A block is about to run."""
+        if isinstance(action, Code) and canonical(action.language) == "shell":
+            self.shell_changed = self.shell_changed or may_change_words(action.source)
 
 
 def full_scan(action: Code, extra: ExtraScan | None) -> tuple[Finding, ...]:
@@ -68,18 +62,29 @@ def _secret_files(action: Action) -> set[str]:
     return {path for path in facts_of(action).paths if is_secret(path)}
 
 
-def _programs(action: Action) -> frozenset[str]:
-    """The programs of a shell block, by which such blocks are told apart."""
+def _plain(action: Action) -> list[Words]:
+    """The commands of a shell block in which nothing else happens."""
     if isinstance(action, Code) and canonical(action.language) == "shell":
-        return programs_of(facts_of(action))
-    return frozenset()
+        return plain_commands(action.source) or []
+    return []
+
+
+def _without_call(action: Action) -> Action:
+    """What is the same however often the model proposes it."""
+    match action:
+        case Code(language, source):
+            return Code(canonical(language), source)
+        case ActionCall(tool, arguments):
+            return ActionCall(tool, arguments)
+    return action
 
 
 class Approvals:
     """The policy of a session.
 
     `confined` is False when there is no sandbox and the user has not confirmed that: then every
-    block needs approval, whatever else is said. `extra_scan` adds another scanner's findings.
+    block needs approval, whatever else is said. `unenforced` names the rules that nothing holds
+    here: then code is asked about, too. `extra_scan` adds another scanner's findings.
     """
 
     def __init__(
@@ -89,12 +94,14 @@ class Approvals:
         rules: Rules | None = None,
         safe_mode: SafeMode = "off",
         confined: bool = True,
+        unenforced: str = "",
         extra_scan: ExtraScan | None = None,
     ) -> None:
         self._mode = mode
         self._rules = rules or Rules()
         self._safe_mode = safe_mode
         self._confined = confined
+        self._unenforced = unenforced
         self._extra_scan = extra_scan
         self._memory = _Memory()
 
@@ -102,12 +109,20 @@ class Approvals:
         """Judge one action; dangerous code is asked about even where nothing else is."""
         if isinstance(action, MalformedCall):
             return Verdict("allow")  # nothing of it runs
-        ruled = self._rules.verdict(action)
+        verdict = self._judged(action)
+        if verdict.ruling == "allow":
+            self._memory.runs(action)
+        return verdict
+
+    def _judged(self, action: Action) -> Verdict:
+        ruled = self._ruled(action)
         verdict = ruled or self._by_mode(action)
         if verdict.ruling == "deny":
             return verdict
         if not self._confined:
             verdict = Verdict("ask", "there is no sandbox here, so every block needs your yes")
+        elif self._unenforced and isinstance(action, Code):
+            verdict = Verdict("ask", " ".join(filter(None, (verdict.reason, self._unenforced))))
         if ruled is None and (new := self._memory.unseen_secrets(action)):
             verdict = Verdict("ask", f"the model may see what is in {', '.join(sorted(new))}")
         if self._safe_mode == "auto":
@@ -115,12 +130,20 @@ class Approvals:
         offers = self._safe_mode == "ask" and isinstance(action, Code) and can_scan(action.language)
         return replace(verdict, offers_scan=offers) if verdict.ruling == "ask" else verdict
 
+    def _ruled(self, action: Action) -> Verdict | None:
+        """What the rules say; words that were allowed may no longer be what they were."""
+        ruled = self._rules.verdict(action)
+        if ruled and ruled.ruling == "allow" and _plain(action) and self._memory.shell_changed:
+            return None
+        return ruled
+
     def remember(self, action: Action, decision: Decision) -> None:
         """Learn from an answer that says "always"."""
         done = decision.edited or action
         if decision.answer == "always":
             self._memory.add(done)
         if decision.allows:
+            self._memory.runs(done)
             self._memory.secrets |= _secret_files(done)
 
     def scan(self, action: Action) -> tuple[Finding, ...]:
@@ -147,7 +170,7 @@ class Approvals:
 
 
 class AskFirst(Approvals):
-    """Asks for every action, until the user says "always" about a kind of block."""
+    """Asks for every action, until the user says "always" about it."""
 
     def __init__(self) -> None:
         super().__init__("ask")

@@ -6,7 +6,7 @@ import ast
 import re
 
 from interpreter.policies.code_scan import LANGUAGES, scan_with
-from interpreter.policies.commands import Words, unwrapped
+from interpreter.policies.commands import Words
 from interpreter.policies.scan_shell import all_words
 from interpreter.protocol.actions import Finding
 from interpreter.protocol.messages import Action, ActionCall, Code
@@ -94,9 +94,3 @@ def _paths(texts: list[str]) -> frozenset[str]:
 def _hosts(source: str) -> frozenset[str]:
     found = (first or second for first, second in _HOST.findall(source))
     return frozenset(host.rstrip(".").lower() for host in found)
-
-
-def programs_of(facts: Facts) -> frozenset[str]:
-    """The names of the programs that an action starts."""
-    inner = (unwrapped(list(command)) for command in facts.commands)
-    return frozenset(words[0].rsplit("/", 1)[-1] for words in inner if words)

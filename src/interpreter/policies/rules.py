@@ -8,18 +8,29 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from interpreter.policies.commands import unwrapped
+from interpreter.policies.commands import Words, unwrapped
 from interpreter.policies.facts import Facts, canonical, facts_of
+from interpreter.policies.understood import plain_commands
 from interpreter.protocol.actions import Ruling, Verdict
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Action, Code
+from interpreter.protocol.program_rules import CommandLine, ProgramRule, command_lines
 from interpreter.protocol.values import frozen
 
 _KEYS = frozenset({"decision", "language", "command", "path", "host", "tool", "reason"})
 _KEYS |= {"matches", "passes"}
+_SUBJECTS = ("languages", "commands", "paths", "hosts", "tools")
+_DOES_MORE = re.compile(
+    r"--?(?:o|O|out\w*|exec\w*|ok|okdir|delete|fprint\w*|fls|ext-diff|textconv|upload-pack|pager"
+    r"|receive-pack|open-files-in-pager|config|rcfile|init-file|to-command|checkpoint\S*|pre"
+    r"|use-compress-program|compress-program|in-place|i|eval|e|c|command|run|rsh|editor|hook\S*"
+    r"|write\S*|dump\S*|log-file\S*|save\S*|script\S*|files-from|load\S*|plugin\S*)(?:=.*)?\Z"
+)
+"""Options by which many a program that only looks writes files, or runs another."""
 _ORDER: tuple[Ruling, ...] = ("deny", "ask", "allow")
 
 
@@ -35,31 +46,54 @@ class Rule:
     tools: tuple[str, ...] = ()
     reason: str = ""
 
-    def fits(self, facts: Facts) -> bool:
-        """Whether the rule speaks about this. To allow, everything that is mentioned must fit;
-        to deny or ask, one thing is enough."""
-        quantify = all if self.decision == "allow" else any
+    def fits(self, action: Action, facts: Facts) -> bool:
+        """Whether the rule speaks about this. To deny or ask, one thing that it names is enough;
+        to allow, the whole must be understood, and nothing else be in it."""
         if self.languages and facts.language not in self.languages:
             return False
         if self.tools and facts.tool not in self.tools:
             return False
+        if self.decision == "allow" and isinstance(action, Code):
+            return self._allows(action, facts.language)
+        quantify = all if self.decision == "allow" else any
         mentioned = (
             (self.commands, [self._is_command(command) for command in facts.commands]),
             (self.paths, [self._is_path(path) for path in facts.paths]),
-            (self.hosts, [self._is_host(host) for host in facts.hosts]),
+            (self.hosts, [self.names_host(host) for host in facts.hosts]),
         )
         return all(not wanted or (found and quantify(found)) for wanted, found in mentioned)
 
+    def is_only_about(self, subject: str) -> bool:
+        """Whether it names things of this kind, and nothing else."""
+        named = [name for name in _SUBJECTS if getattr(self, name)]
+        return named == [subject]
+
+    def _allows(self, action: Code, language: str) -> bool:
+        """Code is allowed by its language, or as shell code of which each command is allowed."""
+        if not self.commands:
+            return self.is_only_about("languages")
+        commands = plain_commands(action.source) if language == "shell" else None
+        return bool(commands) and all(map(self._allows_command, commands or ()))
+
+    def _allows_command(self, words: Words) -> bool:
+        for prefix in self.commands:
+            rest = words[len(prefix) :]
+            if tuple(words[: len(prefix)]) == prefix and not any(map(_DOES_MORE.match, rest)):
+                operands = [word for word in rest if not word.startswith("-")]
+                return not self.paths or all(map(self._is_path, operands))
+        return False
+
     def _is_command(self, command: tuple[str, ...]) -> bool:
-        inner = tuple(unwrapped(list(command)))
-        if self.decision == "allow":  # or "sudo" and the like would be allowed with it
-            return any(command[: len(prefix)] == prefix for prefix in self.commands)
-        return any(words[: len(p)] == p for p in self.commands for words in (command, inner))
+        inner = unwrapped(list(command))
+        lines = [line for c in (list(command), inner) if c for line in _lines(c)]
+        rules = [ProgramRule("deny", words) for words in self.commands]
+        return any(rule.rest(*line) is not None for rule in rules for line in lines)
 
     def _is_path(self, path: str) -> bool:
         return any(re.match(_pattern(wanted), _expanded(path)) for wanted in self.paths)
 
-    def _is_host(self, host: str) -> bool:
+    def names_host(self, host: str) -> bool:
+        """Whether it names this host."""
         return any(
             host == wanted or (wanted.startswith("*.") and host.endswith(wanted[1:]))
             for wanted in self.hosts
@@ -72,14 +106,52 @@ class Rules:
 
     rules: tuple[Rule, ...] = ()
 
+    @property
+    def programs(self) -> tuple[ProgramRule, ...]:
+        """What is held where programs start."""
+        return tuple(
+            ProgramRule(rule.decision, words, rule.reason)
+            for rule in self.rules
+            if rule.decision != "allow" and rule.is_only_about("commands")
+            for words in rule.commands
+        )
+
+    @property
+    def denied_paths(self) -> tuple[str, ...]:
+        """What is hidden from the code."""
+        return tuple(
+            path
+            for rule in self.rules
+            if rule.decision == "deny" and rule.is_only_about("paths")
+            for path in rule.paths
+        )
+
+    @property
+    def names_hosts(self) -> bool:
+        """Whether there are hosts to refuse or to ask about."""
+        return any(r.decision != "allow" and r.is_only_about("hosts") for r in self.rules)
+
+    def host_verdict(self, host: str) -> Verdict | None:
+        """What the rules say about a connection to a host."""
+        fitting = [r for r in self.rules if r.is_only_about("hosts") and r.names_host(host)]
+        return _first(fitting)
+
     def verdict(self, action: Action) -> Verdict | None:
         """What the rules say; None when none speaks about the action."""
         facts = facts_of(action)
-        for decision in _ORDER:
-            for rule in self.rules:
-                if rule.decision == decision and rule.fits(facts):
-                    return Verdict(decision, rule.reason or f"a rule of yours says {decision}")
-        return None
+        return _first([rule for rule in self.rules if rule.fits(action, facts)])
+
+
+def _first(fitting: list[Rule]) -> Verdict | None:
+    for decision in _ORDER:
+        for rule in fitting:
+            if rule.decision == decision:
+                return Verdict(decision, rule.reason or f"a rule of yours says {decision}")
+    return None
+
+
+def _lines(words: Words) -> Iterator[CommandLine]:
+    return command_lines([words[0].rsplit("/", 1)[-1]], words[1:])
 
 
 def load_rules(path: Path) -> Rules:
@@ -141,7 +213,8 @@ def _check_examples(rule: Rule, entry: dict[str, Any], name: str) -> None:
     language = rule.languages[0] if rule.languages else "shell"
     for key, expected in (("matches", True), ("passes", False)):
         for example in _texts(entry, key, name):
-            if rule.fits(facts_of(Code(language, example))) != expected:
+            block = Code(language, example)
+            if rule.fits(block, facts_of(block)) != expected:
                 word = "does not match" if expected else "matches"
                 raise ConfigurationError(f"{name}: it {word} its own example {example!r}.")
 

@@ -43,16 +43,20 @@ def _parser() -> Parser:
 
 def scan_shell(source: str, rescan: Rescan) -> tuple[Finding, ...]:
     """What is dangerous in a piece of shell code."""
-    tree = _parser().parse(source.encode("utf-8", "surrogatepass"))
-    return tuple(_Scan(rescan).findings(tree.root_node))
+    return tuple(_Scan(rescan).findings(parse_shell(source)))
+
+
+def parse_shell(source: str) -> Node:
+    """The syntax tree of shell code."""
+    return _parser().parse(source.encode("utf-8", "surrogatepass")).root_node
 
 
 def all_words(source: str) -> list[Words]:
     """The words of every simple command in a piece of shell code, inner ones too."""
-    tree = _parser().parse(source.encode("utf-8", "surrogatepass"))
+    root = parse_shell(source)
     scan = _Scan(lambda language, text: ())
     found = []
-    for node in _walk(tree.root_node):
+    for node in _walk(root):
         scan.note(node)
         if node.type == "command":
             found.append(scan.words(node))

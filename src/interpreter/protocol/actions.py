@@ -9,7 +9,8 @@ from interpreter.protocol.values import frozen
 
 Ruling = Literal["allow", "ask", "deny"]
 Answer = Literal["yes", "session", "always", "dry_run", "no", "stop"]
-"""`session` and `always` are wider than `yes`: for the kind, host or path that was asked about."""
+"""`session` and `always` are wider than `yes`: they cover exactly this command, host or path, when
+it is asked about again."""
 
 
 @frozen

@@ -23,6 +23,7 @@ _RUNS_SCRIPTS = re.compile(
     r"(?:ba|da|z|k|fi|a|mk|tc|c)?sh|(?:i?python|pypy|node|nodejs|perl|ruby|php|lua|deno|bun|tclsh"
     r"|env)[\d.]*"
 )
+_LONGEST_SHOWN = 200
 _VERSION = re.compile(r"-?\d[\d.]*")
 _GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 _GIT_VALUES |= {"--super-prefix", "--attr-source", "--exec-path"}
@@ -49,6 +50,12 @@ class ProgramRule:
                 known = _TAKES_VALUE.get(self.words[0]) if count == 1 else None
                 return _after(self.words[count:], arguments, known)
         return None
+
+
+def shown(words: Words) -> str:
+    """A command line for people, in one line that hides and changes nothing on their screen."""
+    text = "".join(c if c.isprintable() else "\ufffd" for c in shlex.join(words))
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]} …"
 
 
 def command_lines(

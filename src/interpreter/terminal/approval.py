@@ -19,7 +19,7 @@ HELP = """\
   n  do not run it; say why, and the model tries something else (Enter alone ends the turn)
   e  edit it in $EDITOR first, then be asked again
   t  yes, and do not ask again in this session
-  a  always: do not ask again about this kind, host or path
+  a  always: do not ask again about exactly this
   d  dry run: try it, see what it changed, then keep that or take it back
   c  check: scan it for what may be dangerous, then be asked again
   s  stop: do not run it, and end the turn (also Esc and Ctrl-C)"""
@@ -42,7 +42,7 @@ SAID = {
     **{"d": "dry run", "c": "check", "s": "stop", "escape": "stop", "ctrl-c": "stop"},
 }
 """What is left on the screen of a key that was pressed."""
-ESCALATIONS = ("network", "read", "write")  # the reason says all that there is to say
+ESCALATIONS = ("network", "read", "write", "start")  # the reason says all that there is to say
 ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
 
 
