@@ -186,3 +186,25 @@ def test_semgrep_is_asked_where_it_is_installed(shell, tmp_path, monkeypatch):
     assert done.returncode == 3
     assert "the stand-in saw it" in done.stderr
     assert "\nRAN" not in done.stderr
+
+
+def rules_in(place, text):
+    file = place / "rules.toml"
+    file.write_text(text)
+    return str(file)
+
+
+def test_a_denied_program_is_refused_where_it_starts_and_all_are_told(shell, tmp_path):
+    rules = rules_in(tmp_path, '[[rule]]\ndecision = "deny"\ncommand = "git push"\n')
+    hidden = "import subprocess\nv = 'hsup'[::-1]\nsubprocess.run(['git', v, 'origin'])"
+    done = shell(hidden, "--rules", rules, language="python")
+    assert "the rule `deny git push` refused `git push origin`" in done.stderr
+    assert "PermissionError" in done.stderr
+
+
+def test_rules_that_cannot_be_held_are_said_so_and_asked_about(shell, tmp_path):
+    rules = rules_in(tmp_path, '[[rule]]\ndecision = "deny"\ncommand = "git push"\n')
+    done = shell("echo RAN", "--rules", rules, "--sandbox", "off", "--json")
+    asked = [e for e in map(json.loads, done.stdout.splitlines()) if e["type"] == "Decided"]
+    assert asked
+    assert "\nRAN" not in done.stdout
