@@ -79,6 +79,16 @@ if not held:
     os.rename(workspace + "2", workspace)
 verdict(held)""",
     "signal a process outside": 'verdict(refused(os.kill, facts["pid"], 0))',
+    "limit a process outside": """
+try:
+    now = resource.prlimit(facts["pid"], resource.RLIMIT_CPU)
+    resource.prlimit(facts["pid"], resource.RLIMIT_CPU, now)
+    verdict(False)
+except OSError:
+    verdict(True)""",
+    "slow a process outside down": """
+held = refused(os.setpriority, os.PRIO_PROCESS, facts["pid"], os.getpriority(os.PRIO_PROCESS, 0))
+verdict(held and refused(os.sched_setaffinity, facts["pid"], os.sched_getaffinity(0)))""",
     "see a process outside": """
 def command_line(pid):
     try:

@@ -70,7 +70,7 @@ class LandlockSandbox:
 
     def open(self, workspace: Path) -> ConfinedCell:
         """Make a cell and try its walls; SandboxUnavailable says why there is none."""
-        rules = filter_for(internet=self._confinement.level == "trusted")
+        rules = filter_for(internet=self._confinement.level == "trusted", alone=False)
         if not sys.platform.startswith("linux") or not rules:
             raise SandboxUnavailable("Landlock is for Linux on x86_64 and aarch64.")
         with ExitStack() as undo:
@@ -105,6 +105,7 @@ def _description(confinement: Confinement, site: Site) -> str:
     writable = "its scratch directory" if confinement.level == "read-only" else site.workspace
     network = "" if confinement.level == "trusted" else "no network; "
     return (
-        f"sandboxed by Landlock (reduced), level {confinement.level}: can write {writable} only; "
-        f"{network}other processes' socket files can still be reached"
+        f"sandboxed by Landlock (reduced), level {confinement.level}: can write {writable} only, "
+        f"but change modes and times of the user's other files; {network}"
+        "other processes' socket files can still be reached"
     )

@@ -132,6 +132,24 @@ _REFUSED = (
 _MISSING = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
 
 
+_ON_A_PROCESS = (  # which is the first argument, and zero when it is the caller
+    *("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"),
+    *("migrate_pages", "move_pages"),
+)
+_ON_SOMEBODY = ("setpriority", "ioprio_set")  # a kind first: process, group or user
+
+
+def among_others_rules() -> tuple[Rule, ...]:
+    """More rules for a cell that sees the other processes of the user: none may be changed."""
+    no = refuse(errno.EPERM)
+    return (
+        *(Rule(call, no, NoneOf(0, (0,))) for call in _ON_A_PROCESS),
+        *(Rule(call, no, NoneOf(1, (0,))) for call in _ON_SOMEBODY),
+        Rule("setpriority", no, NoneOf(0, (0,))),
+        Rule("ioprio_set", no, NoneOf(0, (1,))),
+    )
+
+
 def cell_rules(*, internet: bool) -> tuple[Rule, ...]:
     """The rules of a cell; without `internet`, only sockets of this machine can be made."""
     families = (_UNIX, _NETLINK, *((_INET, _INET6) if internet else ()))
@@ -148,9 +166,13 @@ def cell_rules(*, internet: bool) -> tuple[Rule, ...]:
 
 
 @cache
-def filter_for(*, internet: bool) -> bytes:
-    """The filter of a cell on this machine; empty where we have no table for it."""
+def filter_for(*, internet: bool, alone: bool = True) -> bytes:
+    """The filter of a cell on this machine; empty where we have no table for it.
+
+    `alone` are the processes of a cell with a process namespace of its own.
+    """
     machine = platform.machine()
     if machine not in NUMBERS:
         return b""
-    return assemble(cell_rules(internet=internet), machine, foreign=refuse(errno.EPERM))
+    rules = (*cell_rules(internet=internet), *(() if alone else among_others_rules()))
+    return assemble(rules, machine, foreign=refuse(errno.EPERM))
