@@ -174,7 +174,12 @@ def test_what_was_said_in_earlier_turns_is_kept_as_it_was():
         ("There are 1,234.", "1234\n", "There are 1,234."),
         ("Of the 100 rows 7 are good.", "7\n", "Of the 100 rows 7 are good."),
         ("The output answers it.", "871\n", "The output answers it.\n\n871"),
-        ("The mean is 2.5.", "mean 2.5\ncount 8\n", "The mean is 2.5.\n\nmean 2.5\ncount 8"),
+        (
+            "The mean is 2.5.",
+            "mean 2.5\ncount 8\n",
+            "The mean is 2.5.\n\n```text\nmean 2.5\ncount 8\n```",
+        ),
+        ("The table is above.", "a 1\n" * 30, "The table is above."),
         ("The 100th prime is 101.", "29\n", "29"),
         ("", "29\n", "29"),
         ("North is best.", "north\n", "North is best."),
@@ -183,6 +188,31 @@ def test_what_was_said_in_earlier_turns_is_kept_as_it_was():
 )
 def test_an_answer_carries_what_was_printed_and_invents_nothing(answer, output, shown):
     assert faithful(answer, output, "Which of the 100 rows?") == shown
+
+
+HARD_CODED = "total = 1234.5\nprint(f'Total: {total}')"
+
+
+def test_a_number_that_stands_in_the_program_is_not_taken_for_computed():
+    once = next_request((QUESTION, wrote(HARD_CODED), printed("Total: 1234.5\n")))
+    assert "that computes nothing" in once.messages[-1].text
+    twice = (QUESTION, *(wrote(HARD_CODED), printed("Total: 1234.5\n")) * 2)
+    assert "written in the program itself" in next_request(twice).doubt
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "output"),
+    [
+        ("How many rows has t.csv?", "print(len(open('t.csv').readlines()) - 1)", "199\n"),
+        ("Show the 5 best", "print(df.head(5))", "5\n"),
+        ("What is 6 * 7?", "print(6 * 7)", "42\n"),
+        ("Which month?", "print('March')", "March\n"),
+        ("What is the share?", "print(round(0.123, 2), df.x.mean())", "0.12 3.5\n"),
+    ],
+)
+def test_a_number_that_was_computed_or_asked_about_is_one(question, source, output):
+    plan = next_request((user_says(question), wrote(source), printed(output)))
+    assert "written in the program" not in plan.doubt
 
 
 @dataclass

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
-from interpreter.session.small_forms import misfit, tidied
+from interpreter.session.small_forms import NUMBER, as_number, misfit, tidied
 from interpreter.session.small_rounds import Round
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
@@ -27,6 +28,9 @@ Write the whole block again so that every value is what was asked for."""
 NOT_CHANGED = """\
 A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
 Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
+HARD_CODED = """\
+The block printed numbers that are written in it: that computes nothing. Read the file or compute \
+the value, and print what comes out. Write the whole block again."""
 ON_A_COPY = ("ChainedAssignmentError", "SettingWithCopyWarning")
 
 
@@ -87,8 +91,36 @@ def _has_form(line: str, question: str) -> bool:
     return found is not None and found.group() in question
 
 
+def is_hard_coded(question: str, one: Round) -> bool:
+    """Whether all numbers that a block printed stand in it as they are, and not in the question.
+
+    Then nothing was computed: the model wrote down what it believes.
+    """
+    printed, known = _sizes(one.output), _sizes(question)
+    return bool(printed - known) and printed <= _constants(one.source) | known
+
+
+def _sizes(text: str) -> set[float]:
+    """The numbers in a text, without their signs."""
+    return {abs(as_number(found)) for found in NUMBER.findall(text)}
+
+
+def _constants(source: str) -> set[float]:
+    """The numbers that a program is written with, also in its texts."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    written = [value for value in values if isinstance(value, int | float)]
+    numbers = {abs(float(value)) for value in written if abs(value) < 1e300}
+    return numbers.union(*(_sizes(value) for value in values if isinstance(value, str)))
+
+
 def trouble_with(question: str, one: Round) -> str:
     """What is wrong with a block that ran and printed something; nothing when all is well."""
+    if is_hard_coded(question, one):
+        return HARD_CODED
     if any(word in one.errors for word in ON_A_COPY):
         return NOT_CHANGED
     marks = marks_asked_for(question)

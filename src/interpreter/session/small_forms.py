@@ -27,6 +27,14 @@ BY_NAME = ((re.compile(r"p_?val"), 0.0, 1.0), (re.compile(r"correlation_coef"), 
 MEANT = {"true": "yes", "false": "no"}
 
 
+def as_number(text: str) -> float:
+    """A number as it is written; nothing where it is none after all."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return 0.0
+
+
 @frozen
 class Wanted:
     """What may stand in one part of an answer."""

@@ -9,7 +9,12 @@ from dataclasses import replace
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.values import frozen
 from interpreter.session.changed_files import files_changed_in
-from interpreter.session.small_answers import answer_in, lacks_a_value, trouble_with
+from interpreter.session.small_answers import (
+    answer_in,
+    is_hard_coded,
+    lacks_a_value,
+    trouble_with,
+)
 from interpreter.session.small_rounds import Round, rounds_of, split_turn
 from interpreter.session.small_votes import Ballot, can_be_compared
 from interpreter.session.small_words import (
@@ -17,6 +22,7 @@ from interpreter.session.small_words import (
     CANNOT_BE,
     DONE,
     DOUBT,
+    NOT_COMPUTED,
     NOTHING_PRINTED,
     PRINT_IT,
     PRINTED,
@@ -123,6 +129,8 @@ class Turn:
             return _after_failure(self.asked, rounds, self.question)
         if not rounds[-1].output.strip():
             return _after_silence(self.asked, rounds, self.question)
+        if is_hard_coded(self.question, rounds[-1]):
+            doubt = NOT_COMPUTED
         return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from interpreter.session.small_answers import form_said
-from interpreter.session.small_forms import NUMBER
+from interpreter.session.small_forms import NUMBER, as_number
 from interpreter.session.small_hints import hint_for, reminders_for
 from interpreter.session.small_rounds import Round
 
@@ -54,6 +54,9 @@ answer."""
 ANOTHER_DRAFT = "Another draft, to compare:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
+NOT_COMPUTED = (
+    "\n\n(Not computed: this value is written in the program itself, not read from data.)"
+)
 ATTEMPT = """An earlier attempt printed {output}
 {trouble}"""
 CANNOT_BE = """\
@@ -85,6 +88,7 @@ ORDER = re.compile(
 )
 LONGEST_ERROR = 300
 LONGEST_FORM = 300
+LINES_REPEATED = 8
 
 
 def error_hint(one: Round, question: str = "") -> str:
@@ -154,41 +158,42 @@ def form_asked_for(question: str) -> str:
 
 
 def faithful(answer: str, output: str, question: str) -> str:
-    """An answer that carries what was printed: with the rest of it added, where something is left
+    """An answer that carries what was printed: with a short output added, where something is left
     out, and the output alone, where the answer has numbers that nobody computed."""
     said, printed = answer.strip(), output.strip()
-    if not printed or _invents(said, f"{printed}\n{question}"):
-        return printed or answer
-    return answer if _carries(said, printed) else f"{said}\n\n{printed}".strip()
+    if printed and _invents(said, f"{printed}\n{question}"):
+        return _as_printed(printed)
+    if not printed or _carries(said, printed):
+        return answer
+    is_long = printed.count("\n") >= LINES_REPEATED  # and it was shown when it was printed
+    return answer if said and is_long else f"{said}\n\n{_as_printed(printed)}".strip()
+
+
+def _as_printed(printed: str) -> str:
+    """Lines that stay lines in an answer."""
+    return f"```text\n{printed}\n```" if "\n" in printed else printed
 
 
 def _invents(answer: str, known: str) -> bool:
     """Whether a number of the answer is neither printed nor asked about, rounded or in percent."""
-    there = [_number(text) for text in NUMBER.findall(known)]
+    there = [as_number(text) for text in NUMBER.findall(known)]
     there += [100 * number for number in there]
-    given = [(_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
     return not all(any(_is_given(one, [number]) for one in there) for number in given)
 
 
 def _carries(answer: str, printed: str) -> bool:
     """Every number that was printed is there, perhaps rounded; without numbers, every word is."""
-    wanted = [_number(text) for text in NUMBER.findall(printed)]
+    wanted = [as_number(text) for text in NUMBER.findall(printed)]
     if not wanted:
         words = re.findall(r"\w{2,}", printed.lower())
         return all(word in answer.lower() for word in words)
-    given = [(_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
     return all(_is_given(number, given) for number in wanted)
 
 
 def _is_given(number: float, given: list[tuple[float, int]]) -> bool:
     return any(abs(round(number, places) - value) < 1e-9 for value, places in given)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return 0.0
 
 
 def _decimals(text: str) -> int:
