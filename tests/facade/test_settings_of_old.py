@@ -53,7 +53,7 @@ ARGUMENTS = [
     *("contribute_conversation", "plain_text_display"),
 ]
 LLM_DEFAULTS = {
-    "model": "gpt-4o",
+    "model": "",  # the best that can be reached: a name that needs a key helps nobody
     "temperature": 0.0,
     "supports_vision": None,
     "supports_functions": None,

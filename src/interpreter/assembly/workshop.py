@@ -60,6 +60,7 @@ class Workshop:
         self._wishes = wishes
         self._ground = Ground(settings, wishes.notice)
         self._models = ModelChoice(wishes, self._notes())
+        self._beside: ModelChoice | None = None
         self._budget = Budget()
         self._policies: dict[object, Policy] = {}
         self._texts: dict[str, str] = {}
@@ -180,6 +181,12 @@ class Workshop:
         """Ask a function of the caller's own instead of the model that the settings name."""
         self._models.completions = completions
 
+    def model_beside(self, settings: Settings) -> Model:
+        """The model of these settings, beside the one of the session, whoever answers there."""
+        if self._beside is None:
+            self._beside = ModelChoice(self._wishes, self._notes())
+        return self._beside.model(settings)
+
     def restart_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
         self._ground.restart_runtimes()
@@ -188,6 +195,8 @@ class Workshop:
         """End everything that was started."""
         self._ground.close()
         self._models.close()
+        if self._beside is not None:
+            self._beside.close()
         if "store" in self.__dict__:
             self.store.close()
 

@@ -13,6 +13,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
 from interpreter.session.session import Session
 from interpreter.settings.settings import Settings
+from interpreter.terminal import opening
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.opening import desk_for, reader
@@ -46,6 +47,11 @@ def converse(place: Desk, workshop: Workshop, session: Session, settings: Settin
     chat = Chat(place, workshop, session, settings)
     chat.run(reader(settings, live=place.colourful))
     return chat
+
+
+def may_download(question: str) -> bool:
+    """Whether a model may be downloaded: asked by a line, in the terminal of the program."""
+    return opening.may_download(question, live=False)
 
 
 def say(text: str) -> None:

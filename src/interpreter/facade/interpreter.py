@@ -54,7 +54,7 @@ class OpenInterpreter(Prepared):
     ) -> None:
         self.responding = False
         self.last_messages_count = 0
-        self.llm = llm or Llm(self._model)
+        self.llm = llm or Llm(self._model, self._model_beside)
         self.computer = computer or Computer(
             self._open_workshop,
             lambda text, picture: self.llm.answer(text, picture),
@@ -63,7 +63,7 @@ class OpenInterpreter(Prepared):
         self.computer.import_computer_api = self.import_computer_api
         self._system_message = system_message
         self._ledger = Ledger(messages)
-        self._premises = Premises(self._approve, self._answer)
+        self._premises = Premises(self._approve, self._answer, self._wishes)
         self._session: Session | None = None
         self._desk: Desk | None = None
         self._turn: Generator[Event, None, None] | None = None

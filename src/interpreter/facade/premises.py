@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable
 
 from interpreter.assembly import Workshop
+from interpreter.assembly.model_choice import Wishes
 from interpreter.protocol.ports import Answerer, Approver
 from interpreter.settings.settings import Settings
 
@@ -13,9 +14,12 @@ from interpreter.settings.settings import Settings
 class Premises:
     """Holds at most one workshop. It is closed with its owner, at the latest when Python ends."""
 
-    def __init__(self, approve: Approver, answer: Answerer) -> None:
+    def __init__(
+        self, approve: Approver, answer: Answerer, wishes: Callable[[], Wishes] = Wishes
+    ) -> None:
         self._approve = approve
         self._answer = answer
+        self._wishes = wishes
         self._workshop: Workshop | None = None
         self._finalizer: weakref.finalize[[], Premises] | None = None
 
@@ -27,7 +31,7 @@ class Premises:
     def open(self, settings: Callable[[], Settings]) -> Workshop:
         """The workshop."""
         if self._workshop is None:
-            self._workshop = Workshop(settings(), self._approve, self._answer)
+            self._workshop = Workshop(settings(), self._approve, self._answer, self._wishes())
             self._finalizer = weakref.finalize(self, self._workshop.close)
         return self._workshop
 

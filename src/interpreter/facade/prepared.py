@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from interpreter.assembly import Workshop
+from interpreter.assembly.model_choice import Wishes
+from interpreter.facade import display as show
 from interpreter.facade.computer import Computer
 from interpreter.facade.going_back import GoingBack
 from interpreter.facade.llm import Llm
+from interpreter.facade.narration import LOG
 from interpreter.facade.premises import Premises
 from interpreter.facade.prompt import rendered, split, usual
 from interpreter.facade.seeing import Sight
@@ -16,6 +20,8 @@ from interpreter.lmc.languages import language_of
 from interpreter.protocol.ports import Model
 from interpreter.session.engine import Engine
 from interpreter.settings.settings import Settings
+from interpreter.terminal.desk import Desk
+from interpreter.terminal.opening import progress
 
 
 class Prepared(GoingBack):
@@ -27,6 +33,7 @@ class Prepared(GoingBack):
     _premises: Premises
     _sight: Sight
     _skills_imported: bool
+    _desk: Desk | None
 
     @property
     def system_message(self) -> str:
@@ -52,7 +59,7 @@ class Prepared(GoingBack):
 
     def _engine(self) -> Engine:
         workshop = self._prepare()
-        workshop.use_completions(self.llm.completions)
+        workshop.use_completions(self.llm.own_completions)
         engine = workshop.engine(self._settings())
         return replace(engine, model=self._sight.for_model(engine.model, self.llm.vision_renderer))
 
@@ -77,3 +84,21 @@ class Prepared(GoingBack):
 
     def _model(self) -> Model:
         return self._engine().model
+
+    def _model_beside(self, name: str, settings: dict[str, Any]) -> Model:
+        """A model itself, while the conversation asks a function of the program's own."""
+        wanted = replace(self._settings(render=False), model=name, **settings)
+        return self._open_workshop().model_beside(wanted)
+
+    def _wishes(self) -> Wishes:
+        """What choosing a model says and asks: to whoever sees a display, else to the log."""
+        return Wishes(self._notice, self._may_download, progress())
+
+    def _notice(self, text: str) -> None:
+        if self._desk is None:
+            LOG.info("%s", text)
+        else:
+            self._desk.note(text)
+
+    def _may_download(self, question: str) -> bool:
+        return self._desk is not None and show.may_download(question)

@@ -10,7 +10,7 @@ from interpreter.settings.settings import Settings
 def settings_of(options: Options, llm: Llm, system_message: str, instructions: str) -> Settings:
     """The settings of this moment."""
     return Settings(
-        model=llm.model,
+        model=llm.named,
         api_base=llm.api_base or "",
         api_key=llm.api_key or "",
         api_version=llm.api_version or "",

@@ -60,7 +60,7 @@ def open_chat(plan: Plan) -> Chat:
     desk.verbose = plan.settings.verbose
     notices: list[str] = []  # a prompt may be on the screen when they come
     notice = notices.append if plan.live else desk.note
-    wishes = Wishes(notice, partial(_may_download, plan), _progress())
+    wishes = Wishes(notice, partial(_may_download, plan), progress())
     settings = plan.settings
     approve: Approver = desk.approve
     if settings.dry_run:
@@ -79,7 +79,7 @@ def open_chat(plan: Plan) -> Chat:
     return Chat(desk, workshop, session, settings, notices)
 
 
-def _progress() -> Progress:
+def progress() -> Progress:
     """A bar that is made when there is something to show: models are slow to import."""
 
     @cache
@@ -92,15 +92,19 @@ def _progress() -> Progress:
 
 
 def _may_download(plan: Plan, question: str) -> bool:
+    if plan.behind_prompt and not os.environ.get("REPLOOP_DOWNLOAD"):
+        raise AskInFront
+    return may_download(question, live=plan.live)
+
+
+def may_download(question: str, *, live: bool) -> bool:
     """Ask whether a model may be downloaded; when nobody is there, it may not."""
     if os.environ.get("REPLOOP_DOWNLOAD"):  # who started us has agreed, as `make run` does
         print(f"{question} yes", file=sys.stderr)
         return True
-    if plan.behind_prompt:
-        raise AskInFront
     if not someone_is_there():
         return False
-    if not plan.live:
+    if not live:
         print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
         return input().strip().lower().startswith("y")
     from interpreter.terminal.one_key import one_key  # noqa: PLC0415  (asked once in a life)
