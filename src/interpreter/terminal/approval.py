@@ -11,7 +11,8 @@ from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Approver
 from interpreter.protocol.values import frozen
-from interpreter.terminal.ansi import Palette, paint, tame_plain
+from interpreter.protocol.visible import sentence, visible
+from interpreter.terminal.ansi import Palette, paint
 from interpreter.terminal.editor import edit
 
 HELP = """\
@@ -105,10 +106,10 @@ def _why_not(request: ApprovalRequested) -> str:
 
 def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None:
     if isinstance(request.action, ActionCall) and request.action.tool not in ESCALATIONS:
-        call = f"{request.action.tool} {request.action.arguments}"
-        hands.print(paint(tame_plain(call), palette.accent))
+        call = f"{visible(request.action.tool)} {visible(request.action.arguments)}"
+        hands.print(paint(call, palette.accent))
     if request.reason:
-        hands.print(paint(tame_plain(request.reason), palette.warning))
+        hands.print(_warning(request.reason, palette))
     if isinstance(request.action, Code):
         _show_findings(request.action, request.findings, hands, palette)
 
@@ -119,8 +120,12 @@ def _show_findings(
     lines = action.source.split("\n")
     for finding in findings:
         quoted = lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
-        text = f"line {finding.line}: {finding.reason}" + (f"  ({quoted})" if quoted else "")
-        hands.print(paint(f"⚠ {tame_plain(text)}", palette.warning))
+        where = f"  ({visible(quoted)})" if quoted else ""
+        hands.print(_warning(f"⚠ line {finding.line}: {finding.reason}{where}", palette))
+
+
+def _warning(text: str, palette: Palette) -> str:
+    return "\n".join(paint(line, palette.warning) for line in sentence(text).split("\n"))
 
 
 def _check(action: Action, hands: Hands, palette: Palette) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from interpreter.protocol.messages import TABLE, Display, Face
 from interpreter.protocol.values import frozen
-from interpreter.terminal.ansi import Palette, paint, tame, tame_plain
+from interpreter.terminal.ansi import RESET, Palette, paint, tame, tame_plain
 from interpreter.terminal.latex import readable
 from interpreter.terminal.prose import Prose
 from interpreter.terminal.tables import data_table, html_text
@@ -96,7 +96,12 @@ def _text_lines(media_type: str, text: str, width: int, palette: Palette) -> lis
         case "text/html":
             return html_text(text).split("\n")[:PAGE_LINES]
         case _:
-            return tame(text).rstrip("\n").split("\n")
+            return [_closed(line) for line in tame(text).rstrip("\n").split("\n")]
+
+
+def _closed(line: str) -> str:
+    """A line whose colours end with it."""
+    return line + RESET if "\x1b" in line else line
 
 
 def _markdown(text: str, width: int, palette: Palette) -> list[str]:

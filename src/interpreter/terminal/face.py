@@ -32,7 +32,8 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Action, ActionCall, Code, Display, Face, MalformedCall
 from interpreter.protocol.values import frozen
-from interpreter.terminal.ansi import Palette, crop, paint, tame_plain
+from interpreter.protocol.visible import sentence, visible
+from interpreter.terminal.ansi import Palette, crop, paint, tame, tame_plain
 from interpreter.terminal.display import Draw, short, show_display
 from interpreter.terminal.highlight import CodeStream, highlight
 from interpreter.terminal.output import OutputPane
@@ -84,6 +85,7 @@ class LiveFace:
         self._updating: dict[str, tuple[str, ...]] = {}
         self._gap = False  # whether something was done since the last words
         self._fresh = True  # whether the turn has shown nothing yet
+        self._last_code = ""
 
     def show(self, events: Iterable[Event]) -> TurnFinished:
         """Show a whole turn; how it ended."""
@@ -108,7 +110,8 @@ class LiveFace:
     def note(self, text: str) -> None:
         """A sentence of our own."""
         width = self._screen.width
-        self._screen.print(*(line for long in text.split("\n") for line in in_width(long, width)))
+        shown = tame(text) if "\x1b" in text else sentence(text)
+        self._screen.print(*(line for long in shown.split("\n") for line in in_width(long, width)))
         self._screen.draw()
 
     def settle(self) -> None:
@@ -203,9 +206,8 @@ class LiveFace:
 
     def _show_rest(self, event: Event) -> None:
         match event:
-            case ApprovalRequested():
-                self._finish_words()
-                self._status.end()
+            case ApprovalRequested(action):
+                self._before_question(action)
             case Decided(_, decision) if not decision.allows and decision.reason:
                 self._print(f"Not run: {decision.reason}", self._palette.warning)
             case FilesChanged(changes):
@@ -223,11 +225,18 @@ class LiveFace:
                 pass
 
     def _changed(self, changes: Sequence[FileChange]) -> None:
-        listed = change_list(changes, lambda path: short(path, self._look.directory))
+        where = self._look.directory
+        listed = change_list(changes, lambda path: visible(short(path, where)))
         named = [f"{MARKS[one.kind]} {one.text}" for one in listed[:FILES_NAMED]]
         more = len(listed) - len(named)
         named += [f"and {more} more"] if more > 0 else []
         self._print("  ".join(named), self._palette.dim)
+
+    def _before_question(self, action: Action) -> None:
+        self._finish_words()
+        self._status.end()
+        if isinstance(action, Code) and action.source != self._last_code:
+            self.show_code(action.language, action.source)  # another was shown since
 
     # Words and code.
 
@@ -264,21 +273,26 @@ class LiveFace:
                 self.show_code(language, source)
             case ActionCall(tool, arguments):
                 self._finish_code()
-                self._print(f"{tool} {tame_plain(arguments)}", self._palette.accent)
+                self._print(f"{visible(tool)} {visible(arguments)}", self._palette.accent)
             case MalformedCall(_, problem):
                 self._finish_code()
                 self._print(f"The call cannot be read: {problem}", self._palette.warning)
 
     def show_code(self, language: str, source: str) -> None:
         """A whole block of code."""
-        lines = highlight(source.rstrip("\n"), language, colour=self._palette.colourful)
+        width, colour = self._screen.width, self._palette.colourful
+        lines = highlight(source, language, colour=colour, width=width)
         walls = self._look.walls()
         end = self._rule(f"─ {walls} " if walls else "")
-        self._screen.print(*([] if self._fresh else [""]), self._head(language), *lines, end)
+        long = len(lines) > self._screen.height - 4  # its beginning is out of sight
+        size = f" · {len(source.splitlines()):,} lines" if long else ""
+        head = self._head(language, size)
+        self._screen.print(*([] if self._fresh else [""]), head, *lines, end)
         self._fresh = False
+        self._last_code = source
 
-    def _head(self, language: str) -> str:
-        return self._rule(f"─ {tame_plain(language)} ")
+    def _head(self, language: str, size: str = "") -> str:
+        return self._rule(f"─ {visible(language)}{size} ")
 
     def _rule(self, title: str) -> str:
         return paint(title + "─" * (min(self._screen.width, 72) - len(title)), self._palette.dim)
@@ -301,7 +315,7 @@ class LiveFace:
         if outcome != "ok":
             style = self._palette.dim if outcome == "backgrounded" else self._palette.bad
             hint = " You can, too: %jobs." if outcome == "backgrounded" else ""
-            self._print(f"[{outcome}] {tame_plain(summary)}".rstrip() + hint, style)
+            self._print(f"[{outcome}] {summary}".rstrip() + hint, style)
 
     def _show_display(self, display: Display, *, updates: bool) -> None:
         look, width = self._look, self._screen.width
@@ -352,5 +366,5 @@ class LiveFace:
 
     def _print(self, text: str, style: str) -> None:
         width = self._screen.width
-        lines = [line for long in text.split("\n") for line in in_width(long, width)]
+        lines = [line for long in sentence(text).split("\n") for line in in_width(long, width)]
         self._screen.print(*(paint(line, style) for line in lines))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
-from interpreter.terminal.ansi import expand_tabs, paint, tame_plain
+from interpreter.protocol.visible import Span, drawn, is_mark, wrapped
+from interpreter.terminal.ansi import paint
 
 STYLES = {
     "Token.Keyword": "35",
@@ -29,6 +32,8 @@ STYLES = {
 }
 LEXERS = {"shell": "bash", "javascript": "javascript", "js": "javascript", "py": "python"}
 LARGEST = 400_000  # characters of a block that are still coloured
+MARK = "7;33"  # what stands for a character that cannot be seen
+CONTINUED = "2"
 TAIL = 40  # lines that are ever shown of a block being written
 
 
@@ -52,18 +57,57 @@ def _style(token: Any) -> str:
     return ""
 
 
-def highlight(source: str, language: str, *, colour: bool = True) -> list[str]:
-    """The lines of a block, in colour where the language is known."""
-    source = tame_plain(expand_tabs(source))
-    lexer = _lexer(language.lower()) if colour and len(source) <= LARGEST else None
+def highlight(
+    source: str, language: str, *, colour: bool = True, width: int | None = None
+) -> list[str]:
+    """The lines of a block, in colour where the language is known; as rows of a width, if given.
+
+    Whatever the colours, the words are a picture of the source that can be read back in one way.
+    """
+    lines = _lines(source, _tokens(source, language) if colour else [(source, "")], colour=colour)
+    if width is None:
+        return [_painted(line) for line in lines]
+    return [_painted(row) for line in lines for row in _rows(line, width, colour=colour)]
+
+
+def _tokens(source: str, language: str) -> list[Span]:
+    """The source in pieces with their styles; in one piece where it is not understood."""
+    lexer = _lexer(language.lower()) if len(source) <= LARGEST else None
     if lexer is None:
-        return source.split("\n")
-    lines = [""]
-    for token, text in lexer.get_tokens(source):
+        return [(source, "")]
+    found = lexer.get_tokens_unprocessed(source)  # the others change line ends and marks
+    tokens = [(text, _style(token)) for _, token, text in found]
+    return tokens if "".join(text for text, _ in tokens) == source else [(source, "")]
+
+
+def _lines(source: str, tokens: Sequence[Span], *, colour: bool) -> Iterator[list[Span]]:
+    pictures = (drawn(line) for line in source.split("\n"))
+    picture, line, at = next(pictures), list[Span](), 0
+    for text, style in tokens:
         first, *others = text.split("\n")
-        lines[-1] += paint(first, _style(token))
-        lines += [paint(other, _style(token)) for other in others]
-    return lines
+        line += _with_marks(picture[at : at + len(first)], style, colour=colour)
+        at += len(first)
+        for other in others:
+            yield line
+            picture, at = next(pictures), len(other)
+            line = list(_with_marks(picture[:at], style, colour=colour))
+    yield line
+
+
+def _with_marks(picture: list[str], style: str, *, colour: bool) -> Iterator[Span]:
+    for marks, pieces in groupby(picture, is_mark):
+        yield "".join(pieces), MARK if marks and colour else style
+
+
+def _rows(line: list[Span], width: int, *, colour: bool) -> Iterator[list[Span]]:
+    first, *others = wrapped(line, width)
+    yield first
+    for (mark, style), *rest in others:
+        yield [(mark[:2], CONTINUED if colour else ""), (mark[2:], style), *rest]
+
+
+def _painted(spans: Sequence[Span]) -> str:
+    return "".join(paint(text, style) for text, style in spans)
 
 
 class CodeStream:
@@ -88,7 +132,7 @@ class CodeStream:
 
     def last_lines(self, most: int) -> list[str]:
         """The end of what has been written."""
-        lines = [*self._tail, tame_plain("".join(self._line))]
+        lines = [*self._tail, "".join(drawn("".join(self._line)))]
         return lines[-most:]
 
     @property

@@ -9,12 +9,17 @@ from collections.abc import Iterable
 from interpreter.terminal.ansi import cells, paint
 from interpreter.terminal.inline import Span
 
+ONE_STYLE = re.compile(r"\x1b\[([0-9;]+)m([^\x1b]*)\x1b\[0m")
 WORDS = re.compile(r"\n|[^\S\n]+|\S+")
 
 
 def in_width(line: str, width: int) -> list[str]:
-    """A line of ours as lines of whole words; as it is where it fits or has styles."""
-    if cells(line) <= width or "\x1b" in line:
+    """A line of ours as lines of whole words, in its one style; as it is where it has several."""
+    if cells(line) <= width:
+        return [line]
+    if styled := ONE_STYLE.fullmatch(line):
+        return [paint(one, styled[1]) for one in in_width(styled[2], width)]
+    if "\x1b" in line:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
