@@ -20,6 +20,7 @@ from interpreter.protocol.events import (
     RuntimeEvent,
 )
 from interpreter.protocol.messages import ActionCall, Display, Stream
+from interpreter.protocol.visible import visible
 from interpreter.sandboxes.grants import Grants, Scope, Wish, wanted_paths
 from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.host_gate import HostAnswer, HostGate
@@ -133,7 +134,7 @@ class PathGuard:
             wish = replace(wanted, path=held.path)
             call = ActionCall(wish.access, json.dumps({"path": str(wish.path)}))
             named = f", by the name {wanted.path}" if wanted.path != wish.path else ""
-            reason = f"This block wants to {wish.describe()}{named}."
+            reason = f"This block wants to {visible(wish.describe() + named)}."
             decision = yield ApprovalRequested(call, reason)
             notes.append(self._granted(wish, held, decision))
         return tuple(notes)
@@ -200,7 +201,7 @@ class AutorunWatch:
         flags = self._guard.end(self._changes())
         if not flags:
             return ()
-        names = ", ".join(flag.path for flag in flags[:8])
+        names = ", ".join(visible(flag.path) for flag in flags[:8])
         call = ActionCall("autorun", json.dumps({"files": [flag.path for flag in flags]}))
         reason = f"The block changed files that run by themselves: {names}. Keep them?"
         decision = yield ApprovalRequested(call, reason)
@@ -216,7 +217,7 @@ class AutorunWatch:
 def ask_about_host(escalations: Escalations, host: str, *, installs: bool) -> HostAnswer:
     """One question about a host: for this block, the session, or this workspace for ever."""
     call = ActionCall("network", json.dumps({"host": host}))
-    reason = f"This block wants to connect to {host}."
+    reason = f"This block wants to connect to {visible(host)}."
     if installs:
         reason += " It installs packages: the hosts with their files are allowed with it."
     decision = escalations.ask(call, reason)
@@ -229,7 +230,8 @@ def ask_about_host(escalations: Escalations, host: str, *, installs: bool) -> Ho
 def ask_about_file(escalations: Escalations, path: str, size: int, why: str) -> bool:
     """One question about a file that a block is about to change and that cannot be kept."""
     call = ActionCall("write", json.dumps({"path": path, "bytes": size}))
-    what = f"{path}, {size / 1e9:.1f} GB," if size >= 1e8 else path
+    name = visible(path)
+    what = f"{name}, {size / 1e9:.1f} GB," if size >= 1e8 else name
     fault = "is too large to keep" if why == "too large" else f"cannot be kept ({why})"
     reason = f"{what} {fault}: this cannot be undone."
     return escalations.ask(call, reason).allows

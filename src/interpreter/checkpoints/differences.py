@@ -45,7 +45,7 @@ def describe(differences: Sequence[Difference], workspace: Path) -> str:
 
 
 def _named(path: str, workspace: Path) -> str:
-    return path.removeprefix(f"{workspace}/")
+    return path.removeprefix(f"{workspace}/").replace("\n", "\\n")
 
 
 def _one(difference: Difference, workspace: Path) -> str:

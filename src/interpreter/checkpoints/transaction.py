@@ -18,6 +18,7 @@ from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Checkpoint, OnConflict
 from interpreter.protocol.values import frozen
+from interpreter.protocol.visible import visible
 
 
 @frozen
@@ -223,7 +224,7 @@ def _label(action: Action) -> str:
 
 
 def _changed(report: FileReport, workspace: Path) -> str:
-    listed = change_list(report.changes, lambda path: path.removeprefix(f"{workspace}/"))
+    listed = change_list(report.changes, lambda path: visible(path.removeprefix(f"{workspace}/")))
     by_kind = {kind: [one.text for one in listed if one.kind == kind] for kind in _KINDS}
     texts = [f"{kind} {_names(found)}" for kind, found in by_kind.items() if found]
     written = sum(change.size or 0 for change in report.changes)

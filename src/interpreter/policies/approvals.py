@@ -14,6 +14,7 @@ from interpreter.policies.rules import Rules
 from interpreter.policies.understood import may_change_words, plain_commands
 from interpreter.protocol.actions import Decision, Finding, Verdict
 from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCall
+from interpreter.protocol.visible import visible
 
 Mode = Literal["ask", "auto", "never"]
 ExtraScan = Callable[[str, str], tuple[Finding, ...]]
@@ -162,7 +163,7 @@ class Approvals:
     def _scanned(self, action: Action, verdict: Verdict) -> Verdict:
         findings = self.scan(action)
         if findings:
-            reasons = "; ".join(f"line {f.line}: {f.reason}" for f in findings)
+            reasons = "; ".join(f"line {f.line}: {visible(f.reason)}" for f in findings)
             return Verdict("ask", f"it may be dangerous: {reasons}", findings)
         if isinstance(action, Code) and not can_scan(action.language):
             return Verdict("ask", f"{action.language} cannot be scanned")

@@ -121,7 +121,7 @@ def _show_findings(
     for finding in findings:
         quoted = lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
         where = f"  ({visible(quoted)})" if quoted else ""
-        hands.print(_warning(f"⚠ line {finding.line}: {finding.reason}{where}", palette))
+        hands.print(_warning(f"⚠ line {finding.line}: {visible(finding.reason)}{where}", palette))
 
 
 def _warning(text: str, palette: Palette) -> str:
