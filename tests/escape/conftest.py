@@ -28,7 +28,10 @@ class World:
         self.facts = self._answer()
 
     def attempt(self, code, where="cell", **options):
-        self._driver.stdin.write(json.dumps({"code": code, "where": where, **options}) + "\n")
+        return self.ask(code=code, where=where, **options)
+
+    def ask(self, **request):
+        self._driver.stdin.write(json.dumps(request) + "\n")
         self._driver.stdin.flush()
         return self._answer()
 
@@ -82,8 +85,17 @@ def open_world(who, driver="driver.py"):
 
 @pytest.fixture(scope="module", params=["root", "user"])
 def world(request):
-    world, base = open_world(request.param)
-    world.who = request.param
+    yield from lasting(request.param, "driver.py")
+
+
+@pytest.fixture(scope="module", params=["root", "user"])
+def guarded_world(request):
+    yield from lasting(request.param, "guard_driver.py")
+
+
+def lasting(who, driver):
+    world, base = open_world(who, driver)
+    world.who = who
     yield world
     status = world.close()
     shutil.rmtree(base)

@@ -32,8 +32,10 @@ class Room:
         (self.outside / "sub").mkdir(parents=True)
         (self.outside / "sub/victim").write_text("alive")
         subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)
-        (self.workspace / ".git/hooks/mine").write_text("my own hook")
-        confinement = Confinement(programs=interpreter_places())
+        (self.workspace / "tools/deep").mkdir(parents=True)
+        (self.workspace / "tools/mine").write_text("my own tool")
+        programs = (*interpreter_places(), self.workspace / "tools")
+        confinement = Confinement(programs=programs)
         self.cell = BubblewrapSandbox(confinement, os.environ).open(self.workspace)
         protected = () if trusting else self.cell.protected
         store = base / "store"
@@ -88,27 +90,26 @@ def room_in():
         shutil.rmtree(base)
 
 
-def hooks(room):
-    place = room.workspace / ".git/hooks"
+def tools(room):
+    place = room.workspace / "tools"
     return {path.name for path in place.iterdir()} if place.is_dir() else set()
 
 
 def claim_to_have_exchanged(room):
-    """The call fails; an undo that believed it would put the code's own hooks in place."""
-    room.block("os.mkdir('evil'); open('evil/pre-commit', 'w').write('#!/bin/sh')")
-    name, said = room.block("print(exchange('evil', '.git/hooks'))")
+    """The call fails; an undo that believed it would put the code's own programs in place."""
+    room.block("os.mkdir('evil'); open('evil/python', 'w').write('#!/bin/sh')")
+    name, said = room.block("print(exchange('evil', 'tools'))")
     assert said == "-1\n"
     room.undo(name)
-    return "pre-commit" in hooks(room) or "mine" not in hooks(room)
+    return "python" in tools(room) or "mine" not in tools(room)
 
 
 def claim_to_have_moved(room):
     """The name from which something was moved is gone meanwhile, so all looks as claimed."""
-    deep = room.workspace / ".git/hooks/deep"
-    deep.mkdir()
+    deep = room.workspace / "tools/deep"
     (deep / "mine").touch()
     room.block("os.mkdir('bait')")
-    name, said = room.block("print(libc.rename(b'bait', b'.git/hooks/deep'))")
+    name, said = room.block("print(libc.rename(b'bait', b'tools/deep'))")
     assert said == "-1\n"
     (room.workspace / "bait").rmdir()
     room.undo(name)

@@ -318,10 +318,12 @@ class Ground:
         return kept
 
     def _ask_about_file(self, path: str, size: int, why: str) -> bool:
-        """Whether a file may be changed that cannot be kept; asked in the journal's name."""
+        """Whether a file may be changed; asked in the journal's name."""
         from interpreter.assembly.guards import ask_about_file
+        from interpreter.protocol.git_config import QUESTION
 
-        if self._settings.auto_run or self.checkpoints.get().was_announced(path):
+        accepted = self._settings.auto_run or self.checkpoints.get().was_announced(path)
+        if accepted and not why.startswith(QUESTION):
             return True
         return ask_about_file(self._walls.escalations, path, size, why)
 

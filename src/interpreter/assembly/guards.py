@@ -19,6 +19,7 @@ from interpreter.protocol.events import (
     OutputDelta,
     RuntimeEvent,
 )
+from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.messages import ActionCall, Display, Stream
 from interpreter.protocol.visible import visible
 from interpreter.sandboxes.grants import Grants, Scope, Wish, wanted_paths
@@ -228,7 +229,12 @@ def ask_about_host(escalations: Escalations, host: str, *, installs: bool) -> Ho
 
 
 def ask_about_file(escalations: Escalations, path: str, size: int, why: str) -> bool:
-    """One question about a file that a block is about to change and that cannot be kept."""
+    """One question about a file that a block is about to change: git would run what it says, or
+    it cannot be kept."""
+    if why.startswith(QUESTION):
+        lines = why.removeprefix(QUESTION)
+        call = ActionCall("git", json.dumps({"path": path, "lines": lines.splitlines()}))
+        return escalations.ask(call, f"This block writes into {path}:\n{lines}").allows
     call = ActionCall("write", json.dumps({"path": path, "bytes": size}))
     name = visible(path)
     what = f"{name}, {size / 1e9:.1f} GB," if size >= 1e8 else name

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable
 
 from interpreter.checkpoints.cell_paths import Caller, Resolver
+from interpreter.checkpoints.git_gate import GitGate
 from interpreter.checkpoints.recorder import Recorder
 from interpreter.checkpoints.trees import Place, Trees
 
@@ -24,10 +25,11 @@ StillWaits = Callable[[], bool]
 class CellCalls:
     """Knows the arguments of every call in the filter."""
 
-    def __init__(self, trees: Trees, recorder: Recorder) -> None:
+    def __init__(self, trees: Trees, recorder: Recorder, gate: GitGate) -> None:
         self._trees = trees
         self._resolver = Resolver(trees)
         self._recorder = recorder
+        self._gate = gate
         self._still_waits: StillWaits = lambda: True
         at, record = self._at, recorder
         self._calls: dict[str, Call] = {
@@ -36,15 +38,15 @@ class CellCalls:
             "openat2": self._open2,
             "creat": lambda c, a: self._open(c, _CWD, a[0], os.O_CREAT | os.O_WRONLY | os.O_TRUNC),
             "truncate": lambda c, a: self._open(c, _CWD, a[0], os.O_WRONLY),
-            "unlink": lambda c, a: at(record.remove, c, _CWD, a[0]),
-            "rmdir": lambda c, a: at(record.remove, c, _CWD, a[0]),
-            "unlinkat": lambda c, a: at(record.remove, c, a[0], a[1]),
-            "mkdir": lambda c, a: at(record.make_directory, c, _CWD, a[0]),
-            "mkdirat": lambda c, a: at(record.make_directory, c, a[0], a[1]),
-            "mknod": lambda c, a: at(record.create, c, _CWD, a[0]),
-            "mknodat": lambda c, a: at(record.create, c, a[0], a[1]),
-            "symlink": lambda c, a: at(record.create, c, _CWD, a[1]),
-            "symlinkat": lambda c, a: at(record.create, c, a[1], a[2]),
+            "unlink": lambda c, a: at(self._remove, c, _CWD, a[0]),
+            "rmdir": lambda c, a: at(self._remove, c, _CWD, a[0]),
+            "unlinkat": lambda c, a: at(self._remove, c, a[0], a[1]),
+            "mkdir": lambda c, a: at(self._make_directory, c, _CWD, a[0]),
+            "mkdirat": lambda c, a: at(self._make_directory, c, a[0], a[1]),
+            "mknod": lambda c, a: at(self._create, c, _CWD, a[0]),
+            "mknodat": lambda c, a: at(self._create, c, a[0], a[1]),
+            "symlink": lambda c, a: self._symlink(c, a[0], _CWD, a[1]),
+            "symlinkat": lambda c, a: self._symlink(c, a[0], a[1], a[2]),
             "link": lambda c, a: self._link(c, (_CWD, a[0], _CWD, a[1]), 0),
             "linkat": lambda c, a: self._link(c, a[:4], a[4]),
             "rename": lambda c, a: self._rename(c, (_CWD, a[0], _CWD, a[1]), 0),
@@ -78,6 +80,10 @@ class CellCalls:
         self._calls[name](Caller(thread), arguments)
 
     def _place(self, caller: Caller, directory: int, address: int, follow: bool) -> Place | None:
+        """Where a path leads, unless the call must fail there anyway."""
+        return self._trees.free(self._spot(caller, directory, address, follow))
+
+    def _spot(self, caller: Caller, directory: int, address: int, follow: bool) -> Place | None:
         path = caller.text(address)
         if not path:
             return None
@@ -104,7 +110,26 @@ class CellCalls:
         follow = not (exclusive or flags & os.O_NOFOLLOW)
         place = self._place(caller, directory, address, follow)
         if place is not None:
+            self._gate.write(place)
             self._recorder.open(place, flags, lambda: self._is_writable(caller, place))
+
+    def _create(self, place: Place) -> None:
+        self._gate.write(place)
+        self._recorder.create(place)
+
+    def _make_directory(self, place: Place) -> None:
+        self._gate.make_directory(place)
+        self._recorder.make_directory(place)
+
+    def _remove(self, place: Place) -> None:
+        self._gate.remove(place)
+        self._recorder.remove(place)
+
+    def _symlink(self, caller: Caller, text: int, directory: int, address: int) -> None:
+        place = self._place(caller, directory, address, follow=False)
+        if place is not None:
+            self._gate.symlink(place, caller.text(text))
+            self._recorder.create(place)
 
     def _is_writable(self, caller: Caller, place: Place) -> bool:
         """Whether the cell's own view, which may be read-only here, lets the call succeed."""
@@ -122,11 +147,14 @@ class CellCalls:
         source = self._place(caller, arguments[0], arguments[1], bool(flags & _FOLLOW))
         target = self._place(caller, arguments[2], arguments[3], follow=False)
         if target is not None:
+            self._gate.link(source, target)
             self._recorder.link(source, target)
 
     def _rename(self, caller: Caller, arguments: Arguments, flags: int) -> None:
-        source = self._place(caller, arguments[0], arguments[1], follow=False)
-        target = self._place(caller, arguments[2], arguments[3], follow=False)
+        source = self._spot(caller, arguments[0], arguments[1], follow=False)
+        target = self._spot(caller, arguments[2], arguments[3], follow=False)
+        self._gate.rename(source, target, flags)
+        source, target = self._trees.free(source), self._trees.free(target)
         if source is not None and target is not None:
             self._recorder.rename(source, target, flags)
         elif source is not None:
@@ -170,6 +198,7 @@ class CellCalls:
         path = os.fsdecode(address[2:].partition(b"\0")[0])
         if int.from_bytes(address[:2], "little") != socket.AF_UNIX or not path:
             return
-        place = self._resolver.place(caller, caller.absolute(_CWD, path), follow=False)
+        absolute = caller.absolute(_CWD, path)
+        place = self._trees.free(self._resolver.place(caller, absolute, follow=False))
         if place is not None:
-            self._recorder.create(place)
+            self._create(place)

@@ -97,11 +97,11 @@ class Resolver:
         directory, _, name = path.rstrip("/").rpartition("/")
         if name in ("", ".", ".."):
             return None  # a directory that exists: nothing that can be made, written or removed
-        place = self._trees.place(path.rstrip("/")) if _is_plain(path) else None
+        place = self._trees.spot(path.rstrip("/")) if _is_plain(path) else None
         if place is not None and self._trees.is_straight(place):
             return place
         parent = self._parent(caller, directory or "/")
-        return self._trees.place(f"{parent}/{name}") if parent else None
+        return self._trees.spot(f"{parent}/{name}") if parent else None
 
     def _parent(self, caller: Caller, directory: str) -> str | None:
         try:

@@ -17,7 +17,8 @@ SIZE = 80
 
 Handle = Callable[[int, int, tuple[int, ...], Callable[[], bool]], int]
 """Takes thread, call number, arguments and a check that the caller still waits; returns an errno
-to fail the call with, or 0 to let it go on."""
+to fail the call with, 0 to let it go on, or DONE if it has been done for the caller."""
+DONE = -1
 
 
 class Listener:
@@ -60,7 +61,8 @@ class Listener:
         identity, thread, _, number = struct.unpack_from("=QIIi", notification)
         arguments = struct.unpack_from("=6Q", notification, 32)
         code = self._handle(thread, number, arguments, lambda: self._still_waits(identity))
-        answer = struct.pack("=QqiI", identity, 0, -code, 0 if code else _GO_ON)
+        error = -code if code != DONE else 0
+        answer = struct.pack("=QqiI", identity, 0, error, 0 if code else _GO_ON)
         with contextlib.suppress(OSError):  # killed while it waited
             fcntl.ioctl(self._descriptor, ANSWER, bytearray(answer))
         self._memory[self._start : self._start + SIZE] = bytes(SIZE)

@@ -24,13 +24,15 @@ from typing import Any
 from interpreter.checkpoints.blocks import Block
 from interpreter.checkpoints.cell_calls import CellCalls
 from interpreter.checkpoints.changes import Change
+from interpreter.checkpoints.git_gate import CarriedOut, GitGate
 from interpreter.checkpoints.history import History, Retention
-from interpreter.checkpoints.listener import SIZE, Listener
+from interpreter.checkpoints.listener import DONE, SIZE, Listener
 from interpreter.checkpoints.program_watch import STARTED, STARTS, ProgramWatch, from_plain
 from interpreter.checkpoints.programs import Programs
 from interpreter.checkpoints.recorder import Limits, Recorder, Refused
 from interpreter.checkpoints.system_calls import native
 from interpreter.checkpoints.trees import Place, Trees
+from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.program_rules import ProgramRule
 
 SLOTS = 512
@@ -54,7 +56,8 @@ class Supervisor:
         self._programs = Programs()
         limits = Limits(**options["limits"])
         self._recorder = Recorder(self._trees, limits, self._ask, self._programs.hold)
-        self._calls = CellCalls(self._trees, self._recorder)
+        self._gate = GitGate(self._trees, self._recorder, self._ask_about_lines, self._tell)
+        self._calls = CellCalls(self._trees, self._recorder, self._gate)
         rules = from_plain(options["programs"])
         self._watch = ProgramWatch(rules, self._ask_about_program, self._tell)
         machine = native()
@@ -104,6 +107,9 @@ class Supervisor:
         self._send({"ask_program": argv, "rule": str(rule), "why": rule.reason})
         return self._answers.get()
 
+    def _ask_about_lines(self, path: str, lines: list[str]) -> bool:
+        return self._ask(path, 0, QUESTION + "\n".join(lines))
+
     def _tell(self, text: str) -> None:
         """Say something with the block that runs."""
         notes = self._history.done[-1].facts.notes if self._history.done else []
@@ -151,7 +157,11 @@ class Supervisor:
                     self._watch.starting(name, thread, arguments)
             except Refused:
                 return errno.EPERM
+            except CarriedOut:
+                return DONE
             except OSError as error:
+                if error.errno == errno.EFAULT:  # another thread may bring it back for the kernel
+                    return errno.EFAULT
                 self._note(number, error)
         return 0
 
@@ -192,6 +202,7 @@ class Supervisor:
         return {}
 
     def _record_into(self, block: Block | None) -> None:
+        self._gate.begin()
         self._recorder.begin(block, self._history.known())
         for place in self._being_written():
             self._recorder.open(place, os.O_WRONLY, lambda: True)

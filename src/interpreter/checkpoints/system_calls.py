@@ -109,5 +109,7 @@ def read_memory(pid: int, address: int, length: int) -> bytes:
     memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.pread(memory, length, address)
+    except (OSError, OverflowError) as error:
+        raise OSError(errno.EFAULT, os.strerror(errno.EFAULT)) from error
     finally:
         os.close(memory)

@@ -90,10 +90,18 @@ class Trees:
 
     def place(self, path: str) -> Place | None:
         """Where an absolute path without symlinks and dots lies, if it is in a root and free."""
+        return self.free(self.spot(path))
+
+    def spot(self, path: str) -> Place | None:
+        """Where such a path lies, if it is in a root, protected or not."""
         for number, root in enumerate(self.roots):
-            if path.startswith(f"{root}/") and not self._is_protected(path):
+            if path.startswith(f"{root}/"):
                 return Place(number, path[len(root) + 1 :])
         return None
+
+    def free(self, place: Place | None) -> Place | None:
+        """The place, if something can be changed there."""
+        return None if place is None or self._is_protected(self.text(place)) else place
 
     def text(self, place: Place) -> str:
         """The absolute path, to show."""

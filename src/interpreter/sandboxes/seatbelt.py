@@ -14,13 +14,16 @@ from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.held_place import held_grants
 from interpreter.sandboxes.keeper import Keeper
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command
-from interpreter.sandboxes.view import GIT_PROTECTED
 from interpreter.sandboxes.walls import set_up
 
 PROGRAM = Path("/usr/bin/sandbox-exec")
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/System", "/Library/Frameworks", "/Library/Developer", "/opt"),
     *("/private/etc", "/private/var/db/timezone", "/private/var/db/dyld", "/dev"),
+)
+_SEALED = (
+    *("hooks", "config", "config.worktree", "commondir", "gitdir", "info/attributes"),
+    *("modules", "worktrees"),
 )
 _BASE = """(version 1)
 (deny default)
@@ -65,7 +68,7 @@ def profile(site: Site, confinement: Confinement) -> str:
     text += _places("allow file-read*", [*reading, *writing])
     text += _places("allow file-write*", writing)
     text += "(allow network*)\n" if confinement.level == "trusted" else ""
-    text += _places("deny file-write*", [site.workspace / ".git" / name for name in GIT_PROTECTED])
+    text += _places("deny file-write*", [site.workspace / ".git" / name for name in _SEALED])
     text += f"(deny file-write* (literal {_quoted(site.workspace / '.git')}))\n"
     secrets = [*(site.home / name for name in SECRETS_IN_HOME), *confinement.hidden]
     return text + _places("deny file-read* file-write*", secrets)

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from interpreter.protocol.git_config import Unreadable, settings_in
+from interpreter.protocol.git_places import may_make_directory, may_write
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 
@@ -17,7 +19,9 @@ Kind = Literal["read", "write", "mask"]
 SYSTEM = ("/usr", "/opt", "/etc", "/nix", "/gnu", "/home/linuxbrew/.linuxbrew")
 MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 CACHES = ("/var/lib/dpkg", "/var/cache/fontconfig")
-GIT_PROTECTED = ("hooks", "config", "config.worktree", "info/attributes", "modules", "worktrees")
+_NEVER_WRITTEN = ("hooks", "config")  # though git may make them where there are none
+_NAMES_PLACES = re.compile(rb"hookspath|include", re.IGNORECASE)
+_INCLUDES = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
 _LONGEST_LINE = 4096
 _LONGEST_CONFIG = 1 << 16
 _WORKTREE = re.compile(r"""^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$""", re.MULTILINE)
@@ -84,22 +88,57 @@ def pinned(path: Path, inside: Path) -> Iterator[Mount]:
 
 
 def git_mounts(workspace: Path) -> Iterator[Mount]:
-    """`.git` as a mount of its own, and what makes git run programs read-only."""
+    """`.git` as a mount of its own, and all that git need not write for its work read-only."""
     git = workspace / ".git"
-    if git.is_symlink() or not git.exists():
-        return
+    if git.is_symlink():
+        git = git.resolve()
+        if not git.is_dir() or not git.is_relative_to(workspace):
+            return
+        yield from pinned(git, workspace)
     if git.is_file():
         yield Mount("read", git)
         repository = repository_of_worktree(git) or repository_of_submodule(git)
         if repository is not None:
             yield Mount("read", repository)
         return
+    if not git.is_dir():
+        return
     yield Mount("write", git)
-    for name in GIT_PROTECTED:
-        path = git / name
-        if path.exists() and not path.is_symlink():
-            yield from pinned(path, git)
-            yield Mount("read", path)
+    for path in (*_sealed(git), *_sealed(git, "info")):
+        yield from pinned(path, git)
+        yield Mount("read", path)
+    for path in _named_in_configuration(git, workspace):
+        yield from pinned(path, workspace)
+        yield Mount("read", path)
+
+
+def _sealed(git: Path, below: str = "") -> list[Path]:
+    """What is in a git directory that code must not write."""
+    directory = git / below
+    if directory.is_symlink() or not directory.is_dir():
+        return []
+    found = []
+    for path in sorted(directory.iterdir()):
+        name = str(path.relative_to(git))
+        may = may_make_directory(name) if path.is_dir() else may_write(name)
+        if not path.is_symlink() and (not may or name in _NEVER_WRITTEN):
+            found.append(path)
+    return found
+
+
+def _named_in_configuration(git: Path, workspace: Path) -> list[Path]:
+    """Hooks and further settings that the configuration names in the workspace itself."""
+    try:
+        content = (git / "config").read_bytes()
+        if not _NAMES_PLACES.search(content):
+            return []
+        settings = settings_in(content)
+    except (OSError, Unreadable):
+        return []
+    hooks = [workspace / value for key, value in settings if key == "core.hookspath"]
+    included = [git / value for key, value in settings if _INCLUDES.fullmatch(key)]
+    places = (path.resolve() for path in (*hooks, *included))
+    return [p for p in places if p.exists() and workspace in p.parents and git not in p.parents]
 
 
 def repository_of_worktree(git: Path) -> Path | None:
@@ -172,7 +211,8 @@ def mounts(workspace: Path, home: Path, confinement: Confinement) -> list[Mount]
         view.append(Mount("read", home))
     view += (Mount("read", path.resolve()) for path in confinement.programs if path.is_dir())
     view += (Mount("read", path) for path in confinement.read)
-    view += (Mount("write", path) for path in confinement.write)
+    for path in confinement.write:
+        view += (Mount("write", path), *git_mounts(path))
     inside = [*workspace_mounts(workspace, confinement)]
     if workspace == home and confinement.level != "read-only":
         inside += home_mounts(home)

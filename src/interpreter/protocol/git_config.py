@@ -1,0 +1,75 @@
+"""The settings in a git configuration, read by git itself, which here runs nothing."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+
+from interpreter.protocol.git_places import is_harmless
+
+LARGEST = 1 << 20
+QUESTION = "settings of git:\n"
+"""What the reason of a question begins with that goes on with lines of a git configuration."""
+_PATIENCE = 20.0  # seconds
+Setting = tuple[str, str]
+
+
+class Unreadable(ValueError):
+    """Git would not read it, or there is no git to ask."""
+
+
+@functools.cache
+def _git() -> str:
+    places = [p for p in os.environ.get("PATH", "").split(":") if p.startswith("/")]
+    return shutil.which("git", path=":".join([*places, "/usr/bin", "/usr/local/bin"])) or ""
+
+
+def settings_in(content: bytes) -> list[Setting]:
+    """Names and values in the order of the file; a name without a value has an empty one."""
+    if not content.strip():
+        return []
+    if not _git() or len(content) > LARGEST:
+        raise Unreadable
+    nothing = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "HOME": os.devnull}
+    command = [_git(), "config", "--file", "-", "--no-includes", "--null", "--list"]
+    try:
+        done = subprocess.run(
+            command,
+            input=content,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=nothing,
+            cwd="/",
+            timeout=_PATIENCE,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Unreadable from error
+    lines = os.fsdecode(done.stdout).split("\0")[:-1]
+    return [(key, value) for key, _, value in (line.partition("\n") for line in lines)]
+
+
+def questionable(before: bytes, after: bytes) -> list[str]:
+    """What the user should see before `after` takes the place of `before`, as lines."""
+    old, new = (
+        [setting for setting in settings_in(content) if not is_harmless(*setting)]
+        for content in (before, after)
+    )
+    if old == new:
+        return []
+    added = [f"{key} = {value}" for key, value in _without(new, old)]
+    removed = [f"without {key} = {value}" for key, value in _without(old, new)]
+    return [*added, *removed] or [f"{key} = {value}" for key, value in new]
+
+
+def _without(settings: list[Setting], others: list[Setting]) -> list[Setting]:
+    left = list(others)
+    found = []
+    for setting in settings:
+        if setting in left:
+            left.remove(setting)
+        else:
+            found.append(setting)
+    return found
