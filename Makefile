@@ -61,7 +61,7 @@ constraints: $(VENV)/.test
 	$(BIN)/python scripts/pin.py
 
 $(VENV)/.run: $(INPUTS)
-	@scripts/setup $@ local
+	@scripts/setup $@ local data
 
 $(VENV)/.test: $(INPUTS)
 	@scripts/setup $@ test check

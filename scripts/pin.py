@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("litellm", "local")  # the extras that the tests install
+EXTRAS = ("data", "litellm", "local")  # the extras that the tests install
 GROUPS = ("test", "check", "bench")
 
 

@@ -160,7 +160,7 @@ WORKS = ("ok", "absent", "degraded", "missing")
 def test_the_doctor_says_how_each_thing_is_and_what_mends_it(interpreter_command):  # noqa: F811
     lines = interpreter_command("doctor").stdout.splitlines()
     found = {line.split()[1]: line.split()[0] for line in lines if line.startswith(WORKS)}
-    wanted = "Python kernel language git sandbox journal model terminal display data workspace"
+    wanted = "Python kernel language PDF tables git sandbox journal model terminal display data workspace"
     assert set(wanted.split()) <= set(found)
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         assert line.startswith("ok") or "→" in line or after.strip().startswith("→ "), line

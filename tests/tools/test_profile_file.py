@@ -1,9 +1,11 @@
+import gzip
 import json
 import shutil
 import sqlite3
 import struct
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -92,7 +94,7 @@ def test_tabs_and_quoted_commas_are_understood(profiler, workspace):
 def test_objects_in_json_are_a_table(profiler, workspace):
     content = json.dumps([{"x": 1, "tags": ["a"]}, {"x": None, "y": "b"}])
     assert profile_of(profiler, workspace, "o.json", content)[:4] == [
-        "o.json: JSON, a list of objects: 2 rows x 3 columns",
+        "o.json: JSON, a list of objects (pandas.read_json reads it): 2 rows x 3 columns",
         "- 'x' int 1 to 1, 1 missing",
         "- 'tags' text: '[\"a\"]', 1 missing",
         "- 'y' text: 'b', 1 missing",
@@ -101,7 +103,10 @@ def test_objects_in_json_are_a_table(profiler, workspace):
 
 def test_lines_of_json_are_a_table_too(profiler, workspace):
     lines = profile_of(profiler, workspace, "o.jsonl", '{"x": 1}\n{"x": 2}\n')
-    assert lines[0] == "o.jsonl: JSON, a list of objects: 2 rows x 1 columns"
+    assert lines[0] == (
+        "o.jsonl: JSON Lines, one object a line (read it with "
+        "pandas.read_json(path, lines=True)): 2 rows x 1 columns"
+    )
 
 
 def test_other_json_is_described_by_its_shape(profiler, workspace):
@@ -120,7 +125,7 @@ def test_a_database_is_described_by_its_tables(profiler, workspace):
     connection.commit()
     connection.close()
     assert profiler.describe("@shop.db").splitlines() == [
-        "shop.db: SQLite, 1 tables",
+        "shop.db: SQLite, 1 tables (read it with sqlite3, or pandas.read_sql)",
         "- order items (1 rows): id INTEGER, price REAL",
         "  e.g. 1, 2.5",
     ]
@@ -134,7 +139,7 @@ def test_a_workbook_is_described_sheet_by_sheet(profiler, workspace):
         book.active.append(row)
     book.save(workspace / "s.xlsx")
     assert profiler.describe("s.xlsx").splitlines()[:4] == [
-        "s.xlsx: Excel, sheets: Sales",
+        "s.xlsx: Excel (read it with pandas.read_excel(path, sheet_name=...)), sheets: Sales",
         "sheet 'Sales': 2 rows x 2 columns",
         "- 'region' text: 'North', 'South'",
         "- 'total' int 3 to 4",
@@ -147,7 +152,7 @@ def test_a_parquet_file_is_described_by_its_schema(profiler, workspace):
 
     parquet.write_table(table({"n": [1, 2, None]}), workspace / "n.parquet")
     assert profiler.describe("n.parquet").splitlines()[:2] == [
-        "n.parquet: parquet, 3 rows x 1 columns",
+        "n.parquet: parquet (read it with pandas.read_parquet), 3 rows x 1 columns",
         "- 'n' int64, int 1 to 2, 1 missing",
     ]
 
@@ -155,12 +160,51 @@ def test_a_parquet_file_is_described_by_its_schema(profiler, workspace):
 def test_a_picture_is_described_by_its_size(profiler, workspace):
     png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
     assert profile_of(profiler, workspace, "p.png", png) == [
-        "p.png: picture, 640 x 480 pixels, 0.0 kB"
+        "p.png: picture, 640 x 480 pixels, 0.0 kB (PIL.Image.open reads it)"
+    ]
+
+
+def small_pdf(words):
+    """A PDF of one page with one line."""
+    text = f"BT /F1 12 Tf 20 100 Td ({words}) Tj ET".encode()
+    bodies = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R"
+        b"/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(text), text),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    content, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(bodies, start=1):
+        places.append(len(content))
+        content += b"%d 0 obj%s endobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+    return content + end % (table, len(content))
+
+
+def test_the_text_of_a_pdf_is_read_without_any_program(profiler, workspace):
+    lines = profile_of(profiler, workspace, "bill.pdf", small_pdf("Total: 1,234.50 EUR"))
+    assert lines[0].startswith("bill.pdf: PDF, 1 pages, ")
+    assert "PdfReader(path).pages[0].extract_text()" in lines[0]
+    assert lines[1] == "Total: 1,234.50 EUR"
+
+
+def test_what_is_compressed_says_how_it_is_read(profiler, workspace):
+    lines = profile_of(profiler, workspace, "p.csv.gz", gzip.compress(PEOPLE.encode()))
+    assert "pandas.read_csv reads it as it is" in lines[0]
+    assert lines[1] == "inside: 3 rows x 5 columns"
+    with zipfile.ZipFile(workspace / "a.zip", "w") as archive:
+        archive.writestr("people.csv", PEOPLE)
+    assert profiler.describe("a.zip").splitlines() == [
+        "a.zip: zip of 1 files (zipfile.ZipFile(path).open(name) reads one)",
+        "- people.csv 107 bytes",
     ]
 
 
 @pytest.mark.parametrize(
-    "name", ["x.csv", "x.json", "x.db", "x.png", "x.pdf", "x.parquet", "x.xlsx"]
+    "name", ["x.csv", "x.json", "x.db", "x.png", "x.pdf", "x.parquet", "x.xlsx", "x.gz", "x.zip"]
 )
 def test_rubbish_is_said_in_one_line_or_few(profiler, workspace, name):
     lines = profile_of(profiler, workspace, name, b"\x00\xff\xfe rubbish \x80")

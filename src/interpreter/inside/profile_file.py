@@ -13,6 +13,7 @@ if __name__ == "__main__":
     sys.path.pop(0)  # this directory must not hide modules of the user's
 
 import csv
+import gzip
 import io
 import itertools
 import json
@@ -20,6 +21,7 @@ import re
 import sqlite3
 import struct
 import subprocess
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,8 @@ def profile(path: Path) -> str:
         **dict.fromkeys((".parquet", ".pq", ".feather", ".arrow"), arrow),
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"), picture),
         ".pdf": pdf,
+        ".gz": compressed,
+        ".zip": archive,
     }
     kind = kinds.get(path.suffix.lower())
     return shortened(kind(path) if kind else [f"{path.name}: {size_of(path)}"])
@@ -209,14 +213,16 @@ def prose(path: Path, text: str) -> Iterator[str]:
 
 def json_file(path: Path) -> Iterator[str]:
     text, _, cut = decoded(path)
+    kind = "JSON, a list of objects (pandas.read_json reads it)"
     try:
         content = json.loads(text)
     except ValueError:
         content = [json.loads(line) for line in text.splitlines()[:ROWS] if line.strip()]
+        kind = "JSON Lines, one object a line (read it with pandas.read_json(path, lines=True))"
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
         names = list(dict.fromkeys(name for item in content[:1000] for name in item))
         rows = [[flat(item.get(name)) for name in names] for item in content]
-        return table(f"{path.name}: JSON, a list of objects", names, rows, cut)
+        return table(f"{path.name}: {kind}", names, rows, cut)
     return structure(path.name, content)
 
 
@@ -245,7 +251,7 @@ def database(path: Path) -> Iterator[str]:
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
     names = [name for (name,) in connection.execute(query)]
-    yield f"{path.name}: SQLite, {len(names)} tables"
+    yield f"{path.name}: SQLite, {len(names)} tables (read it with sqlite3, or pandas.read_sql)"
     for name in names[:20]:
         quoted = '"' + name.replace('"', '""') + '"'
         (count,) = connection.execute(f"SELECT COUNT(*) FROM {quoted}").fetchone()
@@ -257,10 +263,14 @@ def database(path: Path) -> Iterator[str]:
 
 
 def workbook(path: Path) -> Iterator[str]:
-    from openpyxl import load_workbook  # noqa: PLC0415
-
+    try:
+        from openpyxl import load_workbook  # noqa: PLC0415
+    except ImportError:
+        yield f"{path.name}: Excel, {size_of(path)}; to read it: pip install openpyxl"
+        return
     book = load_workbook(path, read_only=True, data_only=True)
-    yield f"{path.name}: Excel, sheets: {', '.join(book.sheetnames)}"[:200]
+    how = "read it with pandas.read_excel(path, sheet_name=...)"
+    yield f"{path.name}: Excel ({how}), sheets: {', '.join(book.sheetnames)}"[:240]
     for name in book.sheetnames[:3]:
         rows = ([flat(value) for value in row] for row in book[name].iter_rows(values_only=True))
         names = next(rows, [])
@@ -268,13 +278,17 @@ def workbook(path: Path) -> Iterator[str]:
 
 
 def arrow(path: Path) -> Iterator[str]:
-    from pyarrow import dataset  # noqa: PLC0415
-
     kind = "parquet" if path.suffix.lower() in (".parquet", ".pq") else "feather"
+    try:
+        from pyarrow import dataset  # noqa: PLC0415
+    except ImportError:
+        yield f"{path.name}: {kind}, {size_of(path)}; to read it: pip install pyarrow"
+        return
     data = dataset.dataset(str(path), format=kind)
     head = data.head(2000)
     names = head.schema.names
-    yield f"{path.name}: {kind}, {data.count_rows()} rows x {len(names)} columns"
+    shape = f"{data.count_rows()} rows x {len(names)} columns"
+    yield f"{path.name}: {kind} (read it with pandas.read_{kind}), {shape}"
     for field, values in zip(head.schema, head.columns):  # noqa: B905
         texts = [flat(value) for value in values.to_pylist()]
         yield f"- {field.name!r} {field.type}, {column(texts)}"[:120]
@@ -289,7 +303,7 @@ def picture(path: Path) -> Iterator[str]:
         head = file.read(1 << 16)
     width, height = dimensions(head)
     known = f"{width} x {height} pixels, " if width else ""
-    yield f"{path.name}: picture, {known}{size_of(path)}"
+    yield f"{path.name}: picture, {known}{size_of(path)} (PIL.Image.open reads it)"
 
 
 def dimensions(head: bytes) -> tuple[int, int]:
@@ -321,17 +335,51 @@ def jpeg_dimensions(head: bytes) -> tuple[int, int]:
 
 
 def pdf(path: Path) -> Iterator[str]:
-    command = ["pdftotext", "-l", "2", "-layout", str(path), "-"]
-    pages = len(re.findall(rb"/Type\s*/Page[^s]", path.read_bytes()[:READ]))
-    yield f"{path.name}: PDF, {pages or 'unknown number of'} pages, {size_of(path)}"
-    try:
-        text = subprocess.run(command, capture_output=True, timeout=20).stdout.decode(
-            "utf-8", "replace"
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return
+    pages, text, how = pdf_text(path)
+    yield f"{path.name}: PDF, {pages or 'unknown number of'} pages, {size_of(path)} ({how})"
     for line in filter(str.strip, text.splitlines()):
         yield " ".join(line.split())[:160]
+
+
+def pdf_text(path: Path) -> tuple[int, str, str]:
+    """The number of pages, the text of the first two, and how to read all of it."""
+    try:
+        from pypdf import PdfReader  # noqa: PLC0415
+    except ImportError:
+        pages = len(re.findall(rb"/Type\s*/Page[^s]", path.read_bytes()[:READ]))
+        command = ["pdftotext", "-l", "2", "-layout", str(path), "-"]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            return pages, "", "to read it: pip install pypdf"
+        return pages, done.stdout.decode("utf-8", "replace"), "read it with the program pdftotext"
+    reader = PdfReader(path)
+    text = "\n".join(page.extract_text() for page in reader.pages[:2])
+    how = "read it with pypdf: PdfReader(path).pages[0].extract_text()"
+    return len(reader.pages), text, how if text.strip() else "it has no text: pages are pictures"
+
+
+def compressed(path: Path) -> Iterator[str]:
+    inner = Path(path.stem).suffix.lower()
+    how = "pandas.read_csv reads it as it is" if inner in (".csv", ".tsv") else "the module gzip"
+    yield f"{path.name}: gzip, {size_of(path)} (read it with: {how})"
+    with gzip.open(path, "rb") as file:
+        text = file.read(READ // 8).decode("utf-8", "replace")
+    if inner in (".csv", ".tsv"):
+        mark = "\t" if inner == ".tsv" else guessed_delimiter(text) or ","
+        rows = csv.reader(io.StringIO(text), delimiter=mark)
+        names = next(rows, [])
+        yield from table("inside", names, itertools.islice(rows, ROWS), len(text) >= READ // 8)
+    else:
+        yield from (line[:160] for line in text.splitlines()[:5])
+
+
+def archive(path: Path) -> Iterator[str]:
+    with zipfile.ZipFile(path) as file:
+        inside = [entry for entry in file.infolist() if not entry.is_dir()]
+    yield f"{path.name}: zip of {len(inside)} files (zipfile.ZipFile(path).open(name) reads one)"
+    for entry in inside[:20]:
+        yield f"- {example(entry.filename)} {entry.file_size} bytes"
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -83,6 +83,23 @@ def _languages(settings: Settings) -> Iterator[Finding]:
         yield Finding("language", "ok" if one.present else absent, detail, fix)
 
 
+READERS = {
+    "tables": ("pandas", "CSV, Excel and other tables"),
+    "Excel": ("openpyxl", "Excel files"),
+    "Parquet": ("pyarrow", "Parquet and Feather files"),
+    "PDF": ("pypdf", "the text of PDFs"),
+    "plots": ("matplotlib", "plots"),
+}
+
+
+def _data(settings: Settings) -> Iterator[Finding]:
+    """The packages by which code reads data; another Python (`--python`) has its own."""
+    for what, (module, purpose) in READERS.items():
+        there = importlib.util.find_spec(module) is not None
+        fix = "" if there else f"{sys.executable} -m pip install {module}"
+        yield Finding(what, "ok" if there else "absent", f"{module}: {purpose}", fix)
+
+
 def _git(settings: Settings) -> Iterator[Finding]:
     path = shutil.which("git")
     fix = "" if path else "apt install git"
@@ -172,6 +189,7 @@ CHECKS: tuple[Check, ...] = (
         _python,
         _kernels,
         _languages,
+        _data,
         _git,
         _sandbox,
         _journal,

@@ -37,6 +37,8 @@ SUFFIXES = frozenset([
     ".webp",
     ".bmp",
     ".pdf",
+    ".gz",
+    ".zip",
 ])
 QUOTED = re.compile(r"""["'`]([^"'`\n]{1,300}\.\w{2,8})["'`]""")
 BARE = re.compile(r"(?<![\w.~+=/-])@?((?:[\w.~+=-]|/|\\ )+\.\w{2,8})")
