@@ -7,6 +7,8 @@ import hashlib
 import hmac
 import json
 import os
+import socket
+import struct
 import sys
 import threading
 import uuid
@@ -20,13 +22,40 @@ CONTEXT = zmq.Context()
 
 
 def bound(channel, kind):
-    socket = CONTEXT.socket(kind)
-    socket.linger = 2000
-    socket.bind(f"{KNOWN['transport']}://{KNOWN['ip']}-{KNOWN[channel + '_port']}")
-    return socket
+    made = CONTEXT.socket(kind)
+    made.linger = 2000
+    made.bind(f"{KNOWN['transport']}://{KNOWN['ip']}-{KNOWN[channel + '_port']}")
+    return made
 
 
-SHELL, IOPUB = bound("shell", zmq.ROUTER), bound("iopub", zmq.PUB)
+class RawPublisher:
+    """The output channel by hand, to send what the library would not."""
+
+    def __init__(self):
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(f"{KNOWN['ip']}-{KNOWN['iopub_port']}")
+        self._listener.listen()
+        self._line = None
+
+    def send_multipart(self, parts):
+        for part in parts[:-1]:
+            self.send_part(part, more=True)
+        self.send_part(parts[-1], more=False)
+
+    def send_part(self, part, *, more):
+        if self._line is None:
+            self._line = self._listener.accept()[0]
+            self._line.sendall(b"\xff" + bytes(8) + b"\x7f\3\0" + b"NULL".ljust(20, b"\0"))
+            self._line.sendall(bytes(32) + b"\4\x19\5READY\x0bSocket-Type\0\0\0\3PUB")
+            said = b""
+            while b"READY" not in said:
+                said += self._line.recv(1 << 16)
+        self._line.sendall(struct.pack("!BQ", 2 | more, len(part)) + part)
+
+
+BY_HAND = ("endless message", "endless small parts", "endless part")
+SHELL = bound("shell", zmq.ROUTER)
+IOPUB = RawPublisher() if sys.argv[2] in BY_HAND else bound("iopub", zmq.PUB)
 STDIN, CONTROL = bound("stdin", zmq.ROUTER), bound("control", zmq.ROUTER)
 HEART = bound("hb", zmq.REP)
 
@@ -94,8 +123,8 @@ def replies_to_nothing(who, parent):
     for kind in ("interrupt_reply", "execute_reply", "shutdown_reply", "input_request"):
         for name in ("", "nobody", None, 7):
             strange = {**parent, "msg_id": name}
-            for socket in (SHELL, CONTROL, STDIN):
-                socket.send_multipart([*who, *frames(kind, strange, {"status": 3})])
+            for channel in (SHELL, CONTROL, STDIN):
+                channel.send_multipart([*who, *frames(kind, strange, {"status": 3})])
     for _ in range(50):
         CONTROL.send_multipart([*who, *frames("interrupt_reply", parent, {})])
 
@@ -110,7 +139,39 @@ def giant(parent):
     IOPUB.send_multipart(raw(parent, b'{"name": "stdout", "text": "' + b"x" * (1 << 28) + b'"}'))
 
 
+def without_end(part):
+    while True:
+        IOPUB.send_part(part, more=True)
+
+
+def endless_part(parent):
+    IOPUB._line.sendall(struct.pack("!BQ", 2, 1 << 62))
+    while True:
+        IOPUB._line.sendall(bytes(1 << 20))
+
+
+def many_values(parent):
+    """Small as text, and more than a gigabyte as objects."""
+    IOPUB.send_multipart(raw(parent, b'{"name": "stdout", "text": [' + b"[]," * 9_000_000 + b"0]}"))
+
+
+def unsigned_without_end(parent):
+    while True:
+        unsigned(parent)
+
+
+def asks_without_end(who, parent):
+    while True:
+        STDIN.send_multipart([*who, *frames("input_request", parent, {"prompt": ""})])
+
+
 ATTACKS = {
+    "endless message": lambda who, parent: without_end(bytes(1 << 20)),
+    "endless small parts": lambda who, parent: without_end(b""),
+    "endless part": lambda who, parent: endless_part(parent),
+    "many values": lambda who, parent: many_values(parent),
+    "unsigned without end": lambda who, parent: unsigned_without_end(parent),
+    "asks without end": asks_without_end,
     "unsigned": lambda who, parent: unsigned(parent),
     "junk": lambda who, parent: junk(parent),
     "wrong types": lambda who, parent: wrong_types(parent),

@@ -4,7 +4,6 @@
 """
 
 import json
-import os
 import resource
 import sys
 import threading
@@ -13,36 +12,11 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-import pathlib
+
+from peak import Peak
 
 from interpreter import Interpreter
 from interpreter.protocol.errors import InterpreterError
-
-
-def resident_mb():
-    with pathlib.Path("/proc/self/statm").open() as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
-
-
-class Peak:
-    """The most memory that was held while something went on."""
-
-    def __enter__(self):
-        self.megabytes = before = resident_mb()
-        self._done = threading.Event()
-
-        def watch():
-            while not self._done.wait(0.01):
-                self.megabytes = max(self.megabytes, resident_mb() - before)
-
-        self.megabytes = 0
-        self._thread = threading.Thread(target=watch)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._done.set()
-        self._thread.join()
 
 
 def carried_out(session, order):

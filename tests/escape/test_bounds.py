@@ -26,7 +26,8 @@ class Session:
     def __init__(self, prefix, python, base):
         source, workspace = base / "src", base / "home/project"
         shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
-        shutil.copy(HERE / "session_driver.py", base)
+        for name in ("session_driver.py", "peak.py"):
+            shutil.copy(HERE / name, base)
         argv = [*prefix, python, str(base / "session_driver.py"), str(source), str(workspace)]
         self._driver = subprocess.Popen(
             argv,

@@ -2,41 +2,62 @@
 
 from __future__ import annotations
 
+import select
 import time
 import uuid
 from collections import deque
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
-import zmq
-
+from interpreter.protocol.bounded_json import TooManyValues
 from interpreter.runtimes.wake import Bell
 from interpreter.runtimes.wire import Codec, Connection, Incoming
+from interpreter.runtimes.zmtp import Line
 
-HEARTBEAT_MILLISECONDS = 3_000
-QUEUED_MESSAGES = 64  # of at most 64 kB each: what a slow reader can cost us in memory
+HEARTBEAT_SECONDS = 3.0
+_UNCONNECTED = 0.01  # seconds until it is tried again to connect
 
-LARGEST_FRAME = 64 << 20  # a kernel that sends more is cut off
+
+class MessageLine(Protocol):
+    """One socket of a kernel; nothing here waits."""
+
+    def register(self, poll: select.poll) -> bool:
+        """Have somebody wait for this line; False if there is nothing to wait for yet."""
+        ...
+
+    def send(self, parts: Sequence[bytes]) -> None:
+        """Send a message."""
+        ...
+
+    def receive(self) -> list[bytes] | None:
+        """The next message; None if it is not there yet."""
+        ...
+
+    def take_left_out(self) -> int:
+        """How many messages were too large since this was asked last."""
+        ...
+
+    def close(self) -> None:
+        """Hang up for good."""
+        ...
 
 
 class Channels:
-    """Sockets to one kernel. Only the thread that runs a block touches them."""
+    """Lines to one kernel. Only the thread that runs a block touches them."""
 
     def __init__(self, connection: Connection, bell: Bell) -> None:
-        self._identity = uuid.uuid4().bytes.replace(b"\0", b"\1")
+        identity = uuid.uuid4().bytes.replace(b"\0", b"\1")  # questions go to whom the block is of
         self._connection = connection
         self._codec = Codec(connection.key)
-        self._context = zmq.Context()
         self._bell = bell
-        self._poller = zmq.Poller()
-        self._sockets = {
-            "iopub": self._open("iopub", zmq.SUB),
-            "stdin": self._open("stdin", zmq.DEALER),
-            "shell": self._open("shell", zmq.DEALER),
-            "control": self._open("control", zmq.DEALER),
+        self._lines = {
+            "iopub": self._open("iopub", "SUB", b""),
+            "stdin": self._open("stdin", "DEALER", identity),
+            "shell": self._open("shell", "DEALER", identity),
+            "control": self._open("control", "DEALER", identity),
         }
-        self._sockets["iopub"].subscribe(b"")
-        self._poller.register(bell.fileno(), zmq.POLLIN)
-        self._ready: deque[str] = deque()
+        self._turns = deque(self._lines)
+        self._left_out = 0
 
     def send(
         self,
@@ -47,41 +68,41 @@ class Channels:
     ) -> str:
         """Send a message; returns its id, by which answers name it."""
         identity, frames = self._codec.pack(kind, content, parent)
-        self._sockets[channel].send_multipart(frames)
+        self._lines[channel].send(frames)
         return identity
 
     def receive(self, seconds: float | None) -> Incoming | None:
         """The next message; None when the bell rang or when time is up."""
-        deadline = None if seconds is None else time.monotonic() + seconds
+        deadline = float("inf") if seconds is None else time.monotonic() + seconds
         while True:
-            message = self._next_message()
-            if message is not None:
-                return message
-            if not self._wait(None if deadline is None else deadline - time.monotonic()):
+            heard = False
+            for channel in tuple(self._turns):  # so that a flood on one does not starve the rest
+                self._turns.rotate(-1)
+                parts = self._lines[channel].receive()
+                heard = heard or parts is not None
+                message = self._unpacked(channel, parts) if parts else None
+                if message is not None:
+                    return message
+            left = deadline - time.monotonic()
+            if left <= 0 or self._bell_rings(0 if heard else left):
                 return None
 
-    def _next_message(self) -> Incoming | None:
-        while self._ready:
-            channel = self._ready.popleft()
-            try:
-                frames = self._sockets[channel].recv_multipart(zmq.NOBLOCK)
-            except zmq.Again:
-                continue
-            self._ready.append(channel)  # in turn, so that a flood on one does not starve the rest
-            message = self._codec.unpack(channel, frames)
-            if message is not None:
-                return message
-        return None
+    def take_left_out(self) -> int:
+        """How many messages were passed over, as they were too large, since this was asked last."""
+        own, self._left_out = self._left_out, 0
+        return own + sum(line.take_left_out() for line in self._lines.values())
 
     def beats(self) -> bool:
         """Whether the kernel's heart answers; it does so even while a block runs."""
-        heart = self._context.socket(zmq.REQ)
-        heart.linger = 0
+        heart = self._open("hb", "REQ", b"")
+        deadline = time.monotonic() + HEARTBEAT_SECONDS
         try:
-            self._secure(heart)
-            heart.connect(self._connection.address("hb"))
-            heart.send(b"ping")
-            return bool(heart.poll(HEARTBEAT_MILLISECONDS))
+            heart.send([b"", b"ping"])
+            while time.monotonic() < deadline:
+                if heart.receive() is not None:
+                    return True
+                _wait([heart], select.poll(), deadline - time.monotonic())
+            return False
         finally:
             heart.close()
 
@@ -90,29 +111,35 @@ class Channels:
         self._bell.silence()
 
     def close(self) -> None:
-        """Close all sockets; nothing unsent is waited for."""
-        self._context.destroy(linger=0)
+        """Hang up; nothing unsent is waited for."""
+        for line in self._lines.values():
+            line.close()
 
-    def _wait(self, seconds: float | None) -> bool:
-        timeout = None if seconds is None else max(0, int(seconds * 1000))
-        ready = {socket for socket, _ in self._poller.poll(timeout)}
-        self._ready.extend(name for name, socket in self._sockets.items() if socket in ready)
-        return bool(ready) and self._bell.fileno() not in ready
+    def _unpacked(self, channel: str, parts: list[bytes]) -> Incoming | None:
+        try:
+            return self._codec.unpack(channel, parts)
+        except TooManyValues:
+            self._left_out += 1
+            return None
 
-    def _open(self, channel: str, kind: int) -> zmq.Socket[bytes]:
-        socket = self._context.socket(kind)
-        socket.linger = 0
-        if kind == zmq.DEALER:
-            socket.routing_id = self._identity  # questions go to whom the block came from
-        socket.rcvhwm = QUEUED_MESSAGES
-        socket.maxmsgsize = LARGEST_FRAME
-        socket.reconnect_ivl = 10  # the kernel binds while we already knock
-        self._secure(socket)
-        socket.connect(self._connection.address(channel))
-        self._poller.register(socket, zmq.POLLIN)
-        return socket
+    def _bell_rings(self, seconds: float) -> bool:
+        """Wait until something arrives, or for so long; whether the bell rang."""
+        poll = select.poll()
+        poll.register(self._bell.fileno(), select.POLLIN)
+        ready = _wait(self._lines.values(), poll, seconds)
+        return any(number == self._bell.fileno() for number, _ in ready)
 
-    def _secure(self, socket: zmq.Socket[bytes]) -> None:
+    def _open(self, channel: str, kind: str, identity: bytes) -> MessageLine:
         if self._connection.server_key:
-            socket.curve_publickey, socket.curve_secretkey = zmq.curve_keypair()
-            socket.curve_serverkey = self._connection.server_key
+            from interpreter.runtimes.encrypted_line import EncryptedLine  # noqa: PLC0415  (zmq)
+
+            return EncryptedLine(self._connection, channel, kind, identity)
+        connection = self._connection
+        address = (connection.ip, connection.ports[channel])
+        return Line(connection.transport, address, kind, identity)
+
+
+def _wait(lines: Iterable[MessageLine], poll: select.poll, seconds: float) -> list[tuple[int, int]]:
+    connected = [line.register(poll) for line in lines]
+    seconds = seconds if all(connected) else min(seconds, _UNCONNECTED)
+    return poll.poll(None if seconds == float("inf") else max(0.0, seconds) * 1000)

@@ -6,18 +6,18 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from interpreter.protocol.errors import InterpreterError, StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Companion, Language, nobody_answers
 from interpreter.protocol.values import frozen
+from interpreter.runtimes.channels import Channels
+from interpreter.runtimes.kernel_block import KernelBlock
 from interpreter.runtimes.kernel_host import KernelHost
 from interpreter.runtimes.resident import Resident
+from interpreter.runtimes.wire import Connection
 
-if TYPE_CHECKING:  # zmq takes its time; the process is launched before it is imported
-    from interpreter.runtimes.channels import Channels
-    from interpreter.runtimes.wire import Connection
+MOST_SILENT = 32_000_000  # characters that code of ours may print where nobody sees it
 
 
 @frozen
@@ -71,8 +71,6 @@ class JupyterKernel(Resident):
         self.restart()
 
     def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
-        from interpreter.runtimes.kernel_block import KernelBlock  # noqa: PLC0415  (imports zmq)
-
         with self._starting:
             channels = self._ready()
         block = KernelBlock(channels, self._host, self._options.interrupt_seconds)
@@ -103,19 +101,20 @@ class JupyterKernel(Resident):
 
     def _run_silently(self, source: str) -> str:
         """Execute source in the idle kernel without a trace; what it printed."""
-        from interpreter.runtimes.kernel_block import KernelBlock  # noqa: PLC0415  (imports zmq)
-
         assert self._channels is not None, "somebody attached to a kernel that is not there"
         block = KernelBlock(self._channels, self._host, self._options.interrupt_seconds)
-        events = list(block.run(source, nobody_answers, lambda: 0, silent=True))
-        return "".join(event.text for event in events if isinstance(event, OutputDelta))
+        printed: list[str] = []
+        room = MOST_SILENT
+        for event in block.run(source, nobody_answers, lambda: 0, silent=True):
+            if isinstance(event, OutputDelta) and len(event.text) <= room:
+                printed.append(event.text)
+                room -= len(event.text)
+        return "".join(printed)
 
     def _ready(self) -> Channels:
         if self._channels is not None and not self._host.gone():
             return self._channels
         connection = self._launched()
-        from interpreter.runtimes.channels import Channels  # noqa: PLC0415  (imports zmq)
-
         self._channels = Channels(connection, self._bell)
         try:
             self._wait_for_an_answer(self._channels)

@@ -17,7 +17,8 @@ from interpreter.protocol.ports import Answerer
 from interpreter.runtimes.channels import Channels
 from interpreter.runtimes.kernel_host import KernelHost
 from interpreter.runtimes.kernel_output import failure, published
-from interpreter.runtimes.wire import Incoming
+from interpreter.runtimes.wire import MOST_VALUES, Incoming
+from interpreter.runtimes.zmtp import LARGEST_MESSAGE
 
 RESEND_SECONDS = 1.0  # code that swallows one interrupt may obey the next
 SETTLE_SECONDS = 1.0  # how long a block that has replied may owe us the rest
@@ -151,6 +152,11 @@ class KernelBlock:
     def _late_report(self) -> Iterator[RuntimeEvent]:
         if self._late > LATE_CHARACTERS:
             yield Notice(f"An earlier block printed {self._late} characters meanwhile.")
+        if left_out := self._channels.take_left_out():
+            yield Notice(
+                f"Left out of what was shown: {left_out} larger than {LARGEST_MESSAGE >> 20} MB "
+                f"or with more than {MOST_VALUES:,} values."
+            )
 
     def _end(self, interrupted: bool) -> ExecutionFinished:
         gone = self._host.gone()

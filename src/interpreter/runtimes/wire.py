@@ -11,11 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from interpreter.protocol.bounded_json import TooManyValues, bounded_json
 from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 
 DELIMITER = b"<IDS|MSG>"
+MOST_VALUES = 1_000_000  # in one message
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
 
@@ -109,7 +111,10 @@ class Codec:
         return identity, [DELIMITER, self._sign(body), *body]
 
     def unpack(self, channel: str, frames: Sequence[bytes]) -> Incoming | None:
-        """The message in the frames; None if it is malformed or not signed with our key."""
+        """The message in the frames; None if it is malformed or not signed with our key.
+
+        TooManyValues if it is as it should be, but would fill our memory.
+        """
         try:
             start = frames.index(DELIMITER)
             signature, *body = frames[start + 1 : start + 6]
@@ -119,6 +124,8 @@ class Codec:
             return Incoming(
                 channel, str(header["msg_type"]), str(parent.get("msg_id", "")), content, header
             )
+        except TooManyValues:
+            raise
         except (ValueError, KeyError, RecursionError):
             return None
 
@@ -132,7 +139,7 @@ class Codec:
 
 
 def _object(part: bytes) -> dict[str, Any]:
-    value = json.loads(part)
+    value = bounded_json(part, MOST_VALUES)
     if not isinstance(value, dict):
         raise ValueError("not an object")
     return value
