@@ -1,21 +1,26 @@
 """Runs as root or as an ordinary user: a cell with rules, in which it tries what it is told.
 
 ``rules_driver.py SRC HOME``: one JSON object per line in, ``{"code", "where"}``; one out. In the
-place "ruled" the rules hold; in "free" the same cell runs the same program without them.
+place "ruled" the rules hold; in "free" a cell runs the same program without them.
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
+from interpreter.checkpoints.denied_paths import DeniedPath
 from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.policies.path_patterns import absolute, expression, found_places, literal_part
+from interpreter.protocol.actions import Verdict
 from interpreter.protocol.program_rules import ProgramRule
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
+from interpreter.sandboxes.host_gate import HostGate
 
 RULES = (
     ProgramRule("deny", ("git", "push"), "pushing is for people"),
@@ -23,6 +28,8 @@ RULES = (
     ProgramRule("deny", ("forbidden",)),
     ProgramRule("ask", ("git", "tag")),
 )
+DENIED = ("secrets/**", "**/*.pem", "config/prod.toml", "later/**", "a/b/never.txt")
+FILES = ("secrets/key.txt", "server.pem", "sub/deep/other.pem", "config/prod.toml")
 GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
 
 
@@ -35,11 +42,28 @@ class Place:
         self.git("init", "-q", ".")
         self.git("commit", "-q", "--allow-empty", "-m", "first")
         self.git("init", "-q", "--bare", "remote")
+        for name in FILES:
+            (self.workspace / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.workspace / name).write_text("CANARY")
         host = {**os.environ, "HOME": str(home)}
-        confinement = Confinement(programs=interpreter_places())
-        self.cell = BubblewrapSandbox(confinement, host).open(self.workspace)
+        hidden = tuple(found_places(DENIED, self.workspace, [self.workspace]))
+        self.gates = {
+            "ruled": HostGate(allow=["evil.test", "*.evil.test"], ruling=self.rule),
+            "free": HostGate(allow=["evil.test", "*.evil.test"]),
+        }
+        self.cells = {}
+        for name, gate in self.gates.items():
+            places = hidden if name == "ruled" else ()
+            confinement = Confinement(programs=interpreter_places(), hidden=places)
+            self.cells[name] = BubblewrapSandbox(confinement, host, gate=gate).open(self.workspace)
+        globs = [(glob, absolute(glob, self.workspace)) for glob in DENIED]
         options = JournalOptions(
-            home.parent / "store", (self.workspace,), self.cell.exchange, programs=RULES
+            home.parent / "store",
+            (self.workspace,),
+            self.cells["ruled"].exchange,
+            programs=RULES,
+            protected=self.cells["ruled"].protected,
+            denied=tuple(DeniedPath(g, expression(p), literal_part(p)) for g, p in globs),
         )
         self.answer, self.asked = False, []
         self.journal = FileJournal(options, ask_program=self.ask)
@@ -48,6 +72,10 @@ class Place:
     def ask(self, words, rule, why):
         self.asked.append([words, rule])
         return self.answer
+
+    def rule(self, host):
+        denied = host == "evil.test" or host.endswith(".evil.test")
+        return Verdict("deny", "not there") if denied else None
 
     def git(self, *words):
         command = [*GIT, *words]
@@ -61,7 +89,7 @@ class Place:
         argv += [request["code"].replace("REF", f"HEAD:refs/heads/{ref}").replace("NEW", ref)]
         ruled = request["where"] == "ruled"
         self.journal.begin(f"{self._count:06}", "try")
-        program = self.cell.launch(
+        program = self.cells[request["where"]].launch(
             self.journal.wrap(argv) if ruled else argv,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -72,13 +100,24 @@ class Place:
         status = program.wait(60)
         notes = self.journal.end().notes
         refs = self.git("-C", "remote", "for-each-ref", f"refs/heads/{ref}") + self.git("tag")
-        pushed = ref in refs.split("\n")[0] or ref in refs
+        appeared = [
+            name
+            for name in ("later", "new.pem", "a/b/never.txt", "secrets/new")
+            if os.path.lexists(self.workspace / name)
+        ]
+        for name in ("later", "a", "new.pem", "secrets/new", "other"):
+            path = self.workspace / name
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else None
+            path.unlink(missing_ok=True)
         return {
             "text": text,
             "status": status,
             "notes": list(notes),
-            "pushed": pushed,
+            "pushed": ref in refs,
             "asked": self.asked,
+            "appeared": appeared,
+            "kept": [(self.workspace / name).read_text() for name in FILES],
+            "refused": list(self.gates[request["where"]].end_block()),
         }
 
 
@@ -92,7 +131,8 @@ def main():
     tell({"workspace": str(place.workspace)})
     for line in sys.stdin:
         tell(place.attempt(json.loads(line)))
-    place.cell.close()
+    for cell in place.cells.values():
+        cell.close()
     place.journal.close()
 
 

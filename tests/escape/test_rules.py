@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 from tests.escape.conftest import open_world
+from tests.escape.reached_things import APPEARING, CHANGES, HOSTS, READS
 from tests.escape.started_programs import ALL
 
 
@@ -106,3 +107,32 @@ def test_words_changed_after_they_were_looked_at_do_not_help(ruled):
     tried = ruled.attempt(RACE, "ruled", language="python")
     assert not tried["pushed"], tried["text"]
     assert tried["notes"]
+
+
+@pytest.mark.parametrize("how", READS)
+def test_a_denied_file_is_not_read(ruled, how):
+    assert "CANARY" in ruled.attempt(READS[how], "free", language="shell")["text"]
+    tried = ruled.attempt(READS[how], "ruled", language="shell")
+    assert "CANARY" not in tried["text"]
+    assert tried["kept"] == ["CANARY"] * 4
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_a_denied_file_is_not_changed(ruled, how):
+    assert ruled.attempt(CHANGES[how], "ruled", language="shell")["kept"] == ["CANARY"] * 4
+
+
+@pytest.mark.parametrize("how", APPEARING)
+def test_a_denied_path_does_not_appear(ruled, how):
+    assert ruled.attempt(APPEARING[how], "free", language="shell")["appeared"]
+    tried = ruled.attempt(APPEARING[how], "ruled", language="shell")
+    assert tried["appeared"] == []
+    assert any("refused to change" in note for note in tried["notes"])
+
+
+@pytest.mark.parametrize("how", HOSTS)
+def test_a_denied_host_is_not_reached(ruled, how):
+    assert ruled.attempt(HOSTS[how], "free", language="python")["refused"] == []
+    tried = ruled.attempt(HOSTS[how], "ruled", language="python")
+    assert tried["refused"]
+    assert all("evil.test" in host and "not there" in host for host in tried["refused"])

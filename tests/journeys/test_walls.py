@@ -208,3 +208,20 @@ def test_rules_that_cannot_be_held_are_said_so_and_asked_about(shell, tmp_path):
     asked = [e for e in map(json.loads, done.stdout.splitlines()) if e["type"] == "Decided"]
     assert asked
     assert "\nRAN" not in done.stdout
+
+
+def test_a_denied_path_is_hidden_and_does_not_appear(shell, tmp_path):
+    rules = rules_in(tmp_path, '[[rule]]\ndecision = "deny"\npath = ["secret.txt", "new/**"]\n')
+    (tmp_path / "work/secret.txt").write_text("CANARY\n")
+    hidden = "cat sec*t; f=n; mkdir ${f}ew; echo RAN"
+    said = shell(hidden, "--rules", rules).stderr
+    assert "\nCANARY" not in said
+    assert "\nRAN" in said
+    assert "the rule `deny new/**` refused to change" in said
+
+
+def test_a_denied_host_is_refused_where_it_is_reached(shell, tmp_path):
+    rules = rules_in(tmp_path, '[[rule]]\ndecision = "deny"\nhost = "evil.test"\n')
+    hidden = "import urllib.request as u\nu.urlopen('http://' + 'tset.live'[::-1])"
+    said = shell(hidden, "--rules", rules, language="python").stderr
+    assert "the sandbox refused to connect to evil.test:80 (a rule of yours says deny)" in said

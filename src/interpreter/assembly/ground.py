@@ -337,9 +337,10 @@ class Ground:
 
         try:
             cell = self.cell.get()
-            programs = (self._rules.programs, self._walls.ask_about_program)
+            ask, rules = self._walls.ask_about_program, self._rules
+            enforced = keeping.Enforced(rules.programs, ask, rules.denied_paths)
             self._journal = keeping.open_journal(
-                store, cell, workspace, self._ask_about_file, programs
+                store, cell, workspace, self._ask_about_file, enforced
             )
         except CheckpointError as reason:
             self._notice(f"{reason} Files are kept by snapshots instead.")

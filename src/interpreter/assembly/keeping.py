@@ -15,9 +15,11 @@ from zlib import crc32
 
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.ports import Cell
+from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
 
 if TYPE_CHECKING:
+    from interpreter.checkpoints.denied_paths import DeniedPath
     from interpreter.checkpoints.files import FileKeeper
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.checkpoints.supervision import Ask, AskProgram
@@ -26,6 +28,15 @@ if TYPE_CHECKING:
 _MOST_SESSIONS = 50  # whose blocks can still be undone
 _UNKEPT = "unkept-"
 _NOT_AT_ONCE = 20.0  # seconds: the first request comes before any cleaning
+
+
+@frozen
+class Enforced:
+    """What the journal holds of the user's rules."""
+
+    programs: tuple[ProgramRule, ...]
+    ask: AskProgram
+    paths: tuple[DeniedPath, ...] = ()
 
 
 def undo_store(session_id: str, workspace: Path) -> Path:
@@ -53,16 +64,20 @@ def open_journal(
     cell: Cell,
     workspace: Path,
     ask: Ask,
-    programs: tuple[tuple[ProgramRule, ...], AskProgram],
+    rules: Enforced,
 ) -> FileJournal:
     """The journal in a cell; CheckpointError says why there cannot be one."""
     from interpreter.checkpoints.journal import FileJournal, JournalOptions
 
-    rules, ask_program = programs
     options = JournalOptions(
-        store, (workspace,), cell.exchange, protected=cell.protected, programs=rules
+        store,
+        (workspace,),
+        cell.exchange,
+        protected=cell.protected,
+        programs=rules.programs,
+        denied=rules.paths,
     )
-    journal = FileJournal(options, ask, ask_program)
+    journal = FileJournal(options, ask, rules.ask)
     try:
         journal.check(cell.launch)
     except CheckpointError:

@@ -15,6 +15,7 @@ from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings, fault
 
 if TYPE_CHECKING:
+    from interpreter.checkpoints.denied_paths import DeniedPath
     from interpreter.policies.approvals import Mode
     from interpreter.policies.code_scan import SafeMode
     from interpreter.policies.rules import Rules
@@ -83,6 +84,32 @@ class SessionRules:
     def programs(self) -> tuple[ProgramRule, ...]:
         """Which programs may not be started, or are asked about."""
         return self._rules.programs if self._rules else ()
+
+    @property
+    def denied_paths(self) -> tuple[DeniedPath, ...]:
+        """What may not be changed, even where it appears only later."""
+        if self._rules is None:
+            return ()
+        from interpreter.checkpoints.denied_paths import DeniedPath
+        from interpreter.policies.path_patterns import absolute, expression, literal_part
+
+        whole = [(glob, absolute(glob, self._workspace)) for glob in self._rules.denied_paths]
+        return tuple(DeniedPath(g, expression(path), literal_part(path)) for g, path in whole)
+
+    def denied_places(self, granted: tuple[Path, ...]) -> tuple[Path, ...]:
+        """What is there now of what a rule denies: the cell's view hides it."""
+        if self._rules is None or not self._rules.denied_paths:
+            return ()
+        from interpreter.policies.path_patterns import found_places
+
+        home = (Path.home(),) if self._settings.sandbox == "trusted" else ()
+        system = map(Path, ("/usr", "/etc", "/opt"))
+        visible = (self._workspace, *granted, *home, *system)
+        return tuple(found_places(self._rules.denied_paths, self._workspace, visible))
+
+    @property
+    def _workspace(self) -> Path:
+        return self._settings.directory().resolve()
 
     def host_verdict(self, host: str) -> Verdict | None:
         """What a rule says about a connection."""

@@ -104,12 +104,14 @@ class Walls:
         if self._settings.sandbox == "off":
             return NoSandbox().open(workspace)
         book = self._book
+        read = (*map(Path, book.all("read")), *self.reopening.paths("read"))
+        write = (*map(Path, book.all("write")), *self.reopening.paths("write"))
         confinement = Confinement(
             level=cast("Level", self._settings.sandbox),  # checked there
-            read=(*map(Path, book.all("read")), *self.reopening.paths("read")),
-            write=(*map(Path, book.all("write")), *self.reopening.paths("write")),
+            read=read,
+            write=write,
             programs=(*interpreter_places(), *self._python_places()),
-            hidden=_hidden_places(),
+            hidden=(*_hidden_places(), *self.rules.denied_places((*read, *write))),
             limits=self._limits(),
         )
         best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
@@ -150,6 +152,7 @@ class Walls:
             ask=self._ask_about_host,
             keep=partial(self._book.add, "host"),
             relatives=self._relatives,
+            ruling=self.rules.host_verdict,
         )
 
     @property

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable
 
 from interpreter.checkpoints.cell_paths import Caller, Resolver
+from interpreter.checkpoints.denied_paths import DeniedPaths
 from interpreter.checkpoints.git_gate import GitGate
 from interpreter.checkpoints.recorder import Recorder
 from interpreter.checkpoints.trees import Place, Trees
@@ -25,8 +26,11 @@ StillWaits = Callable[[], bool]
 class CellCalls:
     """Knows the arguments of every call in the filter."""
 
-    def __init__(self, trees: Trees, recorder: Recorder, gate: GitGate) -> None:
+    def __init__(
+        self, trees: Trees, recorder: Recorder, gate: GitGate, denied: DeniedPaths
+    ) -> None:
         self._trees = trees
+        self._denied = denied
         self._resolver = Resolver(trees)
         self._recorder = recorder
         self._gate = gate
@@ -90,7 +94,12 @@ class CellCalls:
         absolute = caller.absolute(directory, path)
         if not self._still_waits():  # the number may be another program's by now
             raise ProcessLookupError
-        return self._resolver.place(caller, absolute, follow=follow)
+        return self._permitted(self._resolver.place(caller, absolute, follow=follow))
+
+    def _permitted(self, place: Place | None, *, arrives: bool = False) -> Place | None:
+        if place is not None:
+            self._denied.check(self._trees.text(place), arrives=arrives)
+        return place
 
     def _at(
         self,
@@ -153,6 +162,7 @@ class CellCalls:
     def _rename(self, caller: Caller, arguments: Arguments, flags: int) -> None:
         source = self._spot(caller, arguments[0], arguments[1], follow=False)
         target = self._spot(caller, arguments[2], arguments[3], follow=False)
+        self._permitted(target, arrives=True)
         self._gate.rename(source, target, flags)
         source, target = self._trees.free(source), self._trees.free(target)
         if source is not None and target is not None:
@@ -199,6 +209,7 @@ class CellCalls:
         if int.from_bytes(address[:2], "little") != socket.AF_UNIX or not path:
             return
         absolute = caller.absolute(_CWD, path)
-        place = self._trees.free(self._resolver.place(caller, absolute, follow=False))
+        found = self._permitted(self._resolver.place(caller, absolute, follow=False))
+        place = self._trees.free(found)
         if place is not None:
             self._create(place)

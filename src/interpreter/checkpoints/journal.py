@@ -9,6 +9,7 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
+from interpreter.checkpoints.denied_paths import DeniedPath
 from interpreter.checkpoints.differences import Difference
 from interpreter.checkpoints.doorman import Doorman
 from interpreter.checkpoints.files import BlockEntry, FileReport
@@ -53,6 +54,8 @@ class JournalOptions:
     """What the programs cannot write: they must not have it written by an undo, either."""
     programs: tuple[ProgramRule, ...] = ()
     """Which programs may not be started, or are asked about."""
+    denied: tuple[DeniedPath, ...] = ()
+    """What may not be changed, wherever it appears."""
 
 
 class FileJournal:
@@ -204,6 +207,7 @@ def _plain(options: JournalOptions) -> dict[str, Any]:
         "retention": asdict(options.retention),
         "limits": asdict(options.limits),
         "programs": plain(options.programs),
+        "denied": [[rule.text, rule.expression, rule.start] for rule in options.denied],
     }
 
 

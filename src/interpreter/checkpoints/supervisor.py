@@ -24,6 +24,7 @@ from typing import Any
 from interpreter.checkpoints.blocks import Block
 from interpreter.checkpoints.cell_calls import CellCalls
 from interpreter.checkpoints.changes import Change
+from interpreter.checkpoints.denied_paths import DeniedPath, DeniedPaths
 from interpreter.checkpoints.git_gate import CarriedOut, GitGate
 from interpreter.checkpoints.history import History, Retention
 from interpreter.checkpoints.listener import DONE, SIZE, Listener
@@ -57,7 +58,8 @@ class Supervisor:
         limits = Limits(**options["limits"])
         self._recorder = Recorder(self._trees, limits, self._ask, self._programs.hold)
         self._gate = GitGate(self._trees, self._recorder, self._ask_about_lines, self._tell)
-        self._calls = CellCalls(self._trees, self._recorder, self._gate)
+        denied = DeniedPaths((DeniedPath(*rule) for rule in options["denied"]), self._tell)
+        self._calls = CellCalls(self._trees, self._recorder, self._gate, denied)
         rules = from_plain(options["programs"])
         self._watch = ProgramWatch(rules, self._ask_about_program, self._tell)
         machine = native()

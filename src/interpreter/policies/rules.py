@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 from interpreter.policies.commands import Words, unwrapped
 from interpreter.policies.facts import Facts, canonical, facts_of
+from interpreter.policies.path_patterns import expanded, expression
 from interpreter.policies.understood import plain_commands
 from interpreter.protocol.actions import Ruling, Verdict
 from interpreter.protocol.errors import ConfigurationError
@@ -90,7 +91,7 @@ class Rule:
         return any(rule.rest(*line) is not None for rule in rules for line in lines)
 
     def _is_path(self, path: str) -> bool:
-        return any(re.match(_pattern(wanted), _expanded(path)) for wanted in self.paths)
+        return any(re.match(expression(wanted), expanded(path)) for wanted in self.paths)
 
     def names_host(self, host: str) -> bool:
         """Whether it names this host."""
@@ -189,7 +190,7 @@ def _rule(entry: dict[str, Any], name: str) -> Rule:
         languages=tuple(canonical(word) for word in _texts(entry, "language", name)),
         commands=tuple(tuple(shlex.split(word)) for word in _texts(entry, "command", name)),
         paths=_texts(entry, "path", name),
-        hosts=tuple(word.lower() for word in _texts(entry, "host", name)),
+        hosts=tuple(_host(word) for word in _texts(entry, "host", name)),
         tools=_texts(entry, "tool", name),
         reason=" ".join(_texts(entry, "reason", name)),
     )
@@ -209,6 +210,15 @@ def _texts(entry: dict[str, Any], key: str, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
+def _host(text: str) -> str:
+    """A name as it is asked for: in lower case, without a last dot, and in its ASCII form."""
+    name = text.lower().rstrip(".")
+    try:
+        return name if name.isascii() else name.encode("idna").decode()
+    except UnicodeError:
+        return name
+
+
 def _check_examples(rule: Rule, entry: dict[str, Any], name: str) -> None:
     language = rule.languages[0] if rule.languages else "shell"
     for key, expected in (("matches", True), ("passes", False)):
@@ -217,15 +227,3 @@ def _check_examples(rule: Rule, entry: dict[str, Any], name: str) -> None:
             if rule.fits(block, facts_of(block)) != expected:
                 word = "does not match" if expected else "matches"
                 raise ConfigurationError(f"{name}: it {word} its own example {example!r}.")
-
-
-def _expanded(path: str) -> str:
-    home = str(Path.home())
-    return re.sub(r"^(?:~|\$\{?HOME\}?)(?=/|$)", lambda _: home, path)
-
-
-def _pattern(glob: str) -> str:
-    """A glob as an expression: ``*`` stays in one directory, ``**`` does not."""
-    pieces = re.split(r"(\*\*/?|\*|\?)", _expanded(glob))
-    known = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-    return "".join(known.get(piece, re.escape(piece)) for piece in pieces) + r"/?\Z"

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Literal
 
+from interpreter.protocol.actions import Verdict
 from interpreter.sandboxes.hosts import HostRule, Target, rules
 
 HostAnswer = Literal["once", "session", "always", "no"]
@@ -19,7 +20,8 @@ class HostGate:
     """Rules that change while the session runs. Without rules and without `ask` nothing passes.
 
     `relatives` tells which hosts go with one that was allowed, as package indexes keep their files
-    elsewhere; `keep` stores what the user allows for ever.
+    elsewhere; `keep` stores what the user allows for ever; `ruling` is what the user's own rules
+    say about a host, before anything that was allowed.
     """
 
     def __init__(
@@ -29,11 +31,14 @@ class HostGate:
         ask: AskHost | None = None,
         keep: Callable[[str], None] = lambda rule: None,
         relatives: Callable[[Target], Iterable[str]] = lambda wanted: (),
+        ruling: Callable[[str], Verdict | None] = lambda host: None,
     ) -> None:
         self._ask = ask
         self._keep = keep
         self._relatives = relatives
+        self._ruling = ruling
         self._lasting = list(rules(allow))
+        self._from_before = len(self._lasting)
         self._block: list[HostRule] = []
         self._denied: set[Target] = set()
         self._refusals: dict[str, None] = {}
@@ -49,14 +54,27 @@ class HostGate:
             self._denied.clear()
 
     def allows(self, wanted: Target) -> bool:
-        """Whether a rule lets this pass."""
+        """Whether a rule lets this pass. What is to be asked about needs an answer of today."""
+        verdict = self._ruling(wanted.host)
+        if verdict is not None and verdict.ruling == "deny":
+            return False
+        if verdict is not None and verdict.ruling == "allow" and wanted.port in (80, 443):
+            return True
         with self._lock:
-            return any(rule.covers(wanted) for rule in (*self._lasting, *self._block))
+            lasting = self._lasting[self._from_before if verdict is not None else 0 :]
+            return any(rule.covers(wanted) for rule in (*lasting, *self._block))
 
     def may_ask(self, wanted: Target) -> bool:
-        """Whether the user is there, and has not said no since the block began."""
+        """Whether the user is there, and has not said no since the block began, nor in a rule."""
+        if self.denial(wanted):
+            return False
         with self._lock:
             return self._ask is not None and wanted not in self._denied
+
+    def denial(self, wanted: Target) -> str:
+        """Why a rule of the user's denies this; empty if none does."""
+        verdict = self._ruling(wanted.host)
+        return verdict.reason if verdict is not None and verdict.ruling == "deny" else ""
 
     def ask(self, wanted: Target) -> None:
         """Ask the user and learn the answer; takes as long as the user takes."""
@@ -75,9 +93,10 @@ class HostGate:
 
     def note_refusal(self, wanted: Target) -> None:
         """Remember, for the end of the block, that this was wanted."""
+        denial = self.denial(wanted)
         with self._lock:
             if len(self._refusals) < _MOST_REFUSALS:
-                self._refusals[str(wanted)] = None
+                self._refusals[f"{wanted} ({denial})" if denial else str(wanted)] = None
 
     def note_traffic(self, wanted: Target, size: int) -> None:
         """So many bytes went to or from a host; its first mention says that it was reached."""

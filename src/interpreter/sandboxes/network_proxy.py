@@ -182,7 +182,8 @@ class NetworkProxy:
             await asyncio.shield(self._asking[wanted])
         if not self._gate.allows(wanted):
             self._gate.note_refusal(wanted)
-            raise Blocked(f"{wanted} is not allowed; the user must allow it, do not try again")
+            why = self._gate.denial(wanted) or "the user must allow it"
+            raise Blocked(f"{wanted} is not allowed: {why}; do not try again")
 
     def _ask(self, wanted: Target) -> asyncio.Future[None]:
         """Ask in a thread that nobody waits for when the session ends first."""
