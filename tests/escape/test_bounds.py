@@ -15,6 +15,7 @@ from tests.escape.ordinary_python import make_python
 from tests.live import wait_until
 
 from interpreter.checkpoints.frozen_copies import MOST_CALLERS, Registry
+from interpreter.sandboxes.network_proxy import MOST_CONNECTIONS
 
 FEW_MEGABYTES = 150
 A_FEW_SECONDS = 30
@@ -177,3 +178,25 @@ def test_a_copy_that_ends_is_forgotten_without_a_word(registry):
     with calling(registry, b'{"name": "short", "pid": 1}\n'):
         assert registry.get("short", A_FEW_SECONDS)
     wait_until(lambda: registry.get("short", 0) is None)
+
+
+# The way out.
+
+CROWD_AT_THE_PROXY = """
+import socket
+crowd = [socket.socket() for _ in range(1000)]
+for line in crowd:
+    line.setblocking(False)
+    line.connect_ex(('127.0.0.1', 3128))
+print('connected')
+"""
+
+
+def test_a_crowd_at_the_proxy_leaves_the_host_its_descriptors(session):
+    before = session.run("x = 'before'")
+    crowded = session.run(CROWD_AT_THE_PROXY)
+    assert (crowded["text"], crowded["outcome"]) == ("connected\n", "ok")
+    assert crowded["descriptors"] <= before["descriptors"] + MOST_CONNECTIONS + 16
+    assert session.run("x = 'after'")["outcome"] == "ok"
+    session.do("undo")
+    assert session.run("print(x)")["text"] == "before\n"

@@ -1,4 +1,4 @@
-"""Packages are installed in a cell once their index is allowed, and only there."""
+"""Packages are installed in a cell once their hosts are allowed, by name, and only there."""
 
 import base64
 import hashlib
@@ -19,8 +19,6 @@ import pytest
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.host_gate import HostGate
-from interpreter.sandboxes.hosts import Target
-from interpreter.sandboxes.package_hosts import Installation, file_hosts, installation_in
 
 WHEEL = "greeter-1.0-py3-none-any.whl"
 
@@ -99,22 +97,20 @@ def here(index, monkeypatch):
 
 
 class Cell:
-    """A cell whose user allows the first host for the session, and nothing more."""
+    """A cell whose user allows what is asked about for ever, and sees what is kept."""
 
-    def __init__(self, workspace, installation):
+    def __init__(self, workspace):
         self.questions = []
         workspace.mkdir()
-        self.gate = HostGate(
-            ask=self._answer,
-            relatives=lambda wanted: file_hosts(wanted, installation, lambda *_: ["127.0.0.1"]),
-        )
+        self.kept = []
+        self.gate = HostGate(ask=self._answer, keep=self.kept.append)
         confinement = Confinement(programs=interpreter_places())
         self._cell = BubblewrapSandbox(confinement, os.environ, gate=self.gate).open(workspace)
         self.close = self._cell.close
 
     def _answer(self, question):
         self.questions.append(question)
-        return "session" if len(self.questions) == 1 else "no"
+        return "always"
 
     def run(self, *argv, **env):
         program = self._cell.launch(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
@@ -127,8 +123,8 @@ class Cell:
 def opened(tmp_path, here):
     cells = []
 
-    def make(installation):
-        cells.append(Cell(tmp_path / "workspace", installation))
+    def make():
+        cells.append(Cell(tmp_path / "workspace"))
         return cells[-1]
 
     yield make
@@ -136,76 +132,39 @@ def opened(tmp_path, here):
         cell.close()
 
 
-def test_pip_installs_after_one_answer_though_files_are_elsewhere(opened, index):
+def test_pip_installs_after_an_answer_for_the_index_and_one_for_its_files(opened, index):
     url = f"http://packages.example:{index}/simple"
-    cell = opened(Installation("pip", url))
+    cell = opened()
     trusted = ["--trusted-host", "packages.example", "--trusted-host", "files.example"]
     pip = [sys.executable, "-m", "pip", "install", "-q", "--index-url", url, *trusted]
     status, text = cell.run(*pip, "greeter", PIP_CONFIG_FILE=os.devnull)
     assert status == 0, text
     said = cell.run(sys.executable, "-c", "import greeter; print(greeter.word)")
     assert said == (0, "hello from a package\n")
-    assert cell.questions == [f"packages.example:{index}"]
+    assert cell.questions == [(f"packages.example:{index}",), (f"files.example:{index}",)]
+    assert cell.kept == [f"packages.example:{index}", f"files.example:{index}"]
     with pytest.raises(ModuleNotFoundError):
         __import__("greeter")
 
 
-def test_npm_installs_after_one_answer_though_files_are_elsewhere(opened, index):
+def test_npm_installs_after_an_answer_for_the_index_and_one_for_its_files(opened, index):
     url = f"http://registry.example:{index}"
-    cell = opened(Installation("npm", url))
+    cell = opened()
     npm = ["npm", "install", "--no-audit", "--no-fund", "--registry", url]
     status, text = cell.run(*npm, "greeter")
     assert status == 0, text
     said = cell.run("node", "-p", "require('greeter')")
     assert said == (0, "hello from a package\n")
-    assert cell.questions == [f"registry.example:{index}"]
+    assert cell.questions == [(f"registry.example:{index}",), (f"files.example:{index}",)]
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("pip install pandas", Installation("pip")),
-        ("!pip install -q pandas", Installation("pip")),
-        (
-            "python -m pip install -i https://a.example/b/ x",
-            Installation("pip", "https://a.example/b"),
-        ),
-        ("subprocess.run(['npm', 'install', 'left-pad'])", Installation("npm")),
-        ("npm ci --registry=http://a.example", Installation("npm", "http://a.example")),
-        ("uv pip install x", Installation("pip")),
-        ("pip list; npm test", None),
-        ("apt install pip", None),
-        ("", None),
-    ],
-)
-def test_installations_are_seen_in_blocks(source, expected):
-    assert installation_in(source) == expected
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        b"",
-        b"nonsense",
-        b'<a href="http://127.0.0.1/x">',
-        b'{"url": "https://evil\x00.example/x"}',
-        b'{"url": "https://[::1]/x"}',
-        b'{"url": "https://a.example:99999/x"}',
-        b'{"url": "file:///etc/passwd"}',
-        b'<a href="https://index.example/x">',
-    ],
-)
-def test_an_index_cannot_name_what_no_user_could_allow(tmp_path, page):
-    (tmp_path / "simple/pip").mkdir(parents=True)
-    (tmp_path / "simple/pip/index.html").write_bytes(page)
-    handler = partial(Quiet, directory=str(tmp_path))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever).start()
-        wanted = Target("index.example", server.server_address[1])
-        url = f"http://index.example:{wanted.port}/simple"
-        assert file_hosts(wanted, Installation("pip", url), lambda *_: ["127.0.0.1"]) == ()
-        server.shutdown()
-
-
-def test_an_index_inside_is_not_asked():
-    assert file_hosts(Target("localhost", 1), Installation("pip")) == ()
+def test_an_index_allows_nothing_by_what_its_pages_say(opened, index, tmp_path):
+    page = '<a href="https://*.com/x">x</a><a href="https://evil.example/greeter-1.0.tar.gz">y</a>'
+    (tmp_path / "index/simple/pip/index.html").write_text(page)
+    (tmp_path / "index/simple/greeter/index.html").write_text(page)
+    cell = opened()
+    fetch = (
+        "import urllib.request; urllib.request.urlopen('http://packages.example:%d/simple/pip/')"
+    )
+    assert cell.run(sys.executable, "-c", f"# pip install x\n{fetch % index}")[0] == 0
+    assert cell.kept == [f"packages.example:{index}"]

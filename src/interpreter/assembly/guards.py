@@ -215,12 +215,10 @@ class AutorunWatch:
         return tuple(notes)
 
 
-def ask_about_host(escalations: Escalations, host: str, *, installs: bool) -> HostAnswer:
-    """One question about a host: for this block, the session, or this workspace for ever."""
-    call = ActionCall("network", json.dumps({"host": host}))
-    reason = f"This block wants to connect to {visible(host)}."
-    if installs:
-        reason += " It installs packages: the hosts with their files are allowed with it."
+def ask_about_hosts(escalations: Escalations, hosts: tuple[str, ...]) -> HostAnswer:
+    """One question about hosts: for this block, the session, or this workspace for ever."""
+    call = ActionCall("network", json.dumps({"hosts": hosts}))
+    reason = f"This block wants to connect to {', '.join(map(visible, hosts))}."
     decision = escalations.ask(call, reason)
     if not decision.allows:
         return "no"

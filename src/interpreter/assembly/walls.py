@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from interpreter.assembly.reopening import Reopening
 from interpreter.assembly.ruling import SessionRules
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
-from interpreter.protocol.messages import Action, Code
+from interpreter.protocol.messages import Action
 from interpreter.protocol.ports import Cell
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from interpreter.policies.autorun import Changed
     from interpreter.sandboxes.confinement import Level, Limits
     from interpreter.sandboxes.grants import GrantBook, Grants
-    from interpreter.sandboxes.host_gate import HostAnswer, HostGate
-    from interpreter.sandboxes.hosts import Target
-    from interpreter.sandboxes.package_hosts import Installation
+    from interpreter.sandboxes.host_gate import HostGate
     from interpreter.tools.guarded import Guard
 
 
@@ -145,13 +143,13 @@ class Walls:
 
     @cached_property
     def _gate(self) -> HostGate:
+        from interpreter.assembly.guards import ask_about_hosts
         from interpreter.sandboxes.host_gate import HostGate
 
         return HostGate(
             allow=self._book.all("host"),
-            ask=self._ask_about_host,
+            ask=partial(ask_about_hosts, self.escalations),
             keep=partial(self._book.add, "host"),
-            relatives=self._relatives,
             ruling=self.rules.host_verdict,
         )
 
@@ -159,24 +157,6 @@ class Walls:
     def traffic(self) -> dict[str, int]:
         """The hosts that the last block reached, and how many bytes went."""
         return self._gate.last_traffic if "_gate" in self.__dict__ else {}
-
-    def _relatives(self, host: Target) -> tuple[str, ...]:
-        """The hosts that keep the files of an index which the running block installs from."""
-        from interpreter.sandboxes.package_hosts import file_hosts
-
-        installation = self._installation()
-        return file_hosts(host, installation) if installation else ()
-
-    def _installation(self) -> Installation | None:
-        from interpreter.sandboxes.package_hosts import installation_in
-
-        running = self.running()
-        return installation_in(running.source) if isinstance(running, Code) else None
-
-    def _ask_about_host(self, host: str) -> HostAnswer:
-        from interpreter.assembly.guards import ask_about_host
-
-        return ask_about_host(self.escalations, host, installs=self._installation() is not None)
 
     @cached_property
     def escalations(self) -> Any:

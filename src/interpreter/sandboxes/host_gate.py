@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from interpreter.protocol.actions import Verdict
 from interpreter.sandboxes.hosts import HostRule, Target, rules
 
 HostAnswer = Literal["once", "session", "always", "no"]
-AskHost = Callable[[str], HostAnswer]
-"""Asked with ``host:port`` from a thread of its own; may take as long as the user takes."""
+AskHosts = Callable[[tuple[str, ...]], HostAnswer]
+"""Asked about ``host:port``, one or several, in a thread of its own; takes as long as it takes."""
 
+MOST_IN_A_QUESTION = 20
+MOST_NOES = 3  # questions of one block that are answered by no; then nothing more is asked
 _MOST_REFUSALS = 100
 
 
 class HostGate:
     """Rules that change while the session runs. Without rules and without `ask` nothing passes.
 
-    `relatives` tells which hosts go with one that was allowed, as package indexes keep their files
-    elsewhere; `keep` stores what the user allows for ever; `ruling` is what the user's own rules
-    say about a host, before anything that was allowed.
+    What is allowed is exactly what was asked about, by name and port; nothing comes with it. `keep`
+    stores what the user allows for ever; `ruling` is what the user's own rules say about a host,
+    before anything that was allowed.
     """
 
     def __init__(
         self,
         *,
         allow: Iterable[str] = (),
-        ask: AskHost | None = None,
+        ask: AskHosts | None = None,
         keep: Callable[[str], None] = lambda rule: None,
-        relatives: Callable[[Target], Iterable[str]] = lambda wanted: (),
         ruling: Callable[[str], Verdict | None] = lambda host: None,
     ) -> None:
         self._ask = ask
         self._keep = keep
-        self._relatives = relatives
         self._ruling = ruling
         self._lasting = list(rules(allow))
         self._from_before = len(self._lasting)
         self._block: list[HostRule] = []
         self._denied: set[Target] = set()
+        self._noes = 0
         self._refusals: dict[str, None] = {}
         self._traffic: dict[str, int] = {}
         self.last_traffic: dict[str, int] = {}
@@ -52,6 +53,7 @@ class HostGate:
         with self._lock:
             self._lasting.append(HostRule.parse(rule))
             self._denied.clear()
+            self._noes = 0
 
     def allows(self, wanted: Target) -> bool:
         """Whether a rule lets this pass. What is to be asked about needs an answer of today."""
@@ -69,24 +71,33 @@ class HostGate:
         if self.denial(wanted):
             return False
         with self._lock:
-            return self._ask is not None and wanted not in self._denied
+            is_enough = self._noes >= MOST_NOES or wanted in self._denied
+            return self._ask is not None and not is_enough
 
     def denial(self, wanted: Target) -> str:
         """Why a rule of the user's denies this; empty if none does."""
         verdict = self._ruling(wanted.host)
         return verdict.reason if verdict is not None and verdict.ruling == "deny" else ""
 
-    def ask(self, wanted: Target) -> None:
-        """Ask the user and learn the answer; takes as long as the user takes."""
-        answer: HostAnswer = "no" if self._ask is None else self._ask(str(wanted))
-        granted = [str(wanted), *(self._relatives(wanted) if answer != "no" else ())]
+    def reason(self, wanted: Target) -> str:
+        """Why this does not pass, for the program that wanted it."""
+        with self._lock:
+            is_enough = self._noes >= MOST_NOES
+        said_no = "the user said no often enough in this block, and is not asked about more hosts"
+        return self.denial(wanted) or (said_no if is_enough else "the user must allow it")
+
+    def ask(self, wanted: Sequence[Target]) -> None:
+        """Ask the user one question about all of these, and learn the answer; takes its time."""
+        granted = tuple(map(str, wanted))
+        answer: HostAnswer = "no" if self._ask is None else self._ask(granted)
         with self._lock:
             if answer in ("session", "always"):
                 self._lasting += rules(granted)
             elif answer == "once":
                 self._block += rules(granted)
             else:
-                self._denied.add(wanted)
+                self._denied.update(wanted)
+                self._noes += 1
         if answer == "always":
             for rule in granted:
                 self._keep(rule)
@@ -110,6 +121,7 @@ class HostGate:
             refusals = tuple(self._refusals)
             self._block.clear()
             self._denied.clear()
+            self._noes = 0
             self._refusals.clear()
             self.last_traffic, self._traffic = self._traffic, {}
         return refusals

@@ -10,7 +10,12 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
 
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*(?=[a-z0-9-]*[a-z]){_LABEL}\Z", re.ASCII)
+_LAST = r"(?:[a-z]{1,63}|xn--[a-z0-9-]{1,58}[a-z0-9])"  # no number in any notation ends like this
+_NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*{_LAST}\Z", re.ASCII)
+_UNICAST = ipaddress.ip_network("2000::/3")  # all that was ever given out of IPv6 for the internet
+_NOT_THE_INTERNET = tuple(
+    map(ipaddress.ip_network, ("192.88.99.0/24", "192.0.0.0/24", "3fff::/20", "2001::/23"))
+)
 
 
 @frozen
@@ -84,7 +89,10 @@ def is_public(address: str) -> bool:
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo or (None, None))[1] or _nat64(ip)
         if inner is not None:
             return is_public(str(inner))
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved
+        if ip not in _UNICAST:
+            return False
+    is_special = any(ip.version == net.version and ip in net for net in _NOT_THE_INTERNET)
+    return ip.is_global and not (is_special or ip.is_multicast or ip.is_reserved)
 
 
 def _nat64(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

@@ -9,19 +9,20 @@ import asyncio
 import contextlib
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from interpreter.protocol.values import frozen
-from interpreter.sandboxes.host_gate import HostGate
+from interpreter.sandboxes.host_gate import MOST_IN_A_QUESTION, HostGate
 from interpreter.sandboxes.hosts import Target, is_public, target
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
-_LONGEST_HEAD = 1 << 16
-_MOST_CONNECTIONS = 128
-_SECONDS_FOR_HEAD = 30
-_SECONDS_TO_CONNECT = 30
+LONGEST_HEAD = 1 << 16
+MOST_CONNECTIONS = 64  # each takes two of our descriptors; more wait until one is free
+SECONDS_FOR_HEAD = 30
+SECONDS_TO_CONNECT = 30
+_ALL_DESCRIPTORS_USED = 0.1  # seconds until it is tried again to let somebody in
 
 
 class Blocked(Exception):
@@ -79,7 +80,9 @@ class NetworkProxy:
         self._gate = gate
         self._resolve = resolve
         self._asking: dict[Target, asyncio.Future[None]] = {}
-        self._clients: set[asyncio.Task[None] | None] = set()
+        self._next_question: list[Target] = []
+        self._is_asking = False
+        self._clients: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
 
@@ -105,40 +108,45 @@ class NetworkProxy:
             task.cancel()
 
     def _run(self, listener: socket.socket) -> None:
-        with contextlib.suppress(asyncio.CancelledError):
+        with contextlib.suppress(asyncio.CancelledError), listener:
             self._loop.run_until_complete(self._accept(listener))
         self._loop.run_until_complete(_ended(asyncio.all_tasks(self._loop)))
         self._loop.close()
 
     async def _accept(self, listener: socket.socket) -> None:
-        slots = asyncio.Semaphore(_MOST_CONNECTIONS)
+        """Let programs in for as long as there is room; the others wait outside, uncounted."""
+        slots = asyncio.Semaphore(MOST_CONNECTIONS)
+        while True:
+            await slots.acquire()
+            try:
+                line, _ = await self._loop.sock_accept(listener)
+            except OSError:
+                slots.release()
+                await asyncio.sleep(_ALL_DESCRIPTORS_USED)
+                continue
+            # Once the program has sent everything, nothing else holds the task, and garbage
+            # collection would end the connection before its answer comes.
+            task = self._loop.create_task(self._serve_one(line))
+            self._clients.add(task)
+            task.add_done_callback(self._clients.discard)
+            task.add_done_callback(lambda _: slots.release())
 
-        async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with self._held(), contextlib.suppress(asyncio.CancelledError):  # the cell closes
-                async with slots:
-                    await self._client(reader, writer)
-
-        server = await asyncio.start_server(client, sock=listener, limit=_LONGEST_HEAD)
-        async with server:
-            await server.serve_forever()
-
-    @contextlib.contextmanager
-    def _held(self) -> Iterator[None]:
-        """Hold on to the task that serves a connection.
-
-        Once the program has sent everything, nothing else does, and garbage collection would end
-        the connection before its answer comes.
-        """
-        task = asyncio.current_task()
-        self._clients.add(task)
+    async def _serve_one(self, line: socket.socket) -> None:
+        reader = asyncio.StreamReader(LONGEST_HEAD)
+        protocol = asyncio.StreamReaderProtocol(reader)
         try:
-            yield
-        finally:
-            self._clients.discard(task)
+            transport, _ = await self._loop.connect_accepted_socket(lambda: protocol, line)
+        except BaseException:
+            line.close()
+            raise
+        with contextlib.suppress(asyncio.CancelledError):  # the cell closes
+            await self._client(
+                reader, asyncio.StreamWriter(transport, protocol, reader, self._loop)
+            )
 
     async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            async with asyncio.timeout(_SECONDS_FOR_HEAD):
+            async with asyncio.timeout(SECONDS_FOR_HEAD):
                 head = await reader.readuntil(b"\r\n\r\n")
             await self._relay(_parse(head), reader, writer)
         except Blocked as reason:
@@ -161,7 +169,7 @@ class NetworkProxy:
         addresses = await self._resolve(request.target.host, request.target.port)
         if not addresses:
             raise Blocked(f"{request.target} has no public address")
-        async with asyncio.timeout(_SECONDS_TO_CONNECT):
+        async with asyncio.timeout(SECONDS_TO_CONNECT):
             far, near = await asyncio.open_connection(addresses[0], request.target.port)
         try:
             if request.opening:
@@ -178,31 +186,41 @@ class NetworkProxy:
         """Return if the target is allowed now; ask once, however many connections want it."""
         if not self._gate.allows(wanted) and self._gate.may_ask(wanted):
             if wanted not in self._asking:
-                self._asking[wanted] = self._ask(wanted)
+                self._asking[wanted] = self._loop.create_future()
+                self._next_question.append(wanted)
+                self._ask()
             await asyncio.shield(self._asking[wanted])
         if not self._gate.allows(wanted):
             self._gate.note_refusal(wanted)
-            why = self._gate.denial(wanted) or "the user must allow it"
+            why = self._gate.reason(wanted)
             raise Blocked(f"{wanted} is not allowed: {why}; do not try again")
 
-    def _ask(self, wanted: Target) -> asyncio.Future[None]:
-        """Ask in a thread that nobody waits for when the session ends first."""
-        future: asyncio.Future[None] = self._loop.create_future()
-
-        def settle() -> None:
-            del self._asking[wanted]
-            if not future.done():
-                future.set_result(None)
+    def _ask(self) -> None:
+        """Ask about all that wait, if no other question is open, in a thread nobody waits for."""
+        if self._is_asking or not self._next_question:
+            return
+        self._is_asking = True
+        question = self._next_question[:MOST_IN_A_QUESTION]
+        del self._next_question[:MOST_IN_A_QUESTION]
 
         def ask() -> None:
             try:
-                self._gate.ask(wanted)
+                self._gate.ask(question)
             finally:
                 with contextlib.suppress(RuntimeError):  # the proxy is closed
-                    self._loop.call_soon_threadsafe(settle)
+                    self._loop.call_soon_threadsafe(self._answered, question)
 
         threading.Thread(target=ask, name="ask-host", daemon=True).start()
-        return future
+
+    def _answered(self, question: list[Target]) -> None:
+        self._is_asking = False
+        hopeless = [one for one in self._next_question if not self._gate.may_ask(one)]
+        self._next_question = [one for one in self._next_question if one not in hopeless]
+        for wanted in (*question, *hopeless):
+            future = self._asking.pop(wanted)
+            if not future.done():
+                future.set_result(None)
+        self._ask()
 
 
 async def _ended(tasks: set[asyncio.Task[object]]) -> None:
