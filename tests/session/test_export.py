@@ -1,6 +1,7 @@
 """A session becomes a file that others can read, and JSON comes back as it was."""
 
 import json
+import re
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_other_json_is_refused(text):
 def test_markdown_reads_like_the_conversation():
     text = to_markdown(SESSION)
     assert text.startswith(
-        "> Add 2 and 3 <please>\n> and ```fence```\n\n**Adding.**\n\n```python\n"
+        "> Add 2 and 3 &lt;please>\n> and ```fence```\n\n**Adding.**\n\n```python\n"
     )
     assert "```\nhi\n```" in text
     assert text.endswith("It is *five*.\n")
@@ -128,3 +129,49 @@ def test_what_is_for_the_model_alone_is_not_for_readers(tmp_path, suffix):
     assert ("a profile" in written, "a question" in written) == (False, True)
     export_session(messages, tmp_path / "out.json")
     assert from_json((tmp_path / "out.json").read_text()) == messages
+
+
+HOSTILE_PAGE = "<script>alert(1)</script><img src=x onerror=alert(1)><b onclick=x>words</b>"
+HOSTILE = (
+    Message("user", (Text(f"{HOSTILE_PAGE}\u202e"),)),
+    Message("assistant", (Text(f"a {HOSTILE_PAGE} ![x](http://x) [y](javascript:z)\n```\nopen"),)),
+    Message(
+        "assistant", (Code("py\n```\n<script>", f"x = 1\u202e\r\t# {HOSTILE_PAGE}\n````\n", "c"),)
+    ),
+    Message("assistant", (Code("python", "y = 1", "d"),)),
+    Message(
+        "computer",
+        (
+            Output(f"{HOSTILE_PAGE}\x1b]0;t\x07\n```\n"),
+            Display((Face("text/html", HOSTILE_PAGE), Face("application/javascript", "alert(1)"))),
+            Display((Face("text/markdown", HOSTILE_PAGE), Face("image/svg+xml", "<svg onload=x>"))),
+            ActionResult("d", "ok", ""),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html", ".ipynb"])
+def test_nothing_in_an_export_runs_hides_or_is_fetched(suffix, tmp_path):
+    export_session(HOSTILE, tmp_path / f"out{suffix}")
+    text = (tmp_path / f"out{suffix}").read_text()
+    assert not re.search("\u202e|\x1b|\\\\u001b|application/javascript|svg", text)
+    if suffix == ".html":
+        tags = set(re.findall(r"<(\w+)", text.partition("</style>")[2]))
+        assert tags == {"p", "div", "pre", "br"}
+        assert "default-src 'none'" in text
+    if suffix == ".md":
+        outside = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+        assert not re.search(r"<\w|!\[|[^\\]\]\(javascript", outside)
+        assert "x = 1⟨U+202E⟩⟨U+000D⟩\t#" in text
+    if suffix == ".ipynb":
+        outputs = [one["data"] for one in _displays(json.loads(text))]
+        assert outputs == [
+            {"text/html": "<b>words</b>"},
+            {"text/markdown": HOSTILE_PAGE.replace("<", "&lt;")},
+        ]
+
+
+def _displays(notebook):
+    cells = (cell.get("outputs", []) for cell in notebook["cells"])
+    return [one for outputs in cells for one in outputs if one["output_type"] == "display_data"]

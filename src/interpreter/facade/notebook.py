@@ -25,7 +25,9 @@ from interpreter.runtimes.inline_python import InlinePython
 
 QUESTION_LINE = re.compile(r"\s*%interpreter\s.*\S.*\?\s*$")
 OPTION = re.compile(r"""\s*(?:(-m|--model)\s+("[^"]*"|'[^']*'|\S+)|(--?[A-Za-z_]+))(?=\s|$)""")
-USAGE = "%interpreter [-m MODEL] [-y] [--inline | --apart] [--reset] [what you want done]"
+USAGE = (
+    "%interpreter [-m MODEL] [-y] [--scripts] [--inline | --apart] [--reset] [what you want done]"
+)
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -84,6 +86,8 @@ class Notebook:
             self.interpreter.llm.model = options.model
         if options.auto_run:
             self.interpreter.auto_run = True
+        if options.scripts:
+            self.interpreter.scripts = True
         if options.inline:
             inline = InlinePython(self._shell.user_ns)
             others = [one for one in self._apart if one.name != "python"]
@@ -99,10 +103,12 @@ class NotebookInterpreter(OpenInterpreter):
     """Whether the cell can show more than text."""
     buttons = False
     """Whether approval is asked for by buttons."""
+    scripts = False
+    """Whether scripts in pages that code shows may run, in a frame of their own."""
 
     def say(self, message: str | None) -> None:
         """One turn, shown as it happens; what asks for approval may be left to buttons."""
-        face = NotebookFace() if self.rich else TerminalFace()
+        face = NotebookFace(scripts=self.scripts) if self.rich else TerminalFace()
         try:
             with closing(self._events(message, display=False)) as events:
                 self._show_in(events, face)
@@ -116,9 +122,12 @@ class NotebookInterpreter(OpenInterpreter):
     def _show_in(self, events: Generator[Event, None, None], face: Face) -> None:
         for event in events:
             face.show(event)
-            asks = isinstance(event, ApprovalRequested) and event.proposed
-            if asks and self.buttons and self._approved is None:
+            if not isinstance(event, ApprovalRequested) or not event.proposed:
+                continue
+            if self.buttons and self._approved is None:
                 face.close()
+                if event.reason:
+                    face.error(event.reason)
                 Buttons(self._decided).show()
                 return  # the code stays proposed until a button is pressed
 
@@ -151,6 +160,7 @@ def _parsed(line: str) -> tuple[argparse.Namespace, str]:
     parser = _Parser(prog="%interpreter", add_help=False, allow_abbrev=False)
     parser.add_argument("-m", "--model", default="")
     parser.add_argument("-y", "--auto_run", action="store_true")
+    parser.add_argument("--scripts", action="store_true")
     parser.add_argument("--inline", action="store_true")
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--reset", action="store_true")

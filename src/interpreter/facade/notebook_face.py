@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from interpreter.facade import notebook_html
 from interpreter.protocol.actions import Decision
+from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import (
     ActionProposed,
     ApprovalRequested,
@@ -23,15 +25,16 @@ from interpreter.protocol.events import (
     TextDelta,
     TurnFinished,
 )
-from interpreter.protocol.messages import Code, Display
+from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import nobody_approves
+from interpreter.protocol.printed import tame, tame_plain
+from interpreter.protocol.visible import sentence, visible
+from interpreter.session.markdown import safe_markdown
 from interpreter.terminal.plain import PlainFace
 
+FILES_NAMED = 8
+PROSE = None
 REDRAW_SECONDS = 0.1  # how often growing prose is drawn again
-SHOWN = (
-    *("text/plain", "text/html", "text/markdown", "text/latex", "application/json"),
-    *("image/svg+xml", "image/png", "image/jpeg"),
-)
 
 
 def has_widgets() -> bool:
@@ -73,31 +76,35 @@ class TerminalFace:
 class NotebookFace:
     """Shows events in the output of the running cell."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, scripts: bool = False) -> None:
         self._growing: _Growing | None = None
+        self._last_code = ""
+        self._scripts = scripts
+        """Whether scripts in what code shows may run, in a frame of their own."""
 
     def show(self, event: Event) -> None:
         """Show one event."""
         match event:
             case TextDelta(text):
-                self._grow("prose").add(text)
+                self._grow(PROSE).add(text)
             case CodeDelta(language, text):
                 self._grow(language).add(text)
             case ActionProposed(Code(language, source)):
                 self._proposed(language, source)
             case OutputDelta(text):
                 self.close()
-                print(text, end="", flush=True)  # noqa: T201  (this is a face)
+                safe = "\r".join(map(tame, text.split("\r")))
+                print(safe, end="", flush=True)  # noqa: T201  (this is a face)
             case DisplayShown(display):
                 self.close()
-                _publish(display)
+                _publish(notebook_html.faces(display, scripts=self._scripts))
             case _:
                 self._around(event)
 
     def error(self, text: str) -> None:
         """Something that went wrong, in one line."""
         self.close()
-        _markdown(f"**{text}**")
+        _publish(notebook_html.words(text, "b"))
 
     def close(self) -> None:
         """Draw what has grown for the last time."""
@@ -110,11 +117,15 @@ class NotebookFace:
             case ExecutionFinished(outcome, summary) if outcome != "ok":
                 self.error(f"{outcome}: {summary}")
             case FilesChanged(changes):
-                names = ", ".join(f"{change.kind} `{change.path}`" for change in changes[:8])
-                _markdown(f"Files: {names}")
+                listed = change_list(changes, visible)
+                names = ", ".join(f"{one.kind} {one.text}" for one in listed[:FILES_NAMED])
+                more = len(listed) - FILES_NAMED
+                _publish(notebook_html.words(f"Files: {names}{_more(more)}", "span"))
             case Notice(text):
                 self.close()
-                _markdown(f"*{text}*")
+                _publish(notebook_html.words(text, "i"))
+            case ApprovalRequested(Code(language, source)) if source != self._last_code:
+                self._proposed(language, source)  # another was shown since
             case TurnFinished(end, detail) if end != "answered":
                 self.error(f"{end.replace('_', ' ')} {detail}".strip())
             case _:
@@ -122,21 +133,29 @@ class NotebookFace:
 
     def _proposed(self, language: str, source: str) -> None:
         if self._growing is None or self._growing.kind != language:
-            self._grow(language).add(source)
-        self.close()
+            self.close()
+            self._growing = _Growing(language)
+        self._growing.replace(source)
+        self._growing = None
+        self._last_code = source
 
-    def _grow(self, kind: str) -> _Growing:
+    def _grow(self, kind: str | None) -> _Growing:
         if self._growing is None or self._growing.kind != kind:
             self.close()
             self._growing = _Growing(kind)
         return self._growing
 
 
-class _Growing:
-    """Markdown that is drawn again as it grows, but not at every word."""
+def _more(number: int) -> str:
+    return f" and {number} more" if number > 0 else ""
 
-    def __init__(self, kind: str) -> None:
+
+class _Growing:
+    """Words or code that are drawn again as they grow, but not at every word."""
+
+    def __init__(self, kind: str | None) -> None:
         self.kind = kind
+        """The language of code."""
         self._pieces: list[str] = []
         self._handle: Any = None
         self._drawn = 0.0
@@ -146,14 +165,22 @@ class _Growing:
         if time.monotonic() - self._drawn > REDRAW_SECONDS:
             self.draw()
 
+    def replace(self, text: str) -> None:
+        """All of it at once: what is proposed is what will run, whatever was written before."""
+        self._pieces = [text]
+        self.draw()
+
     def draw(self) -> None:
         text = "".join(self._pieces)
-        tools = _ipython()
-        shown = tools.Markdown(text if self.kind == "prose" else f"```{self.kind}\n{text}\n```")
-        if self._handle is None:
-            self._handle = tools.display(shown, display_id=True)
+        if self.kind is PROSE:
+            said = tame_plain(text)
+            shown = {"text/plain": said, "text/markdown": safe_markdown(said)}
         else:
-            self._handle.update(shown)
+            shown = notebook_html.code(self.kind, text)
+        if self._handle is None:
+            self._handle = _ipython().display(shown, raw=True, display_id=True)
+        else:
+            self._handle.update(shown, raw=True)
         self._drawn = time.monotonic()
 
 
@@ -193,7 +220,7 @@ def ask(request: ApprovalRequested) -> Decision:
     """The question as a prompt, where there are no widgets."""
     what = "Run this?" if request.proposed else "Allow this?"
     try:
-        answer = input(" ".join(filter(None, (request.reason, what, KEYS)))).strip()
+        answer = input(" ".join(filter(None, (sentence(request.reason), what, KEYS)))).strip()
     except KeyboardInterrupt:
         return Decision("stop")
     except (EOFError, NotImplementedError):  # the last: no front end can ask
@@ -210,20 +237,14 @@ def ask(request: ApprovalRequested) -> Decision:
 def answer(request: InputRequested) -> str | None:
     """A question of the code as a prompt; None where no front end can ask."""
     try:
-        return (getpass.getpass if request.hidden else input)(request.prompt)
+        return (getpass.getpass if request.hidden else input)(tame_plain(request.prompt))
     except (EOFError, NotImplementedError):
         return None
 
 
-def _publish(shown: Display) -> None:
-    data = {face.media_type: face.data for face in shown.faces if face.media_type in SHOWN}
+def _publish(data: dict[str, Any]) -> None:
     if data:
         _ipython().display(data, raw=True)
-
-
-def _markdown(text: str) -> None:
-    tools = _ipython()
-    tools.display(tools.Markdown(text))
 
 
 def _ipython() -> Any:

@@ -82,6 +82,14 @@ def visible_lines(source: str) -> list[str]:
     return ["".join(drawn(line)) for line in source.split("\n")]
 
 
+def legible(source: str) -> str:
+    """Code to be read and copied: what is drawn, but for its tabs and spaces, which stay."""
+    lines = (zip(line, drawn(line), strict=True) for line in source.split("\n"))
+    return "\n".join(
+        "".join(one if one in " \t" else shown for one, shown in line) for line in lines
+    )
+
+
 def visible(name: str) -> str:
     """A name, host, path or title as it is drawn in one line."""
     spaces = len(name) - len(name.lstrip(" "))

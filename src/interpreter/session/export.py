@@ -17,8 +17,11 @@ from interpreter.protocol.messages import (
     Output,
     Text,
 )
+from interpreter.protocol.printed import tame_plain
+from interpreter.protocol.visible import legible
 from interpreter.session.export_html import to_html
 from interpreter.session.export_notebook import to_notebook
+from interpreter.session.markdown import fenced, safe_markdown
 
 LARGEST = 1 << 30  # bytes of a session that is read
 PYTHON = ("python", "py", "python3")
@@ -71,34 +74,18 @@ def _markdown(messages: Sequence[Message]) -> Iterator[str]:
         for part in message.parts:
             match part:
                 case Text(text) if message.role == "user":
-                    yield "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+                    said = safe_markdown(tame_plain(text))
+                    yield "\n".join(f"> {line}".rstrip() for line in said.split("\n"))
                 case Text(text):
-                    yield text.strip()
+                    yield safe_markdown(tame_plain(text.strip()))
                 case Code(language, source):
-                    yield _fenced(source, language)
+                    yield fenced(legible(source), language)
                 case Output(text) if text.strip():
-                    yield _fenced(text)
+                    yield fenced(tame_plain(text))
                 case Display() if part.text or part.image:
-                    yield _fenced(part.text) if part.text else "*[a picture]*"
+                    yield fenced(tame_plain(part.text)) if part.text else "*[a picture]*"
                 case _:
                     continue
-
-
-def _fenced(text: str, language: str = "") -> str:
-    """Text in a fence that is longer than any inside it."""
-    longest = max((len(run) for run in _runs(text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
-
-
-def _runs(text: str) -> Iterator[str]:
-    run = ""
-    for character in text + " ":
-        if character == "`":
-            run += character
-        elif run:
-            yield run
-            run = ""
 
 
 def to_script(messages: Sequence[Message]) -> str:

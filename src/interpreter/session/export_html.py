@@ -17,6 +17,8 @@ from interpreter.protocol.messages import (
     Reasoning,
     Text,
 )
+from interpreter.protocol.printed import tame_plain
+from interpreter.protocol.visible import legible, sentence, visible
 
 PAGE = """\
 <!doctype html>
@@ -24,7 +26,8 @@ PAGE = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+ content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none';
+ form-action 'none'">
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
@@ -32,7 +35,7 @@ body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
  font: 16px/1.5 system-ui, sans-serif; }}
 .user {{ border-left: .25rem solid #58a; padding-left: .8rem; font-weight: 600;
  white-space: pre-wrap; }}
-pre {{ overflow-x: auto; padding: .7rem; border-radius: .3rem; background: #8882; }}
+pre {{ direction: ltr; overflow-x: auto; padding: .7rem; border-radius: .3rem; background: #8882; }}
 pre.output {{ background: none; border: 1px solid #8884; }}
 .language, .note {{ color: #888; font-size: .85rem; }}
 .failed {{ color: #c33; }}
@@ -41,7 +44,7 @@ img {{ max-width: 100%; }}
 {body}
 </html>
 """
-ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b.")
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 INLINE = (
     (re.compile(r"`([^`\n]+)`"), r"<code>\1</code>"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"<strong>\1</strong>"),
@@ -56,7 +59,7 @@ def to_html(messages: Sequence[Message]) -> str:
     """The page. Nothing of a session is taken as HTML: all of it is escaped."""
     title = next((m.text for m in messages if m.role == "user" and m.text.strip()), "Session")
     body = "\n".join(piece for message in messages for piece in _message(message))
-    return PAGE.format(title=escape(" ".join(title.split())[:80]), body=body)
+    return PAGE.format(title=escape(visible(" ".join(title.split())[:80])), body=body)
 
 
 def _message(message: Message) -> Iterator[str]:
@@ -69,29 +72,30 @@ def _message(message: Message) -> Iterator[str]:
 def _part(part: Part, role: str) -> str:
     match part:
         case Text(text) if role == "user":
-            return f'<p class="user">{escape(text)}</p>'
+            return f'<p class="user">{escape(tame_plain(text))}</p>'
         case Text(text):
-            return prose(text)
+            return prose(tame_plain(text))
         case Reasoning(text) if text.strip():
-            return f"<details><summary>thoughts</summary>{prose(text)}</details>"
+            return f"<details><summary>thoughts</summary>{prose(tame_plain(text))}</details>"
         case Code(language, source):
-            return f'<div class="language">{escape(language)}</div><pre>{escape(source)}</pre>'
+            head = f'<div class="language">{escape(visible(language))}</div>'
+            return f"{head}<pre>{escape(legible(source))}</pre>"
         case Output(text) if text.strip():
-            return f'<pre class="output">{escape(ESCAPES.sub("", text))}</pre>'
+            return f'<pre class="output">{escape(tame_plain(text))}</pre>'
         case Display():
             return _display(part)
         case ActionResult(_, outcome, summary) if outcome != "ok":
-            return f'<p class="note failed">{escape(f"{outcome}: {summary}")}</p>'
+            return f'<p class="note failed">{escape(sentence(f"{outcome}: {summary}"))}</p>'
         case _:
             return ""
 
 
 def _display(display: Display) -> str:
-    image = display.image
-    if image is not None and isinstance(image.data, bytes):
+    image, text = display.image, escape(tame_plain(display.text))
+    if image is not None and isinstance(image.data, bytes) and image.media_type in PICTURES:
         data = base64.b64encode(image.data).decode("ascii")
-        return f'<img alt="{escape(display.text)}" src="data:{image.media_type};base64,{data}">'
-    return f'<pre class="output">{escape(display.text)}</pre>' if display.text else ""
+        return f'<img alt="{text}" src="data:{image.media_type};base64,{data}">'
+    return f'<pre class="output">{text}</pre>' if text else ""
 
 
 def prose(text: str) -> str:

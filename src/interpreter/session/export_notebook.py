@@ -17,6 +17,10 @@ from interpreter.protocol.messages import (
     Part,
     Text,
 )
+from interpreter.protocol.printed import tame, tame_plain
+from interpreter.protocol.visible import legible
+from interpreter.session.markdown import fenced, safe_markdown
+from interpreter.session.plain_html import plain_html
 
 PYTHON = ("python", "py", "python3")
 MAGICS = {
@@ -27,6 +31,10 @@ MAGICS = {
     "html": "html",
     "javascript": "javascript",
 }
+KEPT = (
+    *("text/plain", "text/html", "text/markdown", "text/latex", "application/json"),
+    *("image/png", "image/jpeg", "image/gif", "application/vnd.plotly.v1+json"),
+)
 JSON_SUFFIX = ("application/json", "+json")
 
 
@@ -53,7 +61,8 @@ def _cells(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
         for part in message.parts:
             match part:
                 case Text(text) if text.strip() and message.role != "computer":
-                    yield _markdown(_quoted(text) if message.role == "user" else text)
+                    said = safe_markdown(tame_plain(text))
+                    yield _markdown(_quoted(said) if message.role == "user" else said)
                 case Code() if message.role == "assistant":
                     yield _block(part, results.get(part.call_id))
                 case _:
@@ -78,7 +87,7 @@ def _block(proposed: Code, result: Message | None) -> dict[str, Any]:
     if not good or source is None:
         state = "this block failed" if result else "this block did not run"
         reason = "" if good else f"*{state}*\n\n"
-        return _markdown(f"{reason}```{code.language}\n{code.source.rstrip()}\n```")
+        return _markdown(reason + fenced(legible(code.source), code.language))
     return {
         "cell_type": "code",
         "execution_count": None,
@@ -99,10 +108,11 @@ def _source(code: Code) -> str | None:
 def _outputs(part: Part) -> Iterator[dict[str, Any]]:
     match part:
         case Output(text, stream):
-            yield {"output_type": "stream", "name": stream, "text": text}
+            yield {"output_type": "stream", "name": stream, "text": tame(text)}
         case Display(faces):
-            data = {face.media_type: _data(face) for face in faces}
-            yield {"output_type": "display_data", "metadata": {}, "data": data}
+            data = {face.media_type: _data(face) for face in faces if face.media_type in KEPT}
+            if data:
+                yield {"output_type": "display_data", "metadata": {}, "data": data}
         case _:
             return
 
@@ -115,7 +125,13 @@ def _data(face: Face) -> Any:
             return json.loads(face.data)
         except ValueError:
             return face.data
-    return face.data
+    match face.media_type:
+        case "text/html":  # whoever trusts the notebook trusts no script of the session with it
+            return plain_html(face.data)
+        case "text/markdown":
+            return safe_markdown(tame_plain(face.data))
+        case _:
+            return tame(face.data)
 
 
 def _markdown(text: str) -> dict[str, Any]:
