@@ -161,6 +161,7 @@ def test_no_line_of_a_block_is_hidden_and_none_is_html(language):
     page = pages(captured)[-1]
     assert "open(&#x27;PWN&#x27;,&#x27;w&#x27;)  # <mark>⟨U+202E⟩</mark>" in page
     assert "harmless" not in page
+    assert page.count("\n") == HIDING.count("\n") + 1  # the first in `pre` is not shown
     assert not re.search("<script|<!--|\u202e", page)
     assert "text/markdown" not in captured.outputs[-1].data
 

@@ -38,7 +38,7 @@ def code(language: str, source: str) -> dict[str, Any]:
         for row in rows
     )
     head = f"<small>{escape(visible(language))}</small>"
-    return {"text/plain": words, "text/html": f'{head}<pre style="{STYLE}">{marked}</pre>'}
+    return {"text/plain": words, "text/html": f'{head}<pre style="{STYLE}">\n{marked}</pre>'}
 
 
 def _rows(line: str) -> list[list[tuple[str, str]]]:

@@ -79,7 +79,7 @@ def _part(part: Part, role: str) -> str:
             return f"<details><summary>thoughts</summary>{prose(tame_plain(text))}</details>"
         case Code(language, source):
             head = f'<div class="language">{escape(visible(language))}</div>'
-            return f"{head}<pre>{escape(legible(source))}</pre>"
+            return f"{head}<pre>\n{escape(legible(source))}</pre>"
         case Output(text) if text.strip():
             return f'<pre class="output">{escape(tame_plain(text))}</pre>'
         case Display():
