@@ -1,4 +1,5 @@
-"""The worlds in which the escape suite is tried: as root, and as an ordinary user."""
+"""The worlds in which the escape suite is tried: as root, as an ordinary user, and as root again
+in a workspace that belongs to an ordinary user."""
 
 import json
 import os
@@ -17,11 +18,11 @@ ORDINARY = 54321  # no account is needed to be somebody without rights
 class World:
     """A driver process as somebody, with a cell and a place without walls."""
 
-    def __init__(self, prefix, python, base, driver="driver.py"):
+    def __init__(self, prefix, python, base, driver="driver.py", owner=""):
         source = base / "src"
         shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
         shutil.copy(HERE / driver, base)
-        argv = [*prefix, python, str(base / driver), str(source), str(base / "home")]
+        argv = [*prefix, python, str(base / driver), str(source), str(base / "home"), owner]
         self._driver = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=base
         )
@@ -69,7 +70,7 @@ def python_for(prefix):
 
 
 def open_world(who, driver="driver.py"):
-    if who == "root" and os.getuid() != 0:
+    if who.startswith("root") and os.getuid() != 0:
         pytest.skip("the tests do not run as root")
     base = Path(
         tempfile.mkdtemp(prefix="reploop-escape-", dir="/home" if os.getuid() == 0 else None)
@@ -80,10 +81,11 @@ def open_world(who, driver="driver.py"):
     if python is None:
         shutil.rmtree(base)
         pytest.skip("an ordinary user has no Python 3.11 or newer here: apt install python3")
-    return World(prefix, python, base, driver), base
+    owner = str(ORDINARY) if who == "root for a user" else ""
+    return World(prefix, python, base, driver, owner), base
 
 
-@pytest.fixture(scope="module", params=["root", "user"])
+@pytest.fixture(scope="module", params=["root", "user", "root for a user"])
 def world(request):
     yield from lasting(request.param, "driver.py")
 

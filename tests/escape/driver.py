@@ -1,6 +1,6 @@
 """Runs as root or as an ordinary user: builds a small world, opens a cell, tries what it is told.
 
-``driver.py SRC HOME``: one JSON object per line in, ``{"code", "where"}``; one out. Where is
+``driver.py SRC HOME OWNER``, of whom the workspace is, unless it is empty: one JSON object per line in, ``{"code", "where"}``; one out. Where is
 the cell, the reduced one, the place without walls, or "host": what we do ourselves outside.
 Self-contained but for the package in SRC, so that any Python can run it.
 """
@@ -48,6 +48,8 @@ def build_world(home):
     workspace.mkdir()
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     (workspace / "link").symlink_to(home / ".ssh")
+    if owner := sys.argv[3]:
+        subprocess.run(["chown", "-Rh", f"{owner}:{owner}", str(workspace)], check=True)
     return {
         "home": str(home),
         "outside": str(outside),
@@ -104,8 +106,10 @@ def main():
     workspace = Path(facts["workspace"])
     cells = {"open": NoSandbox().open(workspace)}
     cells["cell"] = BubblewrapSandbox(confinement, host).open(workspace)
-    cells["reduced"] = LandlockSandbox(confinement, host).open(workspace)
+    if not sys.argv[3]:  # without namespaces root stays root, and has no rights there
+        cells["reduced"] = LandlockSandbox(confinement, host).open(workspace)
     os.environ.update(OPENAI_API_KEY="CANARY", HOME=str(home))
+    facts["walls"] = cells["cell"].describe()
     facts["limited"] = sorted(cells["cell"].limited)
     facts["exchange"] = str(cells["cell"].exchange)
     tell(facts)

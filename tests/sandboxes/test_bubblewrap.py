@@ -247,7 +247,7 @@ def test_a_new_cell_shows_what_was_granted(opened, tmp_path, place):
 def test_a_cell_whose_walls_do_not_hold_is_not_opened(monkeypatch, tmp_path, place):
     monkeypatch.setenv("HOME", str(place))
     real, outside = view.mounts, view.Mount("read", Path(tempfile.gettempdir()))
-    monkeypatch.setattr(view, "mounts", lambda *given: [*real(*given), outside])
+    monkeypatch.setattr(view, "mounts", lambda *given, **more: [*real(*given, **more), outside])
     with pytest.raises(SandboxUnavailable, match="files outside can be read"):
         BubblewrapSandbox(PLAIN, os.environ).open(tmp_path)
 

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from interpreter.protocol import safe_files
+
 PATIENCE = 30.0  # seconds for a program on its first steps
 MOST_AT_ONCE = 32
 _ALL_DESCRIPTORS_USED = 0.1  # seconds until it is tried again to let somebody in
@@ -25,10 +27,7 @@ class Doorman:
         self._places = threading.Semaphore(MOST_AT_ONCE)
         self._closed = threading.Event()
         self.refusals: list[str] = []
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.bind(str(address))
-        address.chmod(0o600)
-        self._socket.listen(MOST_AT_ONCE)
+        self._socket = safe_files.listen(address, MOST_AT_ONCE)
         self._thread = threading.Thread(target=self._wait, daemon=True)
         self._thread.start()
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from interpreter.checkpoints.save_stream import receive_whole
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 
 MOST_COPIES = 64
@@ -111,11 +112,8 @@ class Registry:
         self._deaf_until = 0.0
         self._hear, self._wake = socket.socketpair()
         self._wake.setblocking(False)
-        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket = safe_files.listen(address, MOST_CALLERS)
         self._socket.setblocking(False)
-        self._socket.bind(str(address))
-        address.chmod(0o600)
-        self._socket.listen(MOST_CALLERS)
         self._thread = threading.Thread(target=self._serve, name="variables", daemon=True)
         self._thread.start()
 

@@ -37,6 +37,7 @@ class WorkspaceCopy:
         self.path = path
         path.mkdir(mode=0o700, parents=True)
         try:
+            _own_alike(path, original)
             self._base = dict(_walk(original))
             self._fill()
         except (OSError, CheckpointError) as error:
@@ -93,6 +94,7 @@ class WorkspaceCopy:
             if look.kind == stat.S_IFDIR:
                 target.mkdir()
                 target.chmod(look.mode | stat.S_IRWXU)
+                _own_alike(target, self.original / name)
             else:
                 _copy(self.original / name, None, str(target))
 
@@ -124,6 +126,13 @@ def _copy(source: Path, directory: int | None, name: str) -> None:
     with safe_files.folder(source.parent) as here:
         status = os.stat(source.name, dir_fd=here, follow_symlinks=False)
         images.copy(here, source.name, directory, name, status)
+
+
+def _own_alike(path: Path, other: Path) -> None:
+    """A copy that root makes belongs to whom the original does: code runs as that one in it."""
+    if os.geteuid() == 0:
+        owner = other.lstat()
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def _look(name: str, here: int) -> _Look | None:

@@ -1,8 +1,9 @@
 """The first process of a cell: starts programs when the host asks, and reports how they end.
 
-Run as ``python -I -S launcher.py FD``. The host's end of FD sends frames: eight hexadecimal digits
-of length, then NUL-separated fields; descriptors travel with the first byte. What goes back is
-lines of ASCII words. Modules that are slow to import are avoided: a cell should open at once.
+Run as ``python -I -S launcher.py FD [UID GID]``; it becomes that user before anything else. The
+host's end of FD sends frames: eight hexadecimal digits of length, then NUL-separated fields;
+descriptors travel with the first byte. What goes back is lines of ASCII words. Modules that are
+slow to import are avoided: a cell should open at once.
 """
 
 # pathlib and contextlib would take longer to import than all the rest
@@ -137,8 +138,18 @@ def can_connect(port: str) -> bool:
             sock.close()
 
 
+def can_use(path: str) -> bool:
+    return os.access(path, os.R_OK | os.X_OK)
+
+
+def can_change(path: str) -> bool:
+    return os.access(path, os.R_OK | os.W_OK | os.X_OK)
+
+
 PROBES = {
     "see": os.path.exists,
+    "use": can_use,
+    "change": can_change,
     "same": is_same,
     "read": can_read,
     "write": can_write,
@@ -336,7 +347,16 @@ def close_memory() -> None:
             raise OSError("our memory stays open to others")
 
 
+def become_user(user: int, group: int) -> None:
+    """Be root no more; the kernel takes all capabilities away with it."""
+    os.setgroups([])
+    os.setresgid(group, group, group)
+    os.setresuid(user, user, user)
+
+
 def main() -> None:
+    if sys.argv[2:]:
+        become_user(*map(int, sys.argv[2:]))
     close_memory()
     control = int(sys.argv[1])
     for first, last in ((3, control), (control + 1, control + 64)):

@@ -7,22 +7,24 @@ import re
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from itertools import product
 from pathlib import Path
 from threading import Thread
 
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes import view
+from interpreter.sandboxes.account import Account, account_for, user_namespace
 from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.ends import Ends
 from interpreter.sandboxes.held_place import held_grants
 from interpreter.sandboxes.host_gate import HostGate
 from interpreter.sandboxes.keeper import Keeper
-from interpreter.sandboxes.portal import AROUND, OUTSIDE, Portal
+from interpreter.sandboxes.portal import AROUND, AS_ROOT_THERE, OUTSIDE, Portal
 from interpreter.sandboxes.seccomp import filter_for
 from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_command, proxy_port
 from interpreter.sandboxes.walls import limit_process, resource_limits, set_up
@@ -54,12 +56,17 @@ def find_bubblewrap(search: str = TOOLS) -> Bubblewrap:
     return Bubblewrap(path, frozenset(re.findall(r"--[a-z0-9-]+", text.stdout + text.stderr)))
 
 
-def _isolation(wrap: Bubblewrap, confinement: Confinement) -> list[str]:
-    words = ["--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid())]
+def _isolation(wrap: Bubblewrap, confinement: Confinement, users: int | None) -> list[str]:
+    words = ["--cap-drop", "ALL"]
+    if users is not None:  # where the launcher becomes somebody else
+        words += ["--userns", str(users), "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        words += ["--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid())]
+        words += wrap.known("--disable-userns")
     words += ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--unshare-net"] if confinement.level != "trusted" else []
-    words += ["--cap-drop", "ALL", "--hostname", "cell", "--new-session", "--die-with-parent"]
-    return words + wrap.known("--disable-userns") + ["--as-pid-1"]
+    words += ["--hostname", "cell", "--new-session", "--die-with-parent", "--as-pid-1"]
+    return words
 
 
 def _sized(wrap: Bubblewrap, megabytes: int, path: str) -> list[str]:
@@ -105,16 +112,23 @@ def _resolver(confinement: Confinement) -> list[str]:
     return ["--ro-bind-try", str(real), str(real)]
 
 
-def wrap_command(wrap: Bubblewrap, site: Site, ends: Ends, *, live: bool) -> list[str]:
+def wrap_command(wrap: Bubblewrap, ends: Ends, account: Account | None, *, live: bool) -> list[str]:
     """The command that makes a cell and starts its launcher; a `live` cell can be changed later.
 
     How the cell is made is read from a pipe, so that it can still be found out meanwhile. One
     process stays outside: bubblewrap ends with it, and it with us.
     """
-    words = [*OUTSIDE, *(AROUND if live else ()), wrap.path, "--args", str(ends.words)]
-    words += ["--info-fd", str(ends.info)]
+    around = [*(AS_ROOT_THERE if account is None else ()), *AROUND] if live else []
+    words = [*OUTSIDE, *around, wrap.path, "--args", str(ends.words), "--info-fd", str(ends.info)]
     words += ["--seccomp", str(ends.filter)] if ends.filter is not None else []
-    return [*words, "--chdir", str(site.workspace), "--", *launcher_command(ends.control)]
+    return [*words, "--chdir", "/", "--", *launcher_command(ends.control, account)]
+
+
+def _passable(wrap: Bubblewrap, places: Iterable[Path]) -> list[str]:
+    """The directories above some places, which bubblewrap would close to all but who makes them."""
+    above = {parent for place in places for parent in place.parents} - {Path("/")}
+    mode = wrap.known("--perms", "0755")
+    return [word for path in sorted(above) for word in (*mode, "--dir", str(path))]
 
 
 def blueprint(
@@ -124,11 +138,14 @@ def blueprint(
     mounts: list[view.Mount],
     *,
     live: bool,
+    users: int | None = None,
 ) -> list[str]:
     """What bubblewrap is told about a cell: what is its own, and what it sees of the disk."""
-    words = [*_isolation(wrap, confinement)]
+    words = [*_isolation(wrap, confinement, users)]
     words += ["--bind", str(site.portal), "/"] if live else []
     words += _skeleton(wrap, site, confinement.limits.tmp_mb)
+    if users is not None:
+        words += _passable(wrap, (*(mount.path for mount in mounts), INSIDE, site.exchange))
     words += [word for mount in mounts for word in _mount(wrap, mount)]
     words += ["--ro-bind", str(INSIDE), str(INSIDE), *_resolver(confinement)]
     for own in (site.exchange, site.packages):
@@ -138,7 +155,7 @@ def blueprint(
     return [*words, "--remount-ro", "/"]
 
 
-def _description(confinement: Confinement, site: Site) -> str:
+def _description(confinement: Confinement, account: Account | None) -> str:
     home = "readable without its keys" if confinement.level == "trusted" else "hidden"
     writable = "/tmp" if confinement.level == "read-only" else "the workspace and /tmp"
     network = "on" if confinement.level == "trusted" else "off"
@@ -146,8 +163,16 @@ def _description(confinement: Confinement, site: Site) -> str:
         network = "off but for hosts that the user allows (http, https)"
     return (
         f"sandboxed by bubblewrap, level {confinement.level}: can write {writable} only; "
-        f"the home is {home}; the network is {network}"
+        f"the home is {home}; the network is {network}{_identity(account)}"
     )
+
+
+def _identity(account: Account | None) -> str:
+    if os.geteuid() != 0:
+        return ""
+    if account is None:
+        return "; it runs as root, without root's capabilities, since only root may write here"
+    return f"; it runs as user {account.uid}, who owns the workspace"
 
 
 class BubblewrapSandbox:
@@ -174,35 +199,44 @@ class BubblewrapSandbox:
 
     def open(self, workspace: Path) -> ConfinedCell:
         """Make a cell and try its walls; SandboxUnavailable says why there is none."""
-        if self._live:
+        accounts = dict.fromkeys((account_for(workspace), None))
+        problem = SandboxUnavailable()
+        for account, live in product(accounts, (True, False) if self._live else (False,)):
             try:
-                return self._open(workspace)
-            except SandboxUnavailable:
-                self._live = False  # some systems forbid what live grants need, and allow the rest
-        return self._open(workspace)
+                cell = self._open(workspace, account, live=live)
+            except SandboxUnavailable as error:
+                problem = error  # some systems forbid what one needs, and allow the rest
+                continue
+            self._live = live
+            return cell
+        raise problem
 
-    def _open(self, workspace: Path) -> ConfinedCell:
+    def _open(self, workspace: Path, account: Account | None, *, live: bool) -> ConfinedCell:
         with ExitStack() as undo:
-            site = Site.prepare(workspace, self._host)
+            site = Site.prepare(workspace, self._host, account)
             undo.callback(site.remove)
-            cell = self._start(site, undo)
+            cell = self._start(site, account, undo, live=live)
             undo.pop_all()
             return cell
 
-    def _start(self, site: Site, undo: ExitStack) -> ConfinedCell:
+    def _start(
+        self, site: Site, account: Account | None, undo: ExitStack, *, live: bool
+    ) -> ConfinedCell:
         wrap = find_bubblewrap()
         confinement, granted = held_grants(self._confinement)
         env = cell_environment(confinement, site, self._host)
         with Ends(filter_for(internet=True)) as ends:
-            command = wrap_command(wrap, site, ends, live=self._live)
+            users = None if account is None else ends.lend(user_namespace(account))
+            command = wrap_command(wrap, ends, account, live=live)
             keeper = Keeper(command, env, ends.inherited, site.state / "log")
             pid = keeper.start()
             undo.callback(keeper.close)
             wire = ends.connect()
             undo.callback(wire.close)
-            mounts = view.mounts(site.workspace, site.home, confinement)
-            ends.tell(blueprint(wrap, site, confinement, mounts, live=self._live))
-            cell = ConfinedCell(site, confinement, env, wire, _description(confinement, site))
+            as_root = account is None and os.geteuid() == 0
+            mounts = view.mounts(site.workspace, site.home, confinement, as_root=as_root)
+            ends.tell(blueprint(wrap, site, confinement, mounts, live=live, users=users))
+            cell = ConfinedCell(site, confinement, env, wire, _description(confinement, account))
             undo.callback(cell.close)
             cell.protected = view.protected(mounts, site.workspace)
             cell.at_close(keeper.close)
@@ -212,9 +246,10 @@ class BubblewrapSandbox:
             cell.at_close(ends.tie(pid))
         if listener is not None and self._gate is not None:
             self._serve(cell, listener, self._gate)
-        if self._live:
+        if live:
             fixed = (*(m.path for m in mounts), *map(Path, ("/tmp", "/var/tmp", "/dev", "/proc")))
-            cell.open_portal(Portal(pid, site.portal, site.stage), (*fixed, INSIDE))
+            portal = Portal(pid, site.portal, site.stage, own_users=account is None)
+            cell.open_portal(portal, (*fixed, INSIDE))
         return cell
 
     @contextmanager

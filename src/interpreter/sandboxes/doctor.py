@@ -93,7 +93,10 @@ def _filter(host: Mapping[str, str]) -> Iterator[Fact]:
 def _user(host: Mapping[str, str]) -> Iterator[Fact]:
     if os.geteuid() == 0:
         yield Fact(
-            "user", False, "you are root: what leaks, leaks with all rights", "use an account"
+            "user",
+            False,
+            "you are root: code runs as the owner of the workspace, and as root where that is root",
+            "use an account, or a workspace that belongs to one",
         )
     else:
         yield Fact("user", True, "an ordinary user")

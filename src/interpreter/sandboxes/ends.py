@@ -35,6 +35,7 @@ class Ends:
         self._life, life = os.pipe()
         self._open.callback(os.close, self._life)
         self._living = self._open.enter_context(os.fdopen(life, "wb", buffering=0))
+        self._lent: list[int] = []
         self.filter = self.memory_file(rules) if rules else None
 
     def __enter__(self) -> Self:
@@ -51,8 +52,8 @@ class Ends:
         It can also read what it tells us. If we are killed, telling would fail otherwise, and
         bubblewrap would end without the word that its other half waits for, for ever.
         """
-        all_of_them = (self.control, self.info, self._told, self.words, self._life, self.filter)
-        return tuple(fd for fd in all_of_them if fd is not None)
+        ends = (self.control, self.info, self._told, self.words, self._life)
+        return (*ends, *self._lent)
 
     def connect(self) -> Wire:
         """The wire, once the cell has inherited the other ends; ours of those are closed."""
@@ -87,7 +88,12 @@ class Ends:
     def memory_file(self, content: bytes) -> int:
         """A file without a name that holds this; it is closed when the cell has inherited it."""
         fd = os.memfd_create("rules")
-        self._theirs.callback(os.close, fd)
         os.write(fd, content)
         os.lseek(fd, 0, os.SEEK_SET)
+        return self.lend(fd)
+
+    def lend(self, fd: int) -> int:
+        """Have the cell inherit this one, too; then it is closed here."""
+        self._theirs.callback(os.close, fd)
+        self._lent.append(fd)
         return fd

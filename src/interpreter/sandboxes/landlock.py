@@ -42,7 +42,7 @@ def _without_masked(place: Path, masked: set[Path]) -> Iterator[Path]:
 
 def allowances(site: Site, confinement: Confinement) -> list[tuple[str, Path]]:
     """What may be read ("r") and written ("w")."""
-    found = view.mounts(site.workspace, site.home, confinement)
+    found = view.mounts(site.workspace, site.home, confinement, as_root=os.geteuid() == 0)
     masked = {mount.path for mount in found if mount.kind == "mask"}
     words: list[tuple[str, Path]] = []
     for mount in found:
@@ -89,7 +89,7 @@ class LandlockSandbox:
             allowed = ends.memory_file(os.fsencode("\0".join(words)))
             command = inside_command("landlock.py", str(allowed), str(calls))
             command += launcher_command(ends.control)
-            keeper = Keeper(command, env, (ends.control, calls, allowed), site.state / "log")
+            keeper = Keeper(command, env, ends.inherited, site.state / "log")
             first = keeper.start()
             undo.callback(keeper.close)
             wire = ends.connect()
@@ -108,4 +108,5 @@ def _description(confinement: Confinement, site: Site) -> str:
         f"sandboxed by Landlock (reduced), level {confinement.level}: can write {writable} only, "
         f"but change modes and times of the user's other files; {network}"
         "other processes' socket files can still be reached"
+        + ("; it runs as root, without root's capabilities" if os.geteuid() == 0 else "")
     )

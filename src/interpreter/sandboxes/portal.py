@@ -11,11 +11,14 @@ from interpreter.sandboxes.held_place import HeldPlace
 
 OUTSIDE = ("unshare", "--fork")
 """Starts a program and waits for it; what follows are options of it."""
-AROUND = ("--user", "--map-root-user", "--mount", "--propagation", "shared")
+AROUND = ("--mount", "--propagation", "shared")
 """A namespace around the cell's: mounts made in it appear in the cell, and nowhere else."""
+AS_ROOT_THERE = ("--user", "--map-root-user")
+"""What lets an ordinary user make it."""
 
 _SHOW = """
 set -e
+umask 022
 source=$1 place=$2 stage=$3 options=$4 identity=$5
 exec 9< "$source"
 held=/proc/self/fd/9
@@ -55,9 +58,10 @@ def _read_only(path: Path) -> str:
 class Portal:
     """Shows and hides parts of the disk in a running cell."""
 
-    def __init__(self, pid: int, root: Path, stage: Path) -> None:
-        self._enter = ["nsenter", "--target", str(pid), "--user", "--mount"]
-        self._enter += ["--preserve-credentials", "sh", "-c"]
+    def __init__(self, pid: int, root: Path, stage: Path, *, own_users: bool) -> None:
+        self._enter = ["nsenter", "--target", str(pid), "--mount"]
+        self._enter += ["--user", "--preserve-credentials"] if own_users else []
+        self._enter += ["sh", "-c"]
         self._root = root
         self._stage = stage
 

@@ -12,7 +12,9 @@ from contextlib import ExitStack
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.values import frozen
+from interpreter.sandboxes.account import Account
 from interpreter.sandboxes.confinement import (
     Confinement,
     check_workspace,
@@ -36,14 +38,22 @@ class Site:
     own: OwnDirectory
 
     @classmethod
-    def prepare(cls, workspace: Path, host: Mapping[str, str]) -> Site:
-        """Make the directories; ConfigurationError when the workspace cannot be one."""
+    def prepare(
+        cls, workspace: Path, host: Mapping[str, str], account: Account | None = None
+    ) -> Site:
+        """Make the directories; ConfigurationError when the workspace cannot be one.
+
+        Those that programs write to belong to the `account` that they run as.
+        """
         home = home_directory(host)
         place = check_workspace(workspace, home)
         site = cls(place, home.resolve(), OwnDirectory())
         own = (site.exchange, site.portal, site.stage, site.packages, site.scratch)
         for directory in own:
             directory.mkdir(mode=0o700)
+        if account is not None:
+            account.own(site.exchange)
+            account.own(site.packages)
         site.canary.write_text("Nobody in a cell may read this.")
         return site
 
@@ -58,7 +68,7 @@ class Site:
             *((self.exchange / name, other.exchange / name) for name in HANDED_OVER),
         ):
             with contextlib.suppress(OSError):  # there is none, or code has put a link there
-                mine.mkdir(mode=0o700, exist_ok=True)
+                safe_files.make_folder(mine)
                 _move_all(theirs, mine)
 
     @property
@@ -107,9 +117,10 @@ def _move_all(source: Path, target: Path) -> None:
             os.rename(name, name, src_dir_fd=here, dst_dir_fd=there)
 
 
-def launcher_command(control: int) -> list[str]:
-    """How the launcher is started, by the Python that runs us."""
-    return inside_command("launcher.py", str(control))
+def launcher_command(control: int, account: Account | None = None) -> list[str]:
+    """How the launcher is started, by the Python that runs us, and whom it becomes."""
+    who = (str(account.uid), str(account.gid)) if account is not None else ()
+    return inside_command("launcher.py", str(control), *who)
 
 
 def inside_command(name: str, *arguments: str) -> list[str]:

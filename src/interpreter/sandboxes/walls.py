@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import socket
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -74,7 +75,9 @@ def set_up(
     """
     limits = {} if limited else resource_limits(confinement.limits)
     grants = {f"same={place.identity}={place.path}": place.path for place in granted}
-    needed = [*grants, f"see={site.workspace}", f"see={site.exchange}"]
+    workspace = "use" if confinement.level == "read-only" else "change"
+    needed = [f"{workspace}={site.workspace}", f"change={site.exchange}", f"use={sys.executable}"]
+    needed = [*grants, *needed]
     with closing(socket.create_server(("127.0.0.1", 0))) as bait:
         attempts = _attempts(site, confinement, bait.getsockname()[1])
         probes = [*needed, *attempts]
@@ -87,7 +90,7 @@ def set_up(
     if passed != list(range(len(needed))):
         words = enumerate(attempts.values(), len(needed))
         problems = [word for place, word in words if place in passed]
-        reason = "; ".join(problems) or "the workspace cannot be seen in it"
+        reason = "; ".join(problems) or "the workspace or Python cannot be used in it"
         raise SandboxUnavailable(f"The sandbox does not hold: {reason}.")
     return listener
 
