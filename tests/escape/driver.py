@@ -76,9 +76,9 @@ def attempt(cell, facts, request):
     return {"text": text, "status": program.wait(60)}
 
 
-def as_host(facts, source):
+def as_host(facts, source, cells):
     """Run what the host does, with the rights of whoever started us; what it says in `answer`."""
-    names = {"facts": facts, "answer": "", "Path": Path}
+    names = {"facts": facts, "cells": cells, "answer": "", "Path": Path}
     try:
         exec(source, names)
     except Exception as error:  # noqa: BLE001  (whatever it is, it is the answer)
@@ -116,7 +116,7 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         if request["where"] == "host":
-            tell(as_host(facts, request["code"]))
+            tell(as_host(facts, request["code"], cells))
         else:
             tell(attempt(cells[request["where"]], facts, request))
     for cell in cells.values():

@@ -1,7 +1,6 @@
 """The host writes and reads in a directory that the cell can change: no link is followed there."""
 
 import os
-import shutil
 import tempfile
 import threading
 from pathlib import Path
@@ -10,8 +9,6 @@ import pytest
 
 from interpreter.checkpoints.variables import PythonVariables
 from interpreter.protocol.errors import CheckpointError
-from interpreter.sandboxes.none import NoSandbox
-from interpreter.tools.profile_file import Profiler, ProfilerOptions
 from interpreter.tools.spill import IN_MEMORY, Spill
 
 HANG = 60
@@ -93,15 +90,3 @@ def test_long_output_is_not_kept_or_cleaned_up_through_a_link(exchange, treasure
     spill.close()
     assert sorted(treasure.parent.iterdir()) == before
     assert spill.summary() == ""
-
-
-def test_a_profile_is_not_made_by_writing_through_a_link(exchange, treasure, tmp_path):
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    (workspace / "data.csv").write_text("a,b\n1,2\n")
-    (exchange / "profile_file.py").symlink_to(treasure)
-    cell = NoSandbox().open(workspace)
-    options = ProfilerOptions(workspace, exchange, shutil.which("python3"), tmp_path / "cache")
-    assert "data.csv" in Profiler(cell.launch, options).describe("look at data.csv")
-    assert treasure.read_text().endswith("gold")
-    cell.close()

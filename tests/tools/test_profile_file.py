@@ -25,9 +25,7 @@ def workspace(tmp_path):
 @pytest.fixture
 def profiler(workspace, tmp_path):
     cell = NoSandbox().open(workspace)
-    yield Profiler(
-        cell.launch, ProfilerOptions(workspace, cell.exchange, sys.executable, tmp_path / "cache")
-    )
+    yield Profiler(cell.launch, ProfilerOptions(workspace, tmp_path / "cache"))
     cell.close()
 
 
@@ -272,7 +270,7 @@ def test_files_are_recognised_in_a_message(workspace, text, names):
 def test_the_program_runs_in_a_python_without_anything(workspace):
     (workspace / "people.csv").write_text(PEOPLE)
     program = Path(profile_file.INSIDE) / profile_file.PROGRAM
-    command = [sys.executable, "-S", str(program), str(workspace / "people.csv")]
+    command = [sys.executable, "-S", program, "--packages=", workspace / "people.csv"]
     assert subprocess.run(command, capture_output=True, text=True).stdout.startswith(
         "people.csv: 3"
     )

@@ -270,8 +270,7 @@ class Ground:
         if not mentioned_files(text, self._settings.directory()):
             return ""
         cell = self.cell.get()
-        cache = data_directory() / "profiles"
-        options = ProfilerOptions(cell.workspace, cell.exchange, sys.executable, cache)
+        options = ProfilerOptions(cell.workspace, data_directory() / "profiles")
         return Profiler(cell.launch, options).describe(text)
 
     def _open_cell(self) -> Cell:

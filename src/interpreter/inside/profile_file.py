@@ -1,26 +1,24 @@
 """Describes a data file in a few lines, for a model that is about to work with it.
 
-It runs in the user's own Python, inside the cell: `python profile_file.py PATH`. The standard
-library does most of it; pandas, pyarrow and openpyxl are used where they are installed.
+It runs inside the cell, in a Python that loads nothing of the cell's: `python -I -S`, with our own
+packages as `--packages=DIRECTORY:DIRECTORY` before the path. The standard library does most of it;
+pandas, pyarrow and openpyxl are used where they are installed.
 """
 
 # mypy: disable-error-code="import-untyped"
 from __future__ import annotations
-
-import sys
-
-if __name__ == "__main__":
-    sys.path.pop(0)  # this directory must not hide modules of the user's
 
 import csv
 import gzip
 import io
 import itertools
 import json
+import os
 import re
 import sqlite3
 import struct
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -393,4 +391,6 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    packages, *files = sys.argv[1:]
+    sys.path += packages.removeprefix("--packages=").split(os.pathsep)
+    main(files)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import re
+import site
 import subprocess
+import sys
 from pathlib import Path
 
 from interpreter.protocol import safe_files
@@ -47,15 +51,15 @@ LOOKED_AT = 20_000  # characters of a message
 HASHED = 64 << 20  # bytes at the beginning that count for the hash, with the size and time
 LONGEST = 1_200
 SECONDS = 20.0
+PROGRAMS = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin"
+"""Where the profiler finds programs: nowhere that a workspace could name."""
 
 
 @frozen
 class ProfilerOptions:
-    """Where the profiler works: the cell's workspace and hand-over place, and which Python."""
+    """Whose files are looked at, and where profiles are kept."""
 
     workspace: Path
-    exchange: Path
-    python: str
     cache: Path
 
 
@@ -72,23 +76,33 @@ class Profiler:
         return "\n\n".join(filter(None, (self._profile(path) for path in files)))
 
     def _profile(self, path: Path) -> str:
-        kept = self._options.cache / f"{_content_hash(path)}.txt"
         try:
-            return kept.read_text(encoding="utf-8")
-        except OSError:
-            profile = self._run(path)
+            kept = self._options.cache / f"{_content_hash(path, self._options.workspace)}.txt"
+        except OSError:  # it lies behind a link of the workspace, which only the cell follows
+            return self._run(path)
+        with contextlib.suppress(OSError):
+            return safe_files.read_start(kept, 4 * LONGEST).decode("utf-8", "replace")
+        profile = self._run(path)
         if profile:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(profile, encoding="utf-8")
+            safe_files.make_folder(kept.parent)
+            safe_files.write(kept, profile)
         return profile
 
     def _run(self, path: Path) -> str:
-        """Ask a Python in the cell; a file that takes it too long has no profile."""
-        program = self._options.exchange / PROGRAM
-        safe_files.write(program, (INSIDE / PROGRAM).read_bytes())
-        argv = [self._options.python, str(program), str(path)]
+        """Ask a Python in the cell; a file that takes it too long has no profile.
+
+        Code there may have left start files, modules and programs of its own: this Python looks
+        for none of them, and the program comes with the command.
+        """
+        packages = f"--packages={os.pathsep.join(_own_packages(self._options.workspace))}"
+        program = (INSIDE / PROGRAM).read_text(encoding="utf-8")
+        python = str(Path(sys.executable).resolve())
         process = self._launch(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [python, "-I", "-S", "-B", "-c", program, packages, str(path)],
+            env={"PATH": PROGRAMS},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         try:
             process.wait(SECONDS)  # a profile is smaller than a pipe, so it never waits for us
@@ -125,12 +139,22 @@ def _existing(name: str, workspace: Path) -> Path | None:
         return None
 
 
-def _content_hash(path: Path) -> str:
-    """Of the content, the name and who describes it; a very long file counts by its time, too."""
-    details = path.stat()
-    digest = hashlib.blake2b(path.name.encode(errors="replace"), digest_size=16)
+def _own_packages(workspace: Path) -> list[str]:
+    """Where our own packages are, unless code could have put others there."""
+    places = map(Path, site.getsitepackages())
+    return [str(p) for p in places if not p.resolve().is_relative_to(workspace.resolve())]
+
+
+def _content_hash(path: Path, workspace: Path) -> str:
+    """Of the content, the name and who describes it; a very long file counts by its time, too.
+
+    What was said in one workspace is believed in no other.
+    """
+    digest = hashlib.blake2b(os.fsencode(workspace.resolve()), digest_size=16)
+    digest.update(b"\0" + os.fsencode(path.name) + b"\0")
     digest.update((INSIDE / PROGRAM).read_bytes())
-    with path.open("rb") as file:
+    with safe_files.opened(safe_files.named_by_user(path, workspace)) as file:
+        details = os.fstat(file.fileno())
         digest.update(file.read(HASHED))
     if details.st_size > HASHED:
         digest.update(f"{details.st_size} {details.st_mtime_ns}".encode())
