@@ -212,6 +212,49 @@ def test_a_session_is_resumed_with_its_variables(open_session):
     assert again.notices == [news]
 
 
+POISON = """
+class Odd:
+    def __reduce__(self): return (eval, ("__import__('pathlib').Path('RAN').touch() or 7",))
+odd = Odd()"""
+
+
+def test_variables_of_one_workspace_do_not_come_back_in_another(open_session, work, tmp_path):
+    first = open_session({"code": POISON}, "Set.")
+    say(first)
+    first.close_workshop()
+    (work / "RAN").unlink(missing_ok=True)  # saving tries whether it can be loaded
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    look = {"code": "print('odd' in globals())"}
+    other = open_session(look, "Looked.", resume=first.id, workspace=str(elsewhere))
+    say(other)
+    assert printed(other) == "False\n"
+    assert not (elsewhere / "RAN").exists()
+    other.close_workshop()
+    [told] = other.notices
+    assert told.endswith("none were saved here, only in the directory where it was before.")
+    at_home = open_session(look, "Looked.", resume=first.id)
+    say(at_home)
+    assert printed(at_home) == "True\n"
+    assert (work / "RAN").exists()  # in the cell of its own workspace
+
+
+def test_without_walls_variables_wait_for_the_first_block(open_session, work):
+    first = open_session({"code": POISON}, "Set.", sandbox="off")
+    say(first)
+    first.close_workshop()
+    (work / "RAN").unlink(missing_ok=True)  # saving tries whether it can be loaded
+    again = open_session(
+        "Hello again.", {"code": "print(odd)"}, "Ok.", resume=first.id, sandbox="off"
+    )
+    say(again)
+    assert not (work / "RAN").exists()
+    assert again.notices == []
+    say(again)
+    assert printed(again) == "7\n"
+    assert again.notices[0].startswith("The variables of this session are back")
+
+
 def test_a_session_whose_variables_are_gone_says_so(open_session):
     first = open_session({"code": "x = 1", "language": "shell"}, "Hello.")
     say(first)

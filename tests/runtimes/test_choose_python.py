@@ -39,9 +39,28 @@ def test_an_active_virtualenv_comes_before_the_projects(full, tmp_path):
     assert choice.reason == "active virtualenv"
 
 
+def runs(command):
+    return subprocess.run(command).returncode == 0
+
+
 def test_the_projects_virtualenv_is_found(full, tmp_path):
     (tmp_path / ".venv").symlink_to(full)
-    assert choose_python("", tmp_path, {}).reason == "the project's .venv"
+    assert choose_python("", tmp_path, {}, runs).reason == "the project's .venv"
+
+
+@pytest.mark.parametrize(("packages", "chosen"), [(["ipykernel"], True), (["numpy"], False)])
+def test_without_a_cell_the_projects_python_is_looked_at_and_not_run(tmp_path, packages, chosen):
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\ntouch {tmp_path}/RAN\n")
+    python.chmod(0o755)
+    for name in packages:
+        place = tmp_path / ".venv/lib/python3.12/site-packages" / name
+        place.mkdir(parents=True)
+        (place / "__init__.py").touch()
+    choice = choose_python("", tmp_path, {})
+    assert choice.python == (str(python) if chosen else sys.executable)
+    assert not (tmp_path / "RAN").exists()
 
 
 def test_one_without_ipykernel_is_offered_it(bare, tmp_path):

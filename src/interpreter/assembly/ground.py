@@ -46,6 +46,7 @@ class Ground:
         self._kept_variables = Later(self._open_variables)
         self._warmth = Later(self._warm)
         self._leaving = False
+        self._block_came = False
         self.session_id = ""
         """The session that began here; what is kept of files goes by its name."""
         self.last_session = ""
@@ -85,9 +86,16 @@ class Ground:
         self._walls.close()
 
     def wait_for_variables(self) -> None:
-        """Let nothing come before what a session that goes on had."""
-        if self.resumption.wanted:
+        """A block is about to run: let nothing come before what a session that goes on had."""
+        self._block_came = True
+        if self.resumption.wanted and not self.resumption.get():
+            self.resumption = Later(self._resume)
             self.resumption.get()
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether there are no walls, which is known for sure once there is a cell."""
+        return self._settings.sandbox == "off" or bool(self._walls.unconfined)
 
     def touched(self, language: str) -> None:
         """Code that is no block is about to run in this language."""
@@ -205,9 +213,13 @@ class Ground:
         self._warmth.begin()
 
     def _warm(self) -> None:
-        for begin in (self.cell.get, self.checkpoints.get, lambda: self.runtimes.warm("python")):
+        for begin in (self.cell.get, self.checkpoints.get, self._warm_python):
             if not self._leaving:
                 begin()
+
+    def _warm_python(self) -> None:
+        if not self._is_open:  # it may be the workspace's, which waits for a block the user wants
+            self.runtimes.warm("python")
 
     def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
         """Let the caller add languages of its own, or leave some out."""
@@ -371,11 +383,14 @@ class Ground:
         from interpreter.assembly.memory import Memory
         from interpreter.checkpoints.kept_variables import Owner
 
-        level = "off" if self.unconfined else self._settings.sandbox
-        return Memory(self._variables, lambda: Owner(self.last_session, level), self._notice)
+        level = "off" if self._is_open else self._settings.sandbox
+        place = str(self._settings.directory().resolve())
+        return Memory(self._variables, lambda: Owner(self.last_session, level, place), self._notice)
 
     def _resume(self) -> str:
         self.checkpoints.get()
+        if self._is_open and not self._block_came:
+            return ""  # Python may be the workspace's: without walls nothing of it runs unasked
         assert self._memory is not None, "only a session that is kept goes on"
         return self._memory.resume(partial(self._run_quietly, "python", ""))
 

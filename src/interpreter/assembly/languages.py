@@ -12,6 +12,7 @@ from interpreter.runtimes.choose_python import INLINE, choose_python
 from interpreter.runtimes.kernel_files import kernel_directories
 from interpreter.runtimes.pool import PoolOptions, Registered, RuntimePool
 from interpreter.runtimes.python import PYTHON, PythonOptions
+from interpreter.sandboxes.none import OpenCell
 from interpreter.settings.settings import Settings
 
 PROBE_SECONDS = 20.0
@@ -54,7 +55,8 @@ def _python(settings: Settings, notice: Notify, cell: Cell) -> str:
     def succeeds(command: list[str]) -> bool:
         return _succeeds(cell, command)
 
-    choice = choose_python(wanted, settings.directory(), os.environ, succeeds)
+    try_inside = None if isinstance(cell, OpenCell) else succeeds
+    choice = choose_python(wanted, settings.directory(), os.environ, try_inside)
     if choice.offer:
         notice(choice.offer)
     return choice.python

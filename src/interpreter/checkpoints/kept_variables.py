@@ -17,10 +17,14 @@ _LEVELS = ("read-only", "workspace", "trusted", "off")  # what code may do, the 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose variables they are, and how the code is confined that makes them."""
+    """Whose variables they are, how the code is confined that makes them, and where it works.
+
+    Loading variables runs code, so what came about in one workspace stays there.
+    """
 
     session: str
     level: str
+    workspace: str = ""
 
 
 class KeptVariables:
@@ -46,9 +50,10 @@ class KeptVariables:
     def resume(self) -> str:
         """Fill the kernel with what was saved; one sentence about it for user and model."""
         try:
-            file, level = self._vault.open(self._owner().session)
+            owner = self._owner()
+            file, level = self._vault.open(owner.session, owner.workspace)
             with file:
-                if not _at_least_as_confined(self._owner().level, level):
+                if not _at_least_as_confined(owner.level, level):
                     raise CheckpointError(f"they were made in the sandbox {level!r}")
                 report = self._variables.adopt(file)
         except CheckpointError as error:
@@ -61,9 +66,9 @@ class KeptVariables:
             state, owner = (self._variables.state, self._owner()), self._owner()
             if not self._used or (state[0] and state == self._saved):
                 return
-            with self._vault.create(owner.session) as file:
+            with self._vault.create(owner.session, owner.workspace) as file:
                 self._variables.export(file)
-                self._vault.seal(owner.session, file, owner.level)
+                self._vault.seal(owner.session, file, owner.level, owner.workspace)
             self._saved = state
             self._vault.shrink(_ALL_SESSIONS)
 

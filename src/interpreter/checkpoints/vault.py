@@ -26,43 +26,46 @@ class Vault:
         self._directory = directory.resolve()  # a home may be a link
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def path(self, session: str) -> Path:
-        """Where a session's variables are."""
-        return self._directory / f"{hashlib.sha256(session.encode()).hexdigest()[:32]}.variables"
+    def path(self, session: str, workspace: str = "") -> Path:
+        """Where a session's variables are: in every workspace it has others."""
+        place = hashlib.sha256(workspace.encode(errors="surrogateescape")).hexdigest()[:32]
+        return self._directory / f"{_name(session)}-{place}.variables"
 
-    def create(self, session: str) -> BinaryIO:
+    def create(self, session: str, workspace: str = "") -> BinaryIO:
         """A new file to write a session's variables to; it counts once it is sealed."""
-        fresh = self.path(session).with_suffix(".new")
+        fresh = self.path(session, workspace).with_suffix(".new")
         return safe_files.create(fresh)
 
-    def seal(self, session: str, file: BinaryIO, level: str = "") -> None:
+    def seal(self, session: str, file: BinaryIO, level: str = "", workspace: str = "") -> None:
         """Mark what was written as ours and put it in the place of the last one.
 
         `level` says how the code was confined that wrote it, and comes back with it.
         """
-        seal = self._seal(session, file, level) + level.encode()
-        fresh = self.path(session).with_suffix(".new")
-        mark = self.path(session).with_suffix(".seal")
+        path = self.path(session, workspace)
+        seal = self._seal(path.name, file, level) + level.encode()
         # A kill between the two leaves a pair that does not match, and is refused: never wrong.
-        safe_files.write(mark, seal)
-        fresh.replace(self.path(session))
+        safe_files.write(path.with_suffix(".seal"), seal)
+        safe_files.move(path.with_suffix(".new"), path.name)
 
-    def open(self, session: str) -> tuple[BinaryIO, str]:
+    def open(self, session: str, workspace: str = "") -> tuple[BinaryIO, str]:
         """A session's variables, checked, and their level; CheckpointError if they are not ours."""
+        path = self.path(session, workspace)
         try:
-            file = safe_files.opened(self.path(session))
+            file = safe_files.opened(path)
         except OSError as error:
-            raise CheckpointError("none were saved") from error
+            elsewhere = any(self._directory.glob(f"{_name(session)}-*.variables"))
+            where = ", only in the directory where it was before" if elsewhere else ""
+            raise CheckpointError(f"none were saved{' here' if where else ''}{where}") from error
         try:
-            return file, self._check(session, file)
+            return file, self._check(path, file)
         except (OSError, CheckpointError):
             file.close()
             raise
 
     def forget(self, session: str) -> None:
         """Remove a session's variables."""
-        for suffix in (".variables", ".seal", ".new"):
-            self.path(session).with_suffix(suffix).unlink(missing_ok=True)
+        for path in self._directory.glob(f"{_name(session)}-*"):
+            safe_files.remove(path)
 
     def shrink(self, most: int) -> None:
         """Remove the oldest until all together have no more than so many bytes."""
@@ -74,19 +77,19 @@ class Vault:
                 path.unlink(missing_ok=True)
                 path.with_suffix(".seal").unlink(missing_ok=True)
 
-    def _check(self, session: str, file: BinaryIO) -> str:
+    def _check(self, path: Path, file: BinaryIO) -> str:
         status = os.fstat(file.fileno())
         private = status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077
         with contextlib.suppress(OSError):
-            mark = safe_files.read_bytes(self.path(session).with_suffix(".seal"), _LONGEST_SEAL)
+            mark = safe_files.read_bytes(path.with_suffix(".seal"), _LONGEST_SEAL)
             expected, level = mark[:_SEAL], mark[_SEAL:].decode(errors="replace")
-            if private and hmac.compare_digest(expected, self._seal(session, file, level)):
+            if private and hmac.compare_digest(expected, self._seal(path.name, file, level)):
                 file.seek(0)
                 return level
         raise CheckpointError("what is saved is not as it was written, so it is not loaded")
 
-    def _seal(self, session: str, file: BinaryIO, level: str) -> bytes:
-        mac = hmac.new(self._key(), f"{session}\0{level}\0".encode(), hashlib.sha256)
+    def _seal(self, name: str, file: BinaryIO, level: str) -> bytes:
+        mac = hmac.new(self._key(), f"{name}\0{level}\0".encode(), hashlib.sha256)
         file.seek(0)
         while chunk := file.read(_CHUNK):
             mac.update(chunk)
@@ -100,3 +103,7 @@ class Vault:
         if len(key) != 32:
             raise CheckpointError(f"The key at {path} is damaged; remove it to start anew.")
         return key
+
+
+def _name(session: str) -> str:
+    return hashlib.sha256(session.encode()).hexdigest()[:32]

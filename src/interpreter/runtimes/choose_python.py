@@ -36,16 +36,19 @@ def choose_python(
     wanted: str,
     directory: Path,
     environment: Mapping[str, str],
-    succeeds: Callable[[list[str]], bool] | None = None,
+    succeeds_inside: Callable[[list[str]], bool] | None = None,
 ) -> PythonChoice:
     """The first that has ipykernel; where a better one lacks it, `offer` says how to get it.
 
-    A Python in the workspace may be anybody's: `succeeds` tries a command inside the cell.
+    A Python in the workspace may be anybody's: it is tried inside the cell, and where there are no
+    walls it is only looked at. It runs with the first block that the user wants.
     """
     offer = ""
-    succeeds = succeeds or _succeeds_here
-    for python, reason in _candidates(wanted, directory, environment):
-        if succeeds([python, "-c", PROBE]):
+    named = [(*named, False) for named in _named_by_user(wanted, environment)]
+    found = [(*found, not succeeds_inside) for found in _of_the_project(directory)]
+    for python, reason, only_look in (*named, *found):
+        command = [python, "-c", PROBE]
+        if _has_ipykernel(python) if only_look else (succeeds_inside or _succeeds_here)(command):
             return PythonChoice(python, reason, offer)
         offer = offer or (
             f"{python} ({reason}) lacks ipykernel; to run code in it: "
@@ -54,9 +57,9 @@ def choose_python(
     return PythonChoice(sys.executable, "our own", offer)
 
 
-def has_ipykernel(python: str) -> bool:
-    """Whether a kernel can be started with this Python."""
-    return _succeeds_here([python, "-c", PROBE])
+def _has_ipykernel(python: str) -> bool:
+    """Whether a virtual environment holds it, without running anything of it."""
+    return any(Path(python).parents[1].glob("lib/python3*/site-packages/ipykernel/__init__.py"))
 
 
 def _succeeds_here(command: list[str]) -> bool:
@@ -73,9 +76,7 @@ def _succeeds_here(command: list[str]) -> bool:
     return probe.returncode == 0
 
 
-def _candidates(
-    wanted: str, directory: Path, environment: Mapping[str, str]
-) -> list[tuple[str, str]]:
+def _named_by_user(wanted: str, environment: Mapping[str, str]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if wanted:
         found.append((shutil.which(str(Path(wanted).expanduser())) or wanted, "asked for"))
@@ -83,8 +84,9 @@ def _candidates(
         prefix = environment.get(name)
         if prefix and Path(prefix).resolve() != Path(sys.prefix).resolve():
             found.append((str(Path(prefix) / "bin" / "python"), reason))
-    for name in (".venv", "venv"):
-        python = directory / name / "bin" / "python"
-        if python.exists():
-            found.append((str(python), f"the project's {name}"))
     return found
+
+
+def _of_the_project(directory: Path) -> list[tuple[str, str]]:
+    places = ((name, directory / name / "bin" / "python") for name in (".venv", "venv"))
+    return [(str(python), f"the project's {name}") for name, python in places if python.exists()]
