@@ -38,10 +38,11 @@ def test_nonsense_is_no_finding(program, text):
     assert Semgrep(program(text))("python", "x = 1") == ()
 
 
-def test_a_missing_program_and_an_unknown_language_find_nothing(tmp_path):
+def test_a_missing_program_and_an_unknown_language_find_nothing(tmp_path, monkeypatch):
     assert Semgrep(str(tmp_path / "none"))("python", "x = 1") == ()
     assert Semgrep(str(tmp_path / "none"))("cobol", "x = 1") == ()
-    assert find_semgrep(str(tmp_path)) is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_semgrep() is None
 
 
 @pytest.mark.skipif(not shutil.which("semgrep"), reason="semgrep is not installed here")

@@ -36,7 +36,7 @@ def make_policy(mode: str, settings: Settings, *, confined: bool, unenforced: st
         safe_mode=cast("SafeMode", settings.safe_mode),
         confined=confined,
         unenforced=unenforced,
-        extra_scan=find_semgrep() if settings.safe_mode != "off" else None,
+        extra_scan=find_semgrep(settings.directory()) if settings.safe_mode != "off" else None,
     )
 
 

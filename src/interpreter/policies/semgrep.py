@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 from interpreter.policies.facts import canonical
 from interpreter.protocol.actions import Finding
+from interpreter.protocol.host_programs import find_program
 
 RULES = Path(__file__).with_name("semgrep_rules.yaml")
 _SUFFIXES = {"python": ".py", "javascript": ".js", "shell": ".sh"}
@@ -46,9 +46,9 @@ class Semgrep:
         return done.stdout
 
 
-def find_semgrep(path: str | None = None) -> Semgrep | None:
-    """The installed semgrep, if there is one."""
-    program = shutil.which("semgrep", path=path)
+def find_semgrep(*cell_places: Path) -> Semgrep | None:
+    """The installed semgrep, if there is one; code must not bring the one that judges it."""
+    program = find_program("semgrep", *cell_places)
     return Semgrep(program) if program else None
 
 

@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Any, NoReturn
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.host_programs import find_program
 from interpreter.protocol.values import frozen
 from interpreter.settings.settings import CHOICES
 
@@ -66,7 +67,7 @@ def _paged(text: str) -> bool:
     import shutil  # noqa: PLC0415  (few ask for help)
     import subprocess  # noqa: PLC0415
 
-    less = shutil.which("less")
+    less = find_program("less")
     if less is None or text.count("\n") < shutil.get_terminal_size().lines:
         return False
     return subprocess.run([less, "-FRX"], input=text, text=True, check=False).returncode == 0

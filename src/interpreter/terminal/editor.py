@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.host_programs import find_program
 
 SUFFIXES = {
     "python": ".py",
@@ -32,7 +32,7 @@ def editor() -> list[str]:
         if wish and wish.strip():
             return shlex.split(wish)
     for name in ("nano", "vim", "vi"):
-        if shutil.which(name):
+        if find_program(name):
             return [name]
     raise ConfigurationError("There is no editor: set EDITOR.")
 
@@ -52,7 +52,9 @@ def edit_file(path: Path, command: list[str] | None = None) -> None:
     """Open a file and wait until the user is done."""
     command = command or editor()
     try:
-        done = subprocess.run([*command, str(path)])
+        program = command[0] if "/" in command[0] else find_program(command[0]) or command[0]
+        # In the file's own directory: editors read settings from where they are started.
+        done = subprocess.run([program, *command[1:], str(path)], cwd=path.parent)
     except OSError as error:
         raise ConfigurationError(f"The editor {command[0]!r} cannot be run: {error}.") from error
     if done.returncode:

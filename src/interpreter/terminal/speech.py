@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
+
+from interpreter.protocol.host_programs import find_program
 
 PROGRAMS = ("say", "spd-say", "espeak-ng", "espeak")
 LONGEST = 2_000  # characters
@@ -13,7 +14,7 @@ SPEAKING: list[subprocess.Popen[bytes]] = []
 
 def speak(text: str) -> bool:
     """Begin to read a text aloud; False where nothing here can."""
-    program = next((path for name in PROGRAMS if (path := shutil.which(name))), None)
+    program = next((path for name in PROGRAMS if (path := find_program(name))), None)
     if program is None:
         return False
     words = " ".join(text.split())[:LONGEST].lstrip("-")

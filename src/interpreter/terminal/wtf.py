@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.host_programs import find_program
 from interpreter.terminal.ansi import tame_plain
 from interpreter.terminal.commands import guarded
 
@@ -94,7 +95,16 @@ def _scrollback() -> list[str]:
     pane = os.environ.get("TMUX_PANE", "")
     if not os.environ.get("TMUX") or not pane:
         return []
-    argv = ["tmux", "capture-pane", "-p", "-J", "-S", f"-{SCROLLBACK}", "-t", pane]
+    argv = [
+        find_program("tmux") or "",
+        "capture-pane",
+        "-p",
+        "-J",
+        "-S",
+        f"-{SCROLLBACK}",
+        "-t",
+        pane,
+    ]
     try:
         done = subprocess.run(argv, capture_output=True, check=True, timeout=TMUX_SECONDS)
     except (OSError, subprocess.SubprocessError):

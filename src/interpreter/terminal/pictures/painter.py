@@ -7,6 +7,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.host_programs import find_program
 from interpreter.protocol.messages import Face
 from interpreter.terminal.pictures.blocks import half_blocks
 from interpreter.terminal.pictures.inline_files import iterm2, kitty
@@ -54,7 +55,7 @@ def _tmux_hands_on() -> bool:
     """Whether the tmux around us lets pictures through to the terminal."""
     import subprocess  # noqa: PLC0415  (only with a picture, and in tmux)
 
-    ask = ["tmux", "show-options", "-gv", "allow-passthrough"]
+    ask = [find_program("tmux") or "", "show-options", "-gv", "allow-passthrough"]
     try:
         done = subprocess.run(ask, capture_output=True, text=True, timeout=SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

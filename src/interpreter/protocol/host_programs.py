@@ -1,0 +1,22 @@
+"""Programs that the host itself runs: never one that code could have put in their place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+
+def find_program(name: str, *cell_places: Path) -> str | None:
+    """Where a program of the user's is; places where a cell can write are not looked into.
+
+    PATH may name the workspace, or `.venv/bin`, or the directory we happen to be in.
+    """
+    places = [place.resolve() for place in (Path.cwd(), *cell_places)]
+
+    def is_ours(path: Path) -> bool:
+        return path.is_absolute() and not any(map(path.resolve().is_relative_to, places))
+
+    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = shutil.which(name, path=os.pathsep.join(e for e in entries if is_ours(Path(e))))
+    return found if found and is_ours(Path(found)) else None
