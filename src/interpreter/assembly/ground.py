@@ -213,12 +213,10 @@ class Ground:
         self._warmth.begin()
 
     def _warm(self) -> None:
-        for begin in (self.cell.get, self.checkpoints.get, self._warm_python):
+        for begin in (self.cell.get, self.checkpoints.get):
             if not self._leaving:
                 begin()
-
-    def _warm_python(self) -> None:
-        if not self._is_open:  # it may be the workspace's, which waits for a block the user wants
+        if not (self._leaving or self._is_open):  # without walls, it waits for a block
             self.runtimes.warm("python")
 
     def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
