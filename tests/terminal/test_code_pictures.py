@@ -69,7 +69,7 @@ def live(events, *, width=60, palette=COLOURS):
     """What is written to a terminal."""
     stream = io.StringIO()
     screen = Screen(stream, size=lambda: os.terminal_size((width, 30)))
-    look = Look(palette, draw=lambda face, columns: "", keep=lambda face: None)
+    look = Look(palette, draw=lambda *_: "", keep=lambda face: None)
     LiveFace(screen, look).show([*events, TurnFinished("answered", "")])
     return stream.getvalue()
 

@@ -15,7 +15,7 @@ HOSTILE = "\x1b]0;title\x07\x1b[2Jword"
 def shown(tmp_path, *faces, width=60):
     keep = ShownFiles(tmp_path / "shown").keep
     display = Display(tuple(Face(*face) for face in faces))
-    return show_display(display, width, NO_COLOURS, lambda face, width: "", keep)
+    return show_display(display, (width, 24), NO_COLOURS, lambda *_: "", keep)
 
 
 def frame(columns, rows, shape):

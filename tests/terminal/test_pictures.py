@@ -72,7 +72,7 @@ def test_broken_pictures_are_refused_and_never_crash(noise, cut):
 
 
 def test_a_sixel_picture_has_the_same_pixels():
-    text = painter("sixel", {})(Face("image/png", PICTURE), 100)
+    text = painter("sixel", {})(Face("image/png", PICTURE), 100, 50)
     assert decoded_sixel(text) == Pixels(WIDTH, HEIGHT, GRADIENT)
 
 
@@ -108,7 +108,7 @@ def paint(canvas, width, columns, top, bits, colour):
 def test_a_kitty_picture_is_the_same_file_in_small_pieces(size):
     rgb = bytes((n * 7919 >> 3) & 255 for n in range(size[0] * size[1] * 3))
     file = png(*size, rgb)
-    text = painter("kitty", {})(Face("image/png", file), 100)
+    text = painter("kitty", {})(Face("image/png", file), 100, 50)
     pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", text)
     assert base64.b64decode("".join(data for _, data in pieces)) == file
     assert all(len(data) <= 4096 for _, data in pieces)
@@ -118,14 +118,16 @@ def test_a_kitty_picture_is_the_same_file_in_small_pieces(size):
 
 
 def test_an_iterm2_picture_is_the_same_file():
-    text = painter("iterm2", {})(Face("image/png", PICTURE), 40)
-    found = re.fullmatch(r"\x1b\]1337;File=inline=1;size=(\d+);width=40;[^:]*:(.*)\x07\n", text)
+    text = painter("iterm2", {})(Face("image/png", PICTURE), 40, 50)
+    found = re.fullmatch(
+        r"\x1b\]1337;File=inline=1;size=(\d+);width=3;height=1;[^:]*:(.*)\x07\n", text
+    )
     assert base64.b64decode(found[2]) == PICTURE
     assert int(found[1]) == len(PICTURE)
 
 
 def test_half_blocks_have_the_same_pixels():
-    text = painter("blocks", {})(Face("image/png", PICTURE), 100)
+    text = painter("blocks", {})(Face("image/png", PICTURE), 100, 50)
     assert decoded_blocks(text) == Pixels(WIDTH, HEIGHT, GRADIENT)
 
 
@@ -145,8 +147,39 @@ def decoded_blocks(text):
 
 def test_a_wide_picture_is_made_to_fit():
     wide = png(400, 100, bytes([200, 100, 50]) * 40_000)
-    shown = decoded_blocks(painter("blocks", {})(Face("image/png", wide), 40))
+    shown = decoded_blocks(painter("blocks", {})(Face("image/png", wide), 40, 50))
     assert (shown.width, set(shown.rgb)) == (40, {200, 100, 50})
+
+
+def bomb(width, height):
+    """A small file of a large picture: all of it is one colour."""
+    packer = zlib.compressobj(9)
+    row = bytes(1 + width)
+    packed = b"".join(packer.compress(row * 1000) for _ in range(height // 1000)) + packer.flush()
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)), (b"IDAT", packed)]
+    chunks = [struct.pack(">I", len(d)) + n + d + bytes(4) for n, d in parts]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+@pytest.mark.parametrize("way", ["kitty", "iterm2", "sixel", "blocks"])
+@pytest.mark.parametrize("size", [(1, 16_000_000), (16_000_000, 1), (1_000_000, 1_000_000)])
+def test_a_picture_that_is_too_large_is_not_even_begun(way, size):
+    head = bomb(size[0], 0)[:16] + struct.pack(">II", *size) + bomb(1, 0)[24:]
+    assert painter(way, {})(Face("image/png", head), 80, 24) == ""
+
+
+def test_a_tall_picture_fits_the_window():
+    tall = Face("image/png", bomb(1, 16_000))
+    assert painter("blocks", {})(tall, 80, 24).count("\n") <= 24
+    assert decoded_sixel(painter("sixel", {})(tall, 80, 24)).height <= 24 * 18
+    assert ",c=1,r=24," in painter("kitty", {})(tall, 80, 24)
+    assert ";width=1;height=24;" in painter("iterm2", {})(tall, 80, 24)
+
+
+def test_no_kind_of_picture_that_starts_programs_is_opened():
+    script = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n"
+    with pytest.raises(CannotRead):
+        read(script)
 
 
 @pytest.mark.parametrize(
@@ -167,8 +200,8 @@ def test_the_terminal_is_recognised(environment, way):
 
 
 def test_tmux_hands_pictures_on():
-    plain = painter("kitty", {})(Face("image/png", PICTURE), 100)
-    wrapped = painter("kitty", {"TMUX": "x"})(Face("image/png", PICTURE), 100)
+    plain = painter("kitty", {})(Face("image/png", PICTURE), 100, 50)
+    wrapped = painter("kitty", {"TMUX": "x"})(Face("image/png", PICTURE), 100, 50)
     assert wrapped != plain
     inner = re.sub(
         r"\x1bPtmux;((?:\x1b\x1b|[^\x1b])*)\x1b\\",

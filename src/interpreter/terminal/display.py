@@ -13,11 +13,13 @@ from interpreter.terminal.latex import readable
 from interpreter.terminal.prose import Prose
 from interpreter.terminal.tables import data_table, html_text
 
-Draw = Callable[[Face, int], str]
-"""A picture as what must be written to the terminal, in at most so many columns; empty: cannot."""
+Draw = Callable[[Face, int, int], str]
+"""A picture as what must be written to the terminal, in at most so many columns and rows; empty
+where it cannot be drawn."""
 
 OPENED = ("image/png", "image/jpeg", "image/gif", "image/svg+xml", "text/html", "text/latex")
 PAGE_LINES = 30
+AROUND = 3  # rows left for the file and for what comes next
 OBJECT = re.compile(r"<[\w.]+( object)?( at 0x[0-9a-f]+)?>")
 
 
@@ -40,14 +42,15 @@ def short(path: str, directory: Path) -> str:
 
 def show_display(
     display: Display,
-    width: int,
+    window: tuple[int, int],
     palette: Palette,
     draw: Draw,
     keep: Callable[[Face], Path | None],
 ) -> Shown:
-    """A display as this terminal can show it."""
+    """A display as this terminal, of so many columns and rows, can show it."""
+    width, height = window
     file = _file(display, palette, keep)
-    if display.image and (picture := draw(display.image, width)):
+    if display.image and (picture := draw(display.image, width, max(1, height - AROUND))):
         return Shown(picture=picture, file=file)
     lines = _lines(display, width, palette)
     if display.face(TABLE):

@@ -318,8 +318,8 @@ class LiveFace:
             self._print(f"[{outcome}] {summary}".rstrip() + hint, style)
 
     def _show_display(self, display: Display, *, updates: bool) -> None:
-        look, width = self._look, self._screen.width
-        shown = show_display(display, width, self._palette, look.draw, look.keep)
+        look, window = self._look, (self._screen.width, self._screen.height)
+        shown = show_display(display, window, self._palette, look.draw, look.keep)
         if display.display_id and not shown.picture:
             self._updating[display.display_id] = (*shown.lines, *filter(None, [shown.file]))
             return

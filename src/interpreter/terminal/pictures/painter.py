@@ -11,14 +11,14 @@ from interpreter.protocol.host_programs import find_program
 from interpreter.protocol.messages import Face
 from interpreter.terminal.pictures.blocks import half_blocks
 from interpreter.terminal.pictures.inline_files import iterm2, kitty
-from interpreter.terminal.pictures.pixels import CannotRead, read
+from interpreter.terminal.pictures.pixels import CannotRead, read, size_of
 from interpreter.terminal.pictures.sixel import sixel
 
 Way = Literal["kitty", "iterm2", "sixel", "blocks", "none"]
 WAYS = get_args(Way)
 PROTOCOLS = ("kitty", "iterm2", "sixel")
 SECONDS = 5.0
-CELL_WIDTH = 9  # pixels, where the terminal does not say
+CELL_WIDTH, CELL_HEIGHT = 9, 18  # pixels, where the terminal does not say
 MOST_COLUMNS = 100
 BLOCK_COLUMNS = 72
 MOST_PIXELS = 900  # across, of a sixel
@@ -26,8 +26,8 @@ SIXEL_TERMINALS = ("foot", "mlterm", "yaft", "contour", "xterm-sixel")
 SIXEL_PROGRAMS = ("mlterm", "contour", "rlogin", "sixel-tmux")
 
 
-def painter(wish: str, environment: Mapping[str, str]) -> Callable[[Face, int], str]:
-    """Draws a picture in at most so many columns; an empty text where it cannot."""
+def painter(wish: str, environment: Mapping[str, str]) -> Callable[[Face, int, int], str]:
+    """Draws a picture in at most so many columns and rows; an empty text where it cannot."""
     if wish not in ("auto", *WAYS):
         raise ConfigurationError(f"images: {wish!r} is none of auto, {', '.join(WAYS)}.")
     in_tmux = bool(environment.get("TMUX"))
@@ -39,11 +39,11 @@ def painter(wish: str, environment: Mapping[str, str]) -> Callable[[Face, int], 
         best = detect(environment)
         return "blocks" if best in PROTOCOLS and in_tmux and not _tmux_hands_on() else best
 
-    def draw(face: Face, width: int) -> str:
+    def draw(face: Face, width: int, height: int) -> str:
         if way() == "none" or isinstance(face.data, str):
             return ""
         try:
-            text = _draw(way(), face.data, width)
+            text = _draw(way(), face.data, min(width, MOST_COLUMNS), height)
         except CannotRead:
             return ""
         return through_tmux(text) if in_tmux and way() in PROTOCOLS else text
@@ -63,16 +63,19 @@ def _tmux_hands_on() -> bool:
     return done.stdout.strip() in ("on", "all")
 
 
-def _draw(way: str, data: bytes, width: int) -> str:
-    columns = min(width, MOST_COLUMNS)
-    if way == "iterm2":
-        return iterm2(data, columns)
+def _draw(way: str, data: bytes, columns: int, rows: int) -> str:
+    width, height = size_of(data)
+    if way in ("kitty", "iterm2"):
+        box = columns * CELL_WIDTH / width, rows * CELL_HEIGHT / height
+        scale = min(1, *box)
+        cells = width * scale / CELL_WIDTH, height * scale / CELL_HEIGHT
+        fitting = max(1, round(cells[0])), max(1, round(cells[1]))
+        return kitty(data, *fitting) if way == "kitty" else iterm2(data, *fitting)
     pixels = read(data)
-    if way == "kitty":
-        return kitty(data, pixels, min(columns, max(1, pixels.width // CELL_WIDTH)))
     if way == "sixel":
-        return sixel(pixels.within(min(MOST_PIXELS, columns * CELL_WIDTH)))
-    return half_blocks(pixels.within(min(columns, BLOCK_COLUMNS)))
+        most = min(MOST_PIXELS, columns * CELL_WIDTH)
+        return sixel(pixels.within(most, rows * CELL_HEIGHT))
+    return half_blocks(pixels.within(min(columns, BLOCK_COLUMNS), 2 * rows))
 
 
 def detect(environment: Mapping[str, str]) -> Way:

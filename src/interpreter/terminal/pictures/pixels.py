@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import io
 import struct
+import warnings
 import zlib
 from importlib import import_module
+from typing import Any
 
 from interpreter.protocol.values import frozen
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 MOST_PIXELS = 16_000_000
+OWN_PIXELS = 2_000_000  # that are read without Pillow, which takes some seconds
+LONGEST_SIDE = 16_000
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")  # Pillow knows others, which start programs
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+BROKEN = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error)
 GREY, PALETTE, GREY_ALPHA, RGB, RGBA = 0, 3, 4, 2, 6
 
 
@@ -33,11 +39,12 @@ class Pixels:
         red, green, blue = self.rgb[start : start + 3]
         return red, green, blue
 
-    def within(self, width: int) -> Pixels:
-        """The picture made smaller, if it is wider than that."""
-        if self.width <= width:
+    def within(self, width: int, height: int) -> Pixels:
+        """The picture made smaller, if it is wider or higher than that."""
+        scale = min(width / self.width, height / self.height)
+        if scale >= 1:
             return self
-        height = max(1, round(self.height * width / self.width))
+        width, height = max(1, round(self.width * scale)), max(1, round(self.height * scale))
         rows = b"".join(self._row(y, width, height) for y in range(height))
         return Pixels(width, height, rows)
 
@@ -56,24 +63,48 @@ class Pixels:
         return bytes(made)
 
 
+def size_of(data: bytes) -> tuple[int, int]:
+    """Width and height by the head of a file; CannotRead when it is too large to be drawn."""
+    if data.startswith(SIGNATURE) and data[12:16] == b"IHDR" and len(data) >= 24:
+        width, height = struct.unpack(">II", data[16:24])
+    else:
+        with _opened(data) as image:
+            width, height = image.size
+    if not (0 < width * height <= MOST_PIXELS and max(width, height) <= LONGEST_SIDE):
+        raise CannotRead("the picture is too large")
+    return width, height
+
+
 def read(data: bytes) -> Pixels:
     """The pixels of a picture on white; CannotRead when there are none to be had."""
+    width, height = size_of(data)
     try:
-        return _png(data) if data.startswith(SIGNATURE) else _by_pillow(data)
+        own = data.startswith(SIGNATURE) and width * height <= OWN_PIXELS
+        return _png(data) if own else _by_pillow(data)
     except (struct.error, zlib.error, IndexError, KeyError, ValueError) as error:
         raise CannotRead(str(error)) from error
 
 
-def _by_pillow(data: bytes) -> Pixels:
+def _opened(data: bytes) -> Any:
     try:
         pillow = import_module("PIL.Image")
-        with pillow.open(io.BytesIO(data)) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise CannotRead("the picture is too large")
-            rgb = image.convert("RGB")
-            return Pixels(rgb.width, rgb.height, rgb.tobytes())
-    except (ImportError, OSError, SyntaxError) as error:
+    except ImportError as error:
         raise CannotRead(f"this kind of picture needs Pillow: {error}") from error
+    try:
+        with warnings.catch_warnings(action="ignore"):  # we have bounds of our own
+            return pillow.open(io.BytesIO(data), formats=FORMATS)
+    except (*BROKEN, pillow.DecompressionBombError) as error:
+        raise CannotRead(f"the picture cannot be read: {error}") from error
+
+
+def _by_pillow(data: bytes) -> Pixels:
+    with _opened(data) as image:
+        try:
+            coloured = image.convert("RGBA")
+        except BROKEN as error:
+            raise CannotRead(f"the picture is broken: {error}") from error
+    width, height = coloured.size
+    return Pixels(width, height, _as_rgb(coloured.tobytes(), RGBA, {}))
 
 
 def _png(data: bytes) -> Pixels:
@@ -81,8 +112,8 @@ def _png(data: bytes) -> Pixels:
     width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     if depth != 8 or interlaced or kind not in CHANNELS:
         return _by_pillow(data)
-    if not 0 < width * height <= MOST_PIXELS:
-        raise CannotRead("the picture is too large")
+    if (width, height) != size_of(data):
+        raise CannotRead("the picture has two sizes")
     channels = CHANNELS[kind]
     size = (width * channels + 1) * height
     raw = zlib.decompressobj().decompress(chunks[b"IDAT"], size)
