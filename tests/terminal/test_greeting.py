@@ -5,12 +5,22 @@ from interpreter.terminal.ansi import without_styles
 from interpreter.terminal.greeting import greeting
 
 
-@pytest.mark.parametrize("width", [40, 60, 100, 200])
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
 def test_the_first_screen_is_in_whole_words_and_fits(monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     lines = without_styles(greeting(Settings(), first=True)).split("\n")
     assert max(map(len, lines)) <= width
-    assert len(lines) <= 16
+    assert len(lines) <= 18
     said = " ".join(" ".join(lines).split())
     assert said.startswith("Welcome. Say what you want done, in plain words. A model writes code")
     assert said.endswith("%help · !shell line · @file · Ctrl-C stops · Ctrl-D leaves")
+
+
+def test_the_first_screen_names_the_model_that_will_be_used(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    assert "the model        gpt-" in without_styles(greeting(Settings(), first=True))
+    named = Settings(model="openai/a-model\u202e")
+    shown = without_styles(greeting(named, first=True))
+    assert "  the model        openai/a-model⟨U+202E⟩\n" in shown
+    assert max(map(len, shown.split("\n"))) <= 80

@@ -81,8 +81,10 @@ def _chat_command(options: dict[str, Any]) -> int:
 
 
 def _complain(text: str) -> None:
+    from interpreter.protocol.visible import sentence  # noqa: PLC0415  (only to complain)
+
     with contextlib.suppress(OSError):
-        print(_wrapped(f"interpreter: {text}"), file=sys.stderr)
+        print(_wrapped(f"interpreter: {sentence(text)}"), file=sys.stderr)
 
 
 def _wrapped(text: str) -> str:

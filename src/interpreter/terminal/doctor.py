@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.visible import sentence
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
@@ -30,9 +31,9 @@ def doctor_command(arguments: list[str]) -> int:
         broken = [Finding("settings", "missing", str(error), "interpreter config edit")]
     findings = [*broken, *(finding for check in CHECKS for finding in check(settings))]
     for finding in findings:
-        print(f"{_painted(finding.state)} {finding.what:10} {finding.detail}")
+        print(f"{_painted(finding.state)} {finding.what:10} {sentence(finding.detail)}")
         if finding.fix:
-            print(f"{'':9} {'':10} → {finding.fix}")
+            print(f"{'':9} {'':10} → {sentence(finding.fix)}")
     return int(any(finding.state == "missing" for finding in findings))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
+from interpreter.protocol.visible import visible
 from interpreter.settings.settings import Settings
 from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
 from interpreter.terminal.wrap import in_width
@@ -15,7 +16,8 @@ WELCOME = """\
 Welcome. Say what you want done, in plain words. A model writes code for it;
 you look at it and press y; it runs here, in a sandbox, and can be undone.
 
-  {model}
+  the model        {model}
+  another one      interpreter --model NAME
   a key for one    interpreter config key PROVIDER
   what works here  interpreter doctor
   at the prompt    %help · !shell line · @file · Ctrl-C stops · Ctrl-D leaves
@@ -30,12 +32,19 @@ def greeting(settings: Settings, *, first: bool) -> str:
         line = f"Say what you want done. {asking} %help · Ctrl-D leaves"
         lines = in_width(line, shutil.get_terminal_size().columns)
         return "\n".join(paint(one, palette.dim) for one in lines)
-    named = settings.model or "the best that can be reached"
-    model = f"another model    interpreter --model NAME   (now: {named})"
     width = shutil.get_terminal_size().columns
+    model = visible(settings.model) or _best(settings)
     head, _, rest = WELCOME.format(model=model).partition("\n\n")
     lines = [line for long in rest.split("\n") for line in in_width(long, width)]
     return "\n".join([*_filled(head, width), "", *(paint(line, palette.dim) for line in lines)])
+
+
+def _best(settings: Settings) -> str:
+    """The model that will be used, or why there is none; looked for once in a life."""
+    from interpreter.assembly.model_choice import choose  # noqa: PLC0415  (asks local servers)
+
+    choice = choose(settings)
+    return visible(choice.name or choice.sentence)
 
 
 def _filled(text: str, width: int) -> list[str]:

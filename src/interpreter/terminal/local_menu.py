@@ -9,6 +9,7 @@ from interpreter.models.local_readings import LocalModel
 from interpreter.models.local_servers import KINDS, LocalServer
 from interpreter.models.machine import Machine, fits
 from interpreter.protocol.values import frozen
+from interpreter.protocol.visible import visible
 
 
 @frozen
@@ -35,10 +36,10 @@ class Menu:
         """The menu as text."""
         width = max((len(entry.title) for entry in self.entries), default=0)
         for number, entry in enumerate(self.entries, start=1):
-            yield f"{number:3}  {entry.title:{width}}  {entry.note}".rstrip()
+            yield f"{number:3}  {visible(entry.title):{width}}  {visible(entry.note)}".rstrip()
         if self.hints:
             yield "Not running:"
-            yield from (f"     {hint}" for hint in self.hints)
+            yield from (f"     {visible(hint)}" for hint in self.hints)
 
     def choose(self, answer: str) -> Entry | None:
         """The entry that an answer means: a number, or the beginning of one title only."""

@@ -8,6 +8,7 @@ import time
 
 from interpreter._version import __version__
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.visible import visible
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.recap import recap
@@ -33,7 +34,7 @@ def sessions(chat: Chat, argument: str) -> None:
     for info in chat.workshop.store.list(SHOWN):
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
         here = "*" if info.id == chat.session.id else " "
-        lines.append(f"{here} {info.id}  {when}  {info.title}")
+        lines.append(f"{here} {info.id}  {when}  {visible(info.title)}")
     chat.desk.note("\n".join(lines) or "No session is kept yet.")
 
 
@@ -42,7 +43,7 @@ def search(chat: Chat, argument: str) -> None:
     if not argument:
         raise ConfigurationError("Which words? For example: %search sales plot")
     hits = chat.workshop.store.search(argument)
-    lines = [f"{hit.session}  {' '.join(hit.excerpt.split())}" for hit in hits]
+    lines = [f"{hit.session}  {visible(' '.join(hit.excerpt.split()))}" for hit in hits]
     chat.desk.note("\n".join(lines) or "Nothing was found.")
 
 

@@ -13,6 +13,7 @@ from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
 from interpreter.protocol.ports import OnConflict, ToolContext, nobody_answers
+from interpreter.protocol.visible import visible
 from interpreter.settings.paths import config_directory
 from interpreter.terminal.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.chat import Chat
@@ -121,7 +122,7 @@ def variables(chat: Chat, argument: str) -> None:
     if not rows:
         chat.desk.note("There are no variables yet.")
         return
-    shown = [[*map(tame_plain, map(str, row[:3])), _bytes(int(row[3]))] for row in rows]
+    shown = [[*map(visible, map(str, row[:3])), _bytes(int(row[3]))] for row in rows]
     _table(chat, ["name", "type", "shape", "size"], shown)
 
 
@@ -161,7 +162,7 @@ def models(chat: Chat, argument: str) -> None:
 
     now = chat.session.engine.model.name
     others = [name for name in reachable_models() if name != now]
-    chat.desk.note("\n".join([f"* {now}", *(f"  {name}" for name in others)]))
+    chat.desk.note("\n".join([f"* {visible(now)}", *(f"  {visible(name)}" for name in others)]))
 
 
 def auto_run(chat: Chat, argument: str) -> None:
@@ -257,7 +258,7 @@ def _table(chat: Chat, header: list[str], rows: list[list[str]]) -> None:
 
 
 def _first_line(text: str) -> str:
-    return tame_plain(text.strip().split("\n")[0])[:60]
+    return visible(text.strip().split("\n")[0])[:60]
 
 
 def _bytes(size: int) -> str:

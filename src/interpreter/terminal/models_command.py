@@ -17,6 +17,7 @@ from interpreter.models.machine import fits, this_machine
 from interpreter.models.names import resolve
 from interpreter.models.prices import refresh
 from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.visible import visible
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import NAMES, gather
@@ -93,7 +94,7 @@ def _check(name: str, flags: list[str]) -> int:
     settings = gather({**given, "model": name}).settings
     check = Check(name, model_options(settings), resolve)
     for step in check.steps():
-        print(f"{'yes' if step.passed else 'no ':3}  {step.title}  {step.detail}".rstrip())
+        print(f"{'yes' if step.passed else 'no ':3}  {step.title}  {visible(step.detail)}".rstrip())
     print(check.verdict)
     remember(findings_file(), name, check.findings)
     return int(not check.is_usable)

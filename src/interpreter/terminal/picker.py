@@ -7,6 +7,7 @@ import time
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Message
+from interpreter.protocol.visible import visible
 from interpreter.session.store import SessionInfo, Store
 from interpreter.settings.paths import data_directory
 from interpreter.terminal.ansi import crop, tame_plain
@@ -63,8 +64,8 @@ class Picker:
         for place, info in enumerate(self.found[first : first + LISTED], first):
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
             style = "reverse" if place == self.chosen else ""
-            text = f"{when}  {info.messages:4} messages  {info.title}"
-            shown.append((style, crop(tame_plain(text), width)))
+            text = f"{when}  {info.messages:4} messages  {visible(info.title)}"
+            shown.append((style, crop(text, width)))
         shown += [("", "")] + [("italic", line) for line in self._preview(width)]
         return shown or [("", "nothing found")]
 

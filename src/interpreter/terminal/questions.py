@@ -29,9 +29,14 @@ def confirm_profile(source: str, text: str) -> bool:
     """
     if not someone_is_there():
         return False
-    from interpreter.terminal.ansi import tame_plain  # noqa: PLC0415  (few profiles come from afar)
+    import shutil  # noqa: PLC0415  (few profiles come from afar)
 
-    print(f"The profile {source}:\n\n{tame_plain(text).rstrip()}\n", file=sys.stderr)
+    from interpreter.protocol.visible import visible  # noqa: PLC0415
+    from interpreter.terminal.highlight import highlight  # noqa: PLC0415
+
+    width = shutil.get_terminal_size().columns - 1
+    lines = "\n".join(highlight(text, "", colour=False, width=width))
+    print(f"The profile {visible(source)}:\n\n{lines}\n", file=sys.stderr)
     print("It would run with all of your rights. Use it? yes / [no]: ", end="", file=sys.stderr)
     sys.stderr.flush()
     try:

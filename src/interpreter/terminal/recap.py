@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from interpreter.protocol.messages import Message
-from interpreter.terminal.ansi import tame_plain
+from interpreter.protocol.visible import visible
 
 SHOWN = 200
 
@@ -22,5 +22,5 @@ def recap(session_id: str, messages: Iterable[Message]) -> str:
 
 
 def _short(text: str) -> str:
-    line = tame_plain(" ".join(text.split()))
+    line = visible(" ".join(text.split()))
     return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"

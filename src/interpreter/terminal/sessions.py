@@ -10,7 +10,10 @@ from interpreter.assembly.keeping import forget_session
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Code, Message, Output, Text
+from interpreter.protocol.printed import tame_plain
+from interpreter.protocol.visible import legible, visible
 from interpreter.session.export import LARGEST, export_session, from_json
+from interpreter.session.markdown import fenced
 from interpreter.session.store import Store
 from interpreter.settings.paths import data_directory
 
@@ -85,12 +88,12 @@ def _import(store: Store, path: Path) -> str:
 def _list(store: Store) -> None:
     for info in store.list():
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
-        print(f"{info.id}  {when}  {info.messages:4} messages  {info.title}")
+        print(f"{info.id}  {when}  {info.messages:4} messages  {visible(info.title)}")
 
 
 def _search(store: Store, words: str) -> None:
     for hit in store.search(words):
-        print(f"{hit.session}  {' '.join(hit.excerpt.split())}")
+        print(f"{hit.session}  {visible(' '.join(hit.excerpt.split()))}")
 
 
 def _show_all(store: Store, session: str) -> None:
@@ -103,10 +106,10 @@ def _show(message: Message) -> None:
     for part in message.parts:
         match part:
             case Text(text):
-                print(f"> {text}" if message.role == "user" else text)
+                print(tame_plain(f"> {text}" if message.role == "user" else text))
             case Code(language, source):
-                print(f"```{language}\n{source.rstrip()}\n```")
+                print(fenced(legible(source), language))
             case Output(text):
-                print(text.rstrip())
+                print(tame_plain(text).rstrip())
             case _:
                 pass
