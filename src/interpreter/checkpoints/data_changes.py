@@ -52,13 +52,14 @@ def scope_note(changes: Sequence[FileChange], workspace: Path) -> str:
         return ""
     gone = sum(change.kind == "deleted" for change in changes)
     added = sum(change.kind == "added" for change in changes)
-    there = sum(1 for _ in islice(_files(workspace), _MOST_FILES)) + gone - added
+    there = sum(1 for _ in islice(workspace_files(workspace), _MOST_FILES)) + gone - added
     if 2 * touched <= there:
         return ""
     return f"this block changed {touched:,} of the {max(there, touched):,} files of the workspace"
 
 
-def _files(directory: Path) -> Iterator[str]:
+def workspace_files(directory: Path) -> Iterator[str]:
+    """Every file but those in the directories that tools fill."""
     for place, directories, names in os.walk(directory):
         directories[:] = [name for name in directories if name not in BULKY]
         yield from (f"{place}/{name}" for name in names)

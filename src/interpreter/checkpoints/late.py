@@ -18,6 +18,10 @@ class LateCheckpoints:
         self._get = get
         self._before_block = before_block
 
+    def preview(self, action: Action) -> str:
+        """What a block will do to files, as far as its text tells."""
+        return self._get().preview(action)
+
     def warnings(self, action: Action) -> tuple[str, ...]:
         """What should be said before a block runs."""
         return self._get().warnings(action)

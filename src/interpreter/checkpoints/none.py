@@ -17,6 +17,10 @@ class NoCheckpoints:
         """Nothing is promised, so nothing is warned of."""
         return ()
 
+    def preview(self, action: Action) -> str:
+        """Nothing is looked at."""
+        return ""
+
     def effects(self) -> str:
         """Nothing is known."""
         return ""

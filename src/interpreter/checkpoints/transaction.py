@@ -11,6 +11,7 @@ from interpreter.checkpoints.announcements import readable, sentence, too_large_
 from interpreter.checkpoints.data_changes import data_notes, scope_note
 from interpreter.checkpoints.differences import describe
 from interpreter.checkpoints.files import FileKeeper, FileReport
+from interpreter.checkpoints.previews import preview
 from interpreter.checkpoints.states import StateKeeper, StateReport
 from interpreter.protocol.change_list import change_list
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
@@ -84,6 +85,12 @@ class Transaction:
         found = list(too_large_to_keep(action.source, self._workspace, self._files.largest_file))
         self._announced = {str(self._workspace / path) for path, _ in found}
         return tuple(sentence(path, size) for path, size in found)
+
+    def preview(self, action: Action) -> str:
+        """What a block will do to files, as far as its text tells."""
+        if not isinstance(action, Code):
+            return ""
+        return preview(self._canonical(action.language), action.source, self._workspace)
 
     def was_announced(self, path: str) -> bool:
         """Whether the user was told, before this block ran, that a file cannot be undone."""

@@ -269,6 +269,10 @@ class Checkpoints(Protocol):
         """What should be said before a block runs: what it names and could not be undone."""
         ...
 
+    def preview(self, action: Action) -> str:
+        """What an action will do to files, as far as that is known before it runs."""
+        ...
+
     def begin(self, action: Action) -> str | None:
         """A block is about to run; the checkpoint's name, or None where nothing is kept."""
         ...

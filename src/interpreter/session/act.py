@@ -48,7 +48,8 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
     if verdict.ruling == "deny":
         decision = Decision("no", verdict.reason or "a rule forbids it")
     else:
-        reason = " ".join(filter(None, (verdict.reason, *warnings)))
+        touched = turn.engine.checkpoints.preview(action)
+        reason = " ".join(filter(None, (verdict.reason, *warnings, touched)))
         request = ApprovalRequested(
             action, reason, verdict.findings, verdict.offers_scan, proposed=True
         )
