@@ -97,7 +97,7 @@ CROWD = """
 import socket, sys
 address = sys.modules['_reploop_variables'].kernel.path('variables.sock')
 crowd = []
-for _ in range(980):
+for _ in range(900):
     line = socket.socket(socket.AF_UNIX)
     line.settimeout(5)
     try:
@@ -184,7 +184,7 @@ def test_a_copy_that_ends_is_forgotten_without_a_word(registry):
 
 CROWD_AT_THE_PROXY = """
 import socket
-crowd = [socket.socket() for _ in range(1000)]
+crowd = [socket.socket() for _ in range(900)]
 for line in crowd:
     line.setblocking(False)
     line.connect_ex(('127.0.0.1', 3128))
