@@ -16,6 +16,7 @@ sys.path.insert(0, sys.argv[1])
 from peak import Peak
 
 from interpreter import Interpreter
+from interpreter.assembly.model_choice import Wishes
 from interpreter.protocol.errors import InterpreterError
 
 
@@ -37,7 +38,9 @@ def carried_out(session, order):
 def main():
     # As on a machine where nobody raised the limit; a flood must not need more.
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+    notices = []
     session = Interpreter(workspace=sys.argv[2], auto_run=True)
+    session._premises._wishes = lambda: Wishes(notices.append)  # what a terminal would show
     for line in sys.stdin:
         began = time.monotonic()
         with Peak() as peak:
@@ -46,6 +49,7 @@ def main():
             except InterpreterError as error:
                 told = {"error": str(error)}
         told |= {
+            "notices": notices[:],
             "seconds": time.monotonic() - began,
             "grown": peak.megabytes,
             "threads": threading.active_count(),

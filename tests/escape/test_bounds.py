@@ -1,5 +1,6 @@
 """What code can write to the host is bounded: memory, threads, descriptors, disk and time."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from tests.escape.conftest import HERE, as_user, python_for
 from tests.escape.ordinary_python import make_python
 from tests.live import wait_until
 
+from interpreter.assembly.leaving import SAVE_SECONDS
 from interpreter.checkpoints.frozen_copies import MOST_CALLERS, Registry
 from interpreter.sandboxes.network_proxy import MOST_CONNECTIONS
 
@@ -25,6 +27,7 @@ class Session:
     """A session of somebody's, in a process of its own."""
 
     def __init__(self, prefix, python, base):
+        self.data = base / "home/data"
         source, workspace = base / "src", base / "home/project"
         shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
         for name in ("session_driver.py", "peak.py"):
@@ -36,7 +39,12 @@ class Session:
             stdout=subprocess.PIPE,
             text=True,
             cwd=base,
-            env={"PATH": os.environ["PATH"], "HOME": str(base / "home"), "LANG": "C.UTF-8"},
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(base / "home"),
+                "LANG": "C.UTF-8",
+                "XDG_DATA_HOME": str(self.data),
+            },
         )
 
     def do(self, what, **options):
@@ -82,6 +90,7 @@ def session(request):
         pytest.skip("an ordinary user has no Python of this version here")
     base = new_place()
     (base / "home/project").mkdir(parents=True)
+    (base / "home/data").mkdir()
     prefix = as_user(base) if request.param == "user" else []
     if prefix:
         subprocess.run(["chown", "-R", "--reference", str(base), str(base)], check=True)
@@ -200,3 +209,55 @@ def test_a_crowd_at_the_proxy_leaves_the_host_its_descriptors(session):
     assert session.run("x = 'after'")["outcome"] == "ok"
     session.do("undo")
     assert session.run("print(x)")["text"] == "before\n"
+
+
+# Leaving.
+
+NEVER_ANSWERING = """
+import os, signal, sys, threading, time
+kernel = sys.modules['_reploop_variables'].kernel
+def stop_copies():
+    while True:
+        for pid in list(kernel._children):
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(0.01)
+threading.Thread(target=stop_copies, daemon=True).start()
+x = 1
+"""
+
+
+def test_leaving_does_not_wait_long_for_a_copy_that_never_answers(session):
+    session.run("y = 1")
+    session.run(NEVER_ANSWERING)
+    told = session.do("close")
+    assert told["seconds"] < SAVE_SECONDS + A_FEW_SECONDS
+    assert any(text.startswith("Saving the variables …") for text in told["notices"])
+    assert any(text.startswith("The variables were not saved: ") for text in told["notices"])
+
+
+@pytest.fixture
+def small_disk(session):
+    """A disk of a few megabytes where the session keeps its data."""
+    if os.getuid() != 0:
+        pytest.skip("only root can make a small disk")
+    owner = session.data.stat().st_uid
+    options = f"size=4m,mode=700,uid={owner},gid={owner}"
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(session.data)]
+    if subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    yield session.data
+    subprocess.run(["umount", "-l", str(session.data)], check=True)
+
+
+def fill(directory):
+    with contextlib.suppress(OSError), (directory / "filler").open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
+def test_leaving_with_a_full_disk_is_quick_and_says_what_is_lost(session, small_disk):
+    assert session.run("x = list(range(1000))")["outcome"] == "ok"
+    fill(small_disk)
+    told = session.do("close")
+    assert told["seconds"] < A_FEW_SECONDS
+    assert any("No space left on device" in text for text in told["notices"])

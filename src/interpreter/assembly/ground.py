@@ -12,6 +12,7 @@ from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any, cast
 
 from interpreter.assembly.later import Later
+from interpreter.assembly.leaving import END_SECONDS, SAVE_SECONDS, START_SECONDS, Leaving
 from interpreter.assembly.walls import Walls
 from interpreter.protocol.errors import CheckpointError, InterpreterError, SandboxUnavailable
 from interpreter.protocol.ports import Cell, Process, Runtimes, Tool
@@ -73,17 +74,24 @@ class Ground:
         """What confines code where that is less than was asked for, once it is known."""
         return self._walls.instead
 
-    def close(self) -> None:
-        """Save the variables, and end everything that runs here."""
+    def close(self, tell: Notify | None = None) -> None:
+        """Save the variables, and end everything that runs here; `tell` hears what takes long."""
         self._leaving = True
+        leaving = Leaving(tell or self._notice)
+        leaving.step("Waiting for what still starts", self._settle, START_SECONDS)
+        if self._memory is not None:
+            busy = any(job.running for job in self._jobs())
+            leaving.step(
+                "Saving the variables", partial(self._memory.save, busy=busy), SAVE_SECONDS
+            )
+        leaving.step("Ending the languages", self._close_pool, END_SECONDS)
+        while self._closing:
+            leaving.step("Ending the sandbox", self._closing.pop(), END_SECONDS)
+        self._walls.close()
+
+    def _settle(self) -> None:
         self._warmth.settle()
         self.resumption.settle()
-        if self._memory is not None:
-            self._memory.save(busy=any(job.running for job in self._jobs()))
-        self._close_pool()
-        while self._closing:
-            self._closing.pop()()
-        self._walls.close()
 
     def wait_for_variables(self) -> None:
         """A block is about to run: let nothing come before what a session that goes on had."""

@@ -191,9 +191,9 @@ class Workshop:
         """End every REPL; they start again when they are needed."""
         self._ground.restart_runtimes()
 
-    def close(self) -> None:
-        """End everything that was started."""
-        self._ground.close()
+    def close(self, tell: Callable[[str], None] | None = None) -> None:
+        """End everything that was started; `tell` hears at once what takes long."""
+        self._ground.close(tell)
         self._models.close()
         if self._beside is not None:
             self._beside.close()

@@ -66,9 +66,13 @@ class KeptVariables:
             state, owner = (self._variables.state, self._owner()), self._owner()
             if not self._used or (state[0] and state == self._saved):
                 return
-            with self._vault.create(owner.session, owner.workspace) as file:
-                self._variables.export(file)
-                self._vault.seal(owner.session, file, owner.level, owner.workspace)
+            try:
+                with self._vault.create(owner.session, owner.workspace) as file:
+                    self._variables.export(file)
+                    self._vault.seal(owner.session, file, owner.level, owner.workspace)
+            except BaseException:
+                self._vault.discard(owner.session, owner.workspace)
+                raise
             self._saved = state
             self._vault.shrink(_ALL_SESSIONS)
 

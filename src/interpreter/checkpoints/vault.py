@@ -47,6 +47,10 @@ class Vault:
         safe_files.write(path.with_suffix(".seal"), seal)
         safe_files.move(path.with_suffix(".new"), path.name)
 
+    def discard(self, session: str, workspace: str = "") -> None:
+        """Give back the space of a new file that was not sealed."""
+        self.path(session, workspace).with_suffix(".new").unlink(missing_ok=True)
+
     def open(self, session: str, workspace: str = "") -> tuple[BinaryIO, str]:
         """A session's variables, checked, and their level; CheckpointError if they are not ours."""
         path = self.path(session, workspace)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from interpreter.runtimes import handover
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 from interpreter.runtimes.wire import Connection, new_connection, read_connection
 
+_ENDING = 5.0  # seconds for a killed process to be gone
 _numbers = itertools.count(1)
 
 
@@ -119,7 +121,8 @@ class LaunchedKernel:
         if process is not None:
             process.signal_group(signal.SIGKILL)
             process.kill()
-            process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # the cell ends it, at the latest
+                process.wait(_ENDING)
             close_stdin(process)
         self._remove_sockets()
 

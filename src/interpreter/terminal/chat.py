@@ -189,7 +189,8 @@ class Chat:
         if self.here != FIRST:
             self.go_to(FIRST)
         self.drop_tries()
-        self.workshop.close()
+        self.show_notices()
+        self.workshop.close(self.desk.note)  # at once: no prompt is on the screen any more
         self.show_notices()
 
 
