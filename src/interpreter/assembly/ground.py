@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly.later import Later
 from interpreter.assembly.leaving import END_SECONDS, SAVE_SECONDS, START_SECONDS, Leaving
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.transaction import Transaction
     from interpreter.checkpoints.variables import PythonVariables
     from interpreter.runtimes.pool import RuntimePool
-    from interpreter.sandboxes.confinement import Level
     from interpreter.tools.guarded import Guard
     from interpreter.tools.jobs import Job
 
@@ -78,7 +76,8 @@ class Ground:
         """Save the variables, and end everything that runs here; `tell` hears what takes long."""
         self._leaving = True
         leaving = Leaving(tell or self._notice)
-        leaving.step("Waiting for what still starts", self._settle, START_SECONDS)
+        for started in (self._warmth, self.resumption):
+            leaving.step("Waiting for what still starts", started.settle, START_SECONDS)
         if self._memory is not None:
             busy = any(job.running for job in self._jobs())
             leaving.step(
@@ -88,10 +87,6 @@ class Ground:
         while self._closing:
             leaving.step("Ending the sandbox", self._closing.pop(), END_SECONDS)
         self._walls.close()
-
-    def _settle(self) -> None:
-        self._warmth.settle()
-        self.resumption.settle()
 
     def wait_for_variables(self) -> None:
         """A block is about to run: let nothing come before what a session that goes on had."""
@@ -202,19 +197,7 @@ class Ground:
 
     def check(self) -> None:
         """Raise at once what would stop the first block, without starting anything."""
-        from interpreter.sandboxes.confinement import Confinement, check_workspace, home_directory
-
-        if self._settings.sandbox != "off":
-            Confinement(level=cast("Level", self._settings.sandbox))
-            check_workspace(self._settings.directory(), home_directory(os.environ))
-        if self._settings.python:
-            from interpreter.runtimes.choose_python import check_python
-
-            check_python(self._settings.python, self._settings.directory())
-        if self._settings.kernel:
-            from interpreter.runtimes.attached import find_connection_file
-
-            find_connection_file(self._settings.kernel)
+        self._walls.check()
 
     def warm(self) -> None:
         """Begin what the first block will need, in the background."""

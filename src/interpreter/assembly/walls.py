@@ -51,6 +51,22 @@ class Walls:
         if guard is not None:  # closed once only: its descriptor may be somebody else's by then
             guard.close()
 
+    def check(self) -> None:
+        """Raise at once what would stop the first block, without starting anything."""
+        from interpreter.sandboxes.confinement import Confinement, check_workspace, home_directory
+
+        if self._settings.sandbox != "off":
+            Confinement(level=cast("Level", self._settings.sandbox))
+            check_workspace(self._settings.directory(), home_directory(os.environ))
+        if self._settings.python:
+            from interpreter.runtimes.choose_python import check_python
+
+            check_python(self._settings.python, self._settings.directory())
+        if self._settings.kernel:
+            from interpreter.runtimes.attached import find_connection_file
+
+            find_connection_file(self._settings.kernel)
+
     def open_cell(self) -> Cell:
         """A cell at the level of the settings; where none can be had, an open one that says so."""
         from interpreter.sandboxes.none import NoSandbox
