@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from interpreter.policies.env_files import secrets_in_files, settings_of
 from interpreter.policies.places import is_secret
-from interpreter.policies.secrets import Secrets, secrets_in_files
+from interpreter.policies.secrets import Secrets
 
 ENVIRONMENT = {
     "OPENAI_API_KEY": "correct-horse-battery",
@@ -116,9 +117,111 @@ def test_what_the_workspace_keeps_in_env_files_is_known(tmp_path):
     (tmp_path / ".env.example").write_text("D_SECRET=not-a-secret")
     (tmp_path / ".env.link").symlink_to("/etc/passwd")
     os.mkfifo(tmp_path / ".env.pipe")
-    assert secrets_in_files(tmp_path) == {
+    assert dict(secrets_in_files(tmp_path)) == {
         "A_TOKEN": "first-value",
         "B_KEY": "second-value",
         "C_SECRET": "third-value",
     }
-    assert secrets_in_files(tmp_path / "missing") == {}
+    assert secrets_in_files(tmp_path / "missing") == ()
+
+
+WRITTEN = """\
+# A_TOKEN=old-value-of-it
+PLAIN=first-value # not for everybody
+export SPACED = second-value
+QUOTED="third value # with a mark"   # a comment
+SINGLE='fourth "value"'
+ESCAPED="fifth\\nvalue \\"x\\""
+HASH=six#th-value
+KEY_PEM="-----BEGIN
+seventh-line
+-----END"
+EMPTY=
+yaml_like: eighth-value
+LAST=ninth-value"""
+
+
+def test_env_files_are_read_as_those_read_them_who_load_them():
+    assert dict(settings_of(WRITTEN)) == {
+        "PLAIN": "first-value",
+        "SPACED": "second-value",
+        "QUOTED": "third value # with a mark",
+        "SINGLE": 'fourth "value"',
+        "ESCAPED": 'fifth\nvalue "x"',
+        "HASH": "six#th-value",
+        "KEY_PEM": "-----BEGIN\nseventh-line\n-----END",
+        "yaml_like": "eighth-value",
+        "LAST": "ninth-value",
+    }
+
+
+@pytest.mark.parametrize("name", [".env.production", ".env", "prod.env", ".env-ci", ".flaskenv"])
+def test_env_files_are_found_wherever_they_are(tmp_path, name):
+    (tmp_path / "services" / "web").mkdir(parents=True)
+    (tmp_path / "node_modules" / "x").mkdir(parents=True)
+    (tmp_path / "services" / "web" / name).write_text("A_TOKEN=inner-value # a comment")
+    (tmp_path / ".env").touch()
+    (tmp_path / "node_modules" / "x" / name).write_text("A_TOKEN=other-value")
+    (tmp_path / "services" / ".env.example").write_text("A_TOKEN=your-token-here")
+    found = secrets_in_files(tmp_path)
+    assert found == (("A_TOKEN", "inner-value"),)
+    assert Secrets({}, found).redact("it is inner-value") == "it is [secret A_TOKEN]"
+
+
+def test_a_name_that_two_files_set_keeps_both_values(tmp_path):
+    (tmp_path / ".env").write_text("A_TOKEN=first-value")
+    (tmp_path / ".env.local").write_text("A_TOKEN=second-value")
+    secrets = Secrets({}, secrets_in_files(tmp_path))
+    assert secrets.redact("first-value second-value") == "[secret A_TOKEN] [secret A_TOKEN]"
+
+
+NAMES = (
+    *("PGPASSWORD", "MYSQL_PWD", "REDISCLI_AUTH", "SSHPASS", "SMTP_PASS", "DB_PASS", "MYPASSWORD"),
+    *("AWS_SESSION_TOKEN", "AWS_SECRET_ACCESS_KEY", "SENTRY_DSN", "GOOGLE_CREDENTIALS", "GH_PAT"),
+    *("AZURE_STORAGE_CONNECTION_STRING", "CONN_STR", "DJANGO_SECRET", "APIKEY", "OPENAI_APIKEY"),
+    *("GITHUBTOKEN", "SLACK_WEBHOOK_URL", "MONGO_INITDB_ROOT_PASSWORD", "npm_config__authToken"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_variables_that_hold_secrets_are_known_by_their_names(name):
+    assert Secrets({name: "swordfish-42"}).redact("swordfish-42") == f"[secret {name}]"
+
+
+@pytest.mark.parametrize(
+    "name", ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "MONKEY", "COMPASS", "KEYBOARD", "PGPASS_FILE"]
+)
+def test_variables_that_hold_places_and_words_are_not(name):
+    assert Secrets({name: "/home/someone"}).redact("in /home/someone") == "in /home/someone"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "postgres://ann:sword%40fish-42@db.example.org:5432/app",
+        "redis://:sword%40fish-42@cache/0",
+        "Server=db;User Id=ann;Password=sword%40fish-42;Encrypt=true",
+        "host=db user=ann password=sword%40fish-42",
+        "https://x.example.org/?user=a&token=sword%40fish-42",
+    ],
+)
+def test_a_password_inside_of_an_address_is_known_alone_too(value):
+    secrets = Secrets({"BACKEND": value})
+    assert secrets.redact("sword%40fish-42") == "[secret BACKEND]"
+    assert secrets.redact("it is sword@fish-42!") == "it is [secret BACKEND]!"
+    assert "fish" not in secrets.redact(value)
+
+
+def test_each_line_of_a_secret_is_one():
+    secrets = Secrets({"TLS_KEY": "first-line-of-it\nsecond-line-of-it"})
+    assert secrets.redact("see second-line-of-it") == "see [secret TLS_KEY]"
+
+
+def test_what_looks_random_in_an_env_file_is_a_secret_whatever_it_is_called(tmp_path):
+    random_value = "a8Fq0Zk2LmN4pQr6StUv"
+    (tmp_path / ".env").write_text(
+        f"STUFF={random_value}\nAPP_NAME=production\nHOST=db.example.org"
+    )
+    secrets = Secrets({}, secrets_in_files(tmp_path))
+    text = f"{random_value} in production at db.example.org"
+    assert secrets.redact(text) == "[secret STUFF] in production at db.example.org"

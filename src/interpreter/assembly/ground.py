@@ -272,7 +272,7 @@ class Ground:
             return ""
         cell = self.cell.get()
         options = ProfilerOptions(cell.workspace, data_directory() / "profiles")
-        return Profiler(cell.launch, options).describe(text)
+        return self._walls.secrets().redact(Profiler(cell.launch, options).describe(text))
 
     def _open_cell(self) -> Cell:
         from interpreter.assembly import keeping

@@ -20,6 +20,7 @@ from interpreter.settings.settings import Settings
 if TYPE_CHECKING:
     from interpreter.checkpoints.differences import Difference
     from interpreter.policies.autorun import Changed
+    from interpreter.policies.secrets import Secrets
     from interpreter.sandboxes.confinement import Level, Limits
     from interpreter.sandboxes.grants import GrantBook, Grants
     from interpreter.sandboxes.host_gate import HostGate
@@ -188,18 +189,19 @@ class Walls:
         from interpreter.sandboxes.grants import Grants
 
         workspace = self._settings.directory()
-        found: list[Guard] = [guards.SecretGuard(self._secrets)]
+        found: list[Guard] = [guards.SecretGuard(self.secrets())]
         if isinstance(cell, ConfinedCell):
             found.append(guards.HostGuard(self._gate))
             self._grants = self._grants or Grants(cell, self._book)
             found.append(guards.PathGuard(self._grants, self.reopening, workspace))
         return [*found, guards.AutorunWatch(self._autorun, partial(_changed, so_far, workspace))]
 
-    @cached_property
-    def _secrets(self) -> Any:
-        from interpreter.policies.secrets import Secrets, secrets_in_files
+    def secrets(self) -> Secrets:
+        """What is to be shown to nobody, as it is now: the user may just have written it down."""
+        from interpreter.policies.env_files import secrets_in_files
+        from interpreter.policies.secrets import Secrets
 
-        return Secrets({**secrets_in_files(self._settings.directory()), **os.environ})
+        return Secrets(os.environ, secrets_in_files(self._settings.directory()))
 
     @cached_property
     def _autorun(self) -> Any:

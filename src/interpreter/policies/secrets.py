@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import stat
-from collections.abc import Mapping
-from pathlib import Path
-
-from interpreter.policies.places import is_secret
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote
 
 _NAME = re.compile(
-    r"(?:^|_)(?:(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|AUTH)_?KEY(?:_ID)?|KEY|TOKEN|SECRET"
-    r"|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|PAT|DSN|COOKIE|WEBHOOK_URL|CONNECTION_STRING"
-    r"|DATABASE_URL)(?:$|_)",
-    re.IGNORECASE,
+    r"""(?:^|_)(?:(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|AUTH|ACCOUNT|SHARED)_?KEY(?:_ID)?
+            |KEY|TOKENS?|PASS|PAT|AUTH|PWD|DSN|COOKIE|SALT|SEED_PHRASE|MNEMONIC|WEBHOOK(?:_URL)?
+            |CONN(?:ECTION)?_?STR(?:ING)?)(?:$|_)
+      | SECRET | PASSW(?:OR)?D | PASSPHRASE | CREDENTIALS? | (?:^|[A-Z])TOKEN$ | API_?KEY
+      | (?:^|_)(?:SSH|SUDO|DB|PG|SMTP|MAIL|FTP|MYSQL|REDIS)PASS$""",
+    re.IGNORECASE | re.VERBOSE,
 )
+_PLACE = re.compile(r"(?:OLD)?PWD|.*_(?:FILE|PATH|DIR|SOCK)", re.IGNORECASE)
+"""Names whose values are paths."""
+_IN_ADDRESS = re.compile(r"\w://[^\s/:@]*:([^\s/@]+)@")
+_IN_SETTINGS = re.compile(
+    r"(?:^|[;\s?&])(?:password|passwd|pwd|accountkey|sharedaccesskey|secret|token)=([^;\s&]+)", re.I
+)
+"""Passwords inside of longer values: addresses of databases, connection strings."""
+_RANDOM = re.compile(r"(?=\S*[A-Za-z])(?=\S*\d)[A-Za-z0-9+=_~-]{20,}")
+"""What nobody writes who does not mean a key, in a file that is there for keys."""
 _SHORTEST = 8
-_MOST_FILES = 20
-_LARGEST_FILE = 1 << 16
-_SETTING = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 _WORD = r"[A-Za-z0-9_-]"
 _SHAPES = (
     (
@@ -47,31 +51,19 @@ _LAST_WORD = re.compile(r"\S{1,1024}\Z")
 _LONGEST_WAIT = 8192
 
 
-def secrets_in_files(workspace: Path) -> dict[str, str]:
-    """What the ``.env`` files of a workspace set; whoever prints it shall not show it."""
-    found: dict[str, str] = {}
-    for file in sorted(workspace.glob(".env*"))[:_MOST_FILES]:
-        with contextlib.suppress(OSError):
-            found.update(_SETTING.findall(_start_of(file)) if is_secret(file.name) else ())
-    return {name: value.strip("'\"") for name, value in found.items()}
-
-
-def _start_of(file: Path) -> str:
-    if not stat.S_ISREG(file.lstat().st_mode):
-        return ""
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        return lines.read(_LARGEST_FILE)
-
-
 class Secrets:
     """Knows the values of secret variables, and the shapes of keys."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        found = {
-            value: name
-            for name, value in environment.items()
-            if _NAME.search(name) and len(value) >= _SHORTEST and not value.isspace()
-        }
+    def __init__(
+        self, environment: Mapping[str, str], in_files: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """Of the variables of the environment, and of those that ``.env`` files set."""
+        found: dict[str, str] = {}
+        for name, value in in_files:
+            found |= {value: name} if _RANDOM.fullmatch(value) else {}
+            found |= dict.fromkeys(_secret(name, value), name)
+        for name, value in environment.items():
+            found |= dict.fromkeys(_secret(name, value), name)
         self._names = found
         longest_first = sorted(map(re.escape, found), key=len, reverse=True)
         self._values = re.compile("|".join(longest_first)) if found else None
@@ -134,3 +126,13 @@ def _overlap(text: str, value: str) -> int:
         return 0
     sizes = range(min(len(value) - 1, len(text)), 0, -1)
     return next((size for size in sizes if text.endswith(value[:size])), 0)
+
+
+def _secret(name: str, value: str) -> Iterator[str]:
+    """What of a variable must not be seen: all of it, each of its lines, a password inside."""
+    inner = (*_IN_ADDRESS.findall(value), *_IN_SETTINGS.findall(value))
+    named = _NAME.search(name) and not _PLACE.fullmatch(name)
+    whole = (value, *value.splitlines()) if named else ()
+    for secret in (*whole, *inner, *map(unquote, inner)):
+        if len(secret) >= _SHORTEST and not secret.isspace():
+            yield secret
