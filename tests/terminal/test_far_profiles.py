@@ -1,7 +1,7 @@
 """A profile from an address: shown, and used only by whoever says yes to it."""
 
 import pytest
-from tests.journeys.conftest import interpreter_command  # noqa: F401  (a fixture)
+from tests.journeys.conftest import COMMAND, interpreter_command  # noqa: F401  (a fixture)
 
 PROFILE = "interpreter.llm.model = interpreter.llm.model\nopen({path!r}, 'w').close()\n"
 
@@ -43,4 +43,36 @@ def test_where_nobody_can_be_asked_it_is_refused(
     done = interpreter_command("-p", profile, "hi")
     assert done.returncode == 2
     assert "was not confirmed" in done.stderr
+    assert not (tmp_path / "it ran").exists()
+
+
+def test_a_name_is_not_taken_for_a_file_of_this_directory(interpreter_command, tmp_path):  # noqa: F811
+    (tmp_path / "work" / "local.py").write_text(PROFILE.format(path=str(tmp_path / "it ran")))
+    done = interpreter_command("--profile", "local.py", "hello")
+    assert done.returncode == 2
+    assert "For the file in this directory: ./local.py" in done.stderr
+    assert not (tmp_path / "it ran").exists()
+
+
+def test_a_program_in_the_directory_where_code_works_must_be_confirmed(start, tmp_path):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "local.py").write_text(PROFILE.format(path=str(tmp_path / "it ran")))
+    command = f"cd {tmp_path}/work && exec {COMMAND} --model scripted/demo -p ./local.py"
+    terminal = start(argv=["sh", "-c", command])
+    terminal.wait_for("local.py:", "interpreter.llm.model = interpreter.llm.model", "Use it?")
+    assert not (tmp_path / "it ran").exists()
+    terminal.type("yes\n")
+    terminal.wait_for_prompt()
+    assert (tmp_path / "it ran").exists()
+
+
+def test_where_nobody_can_be_asked_a_program_of_this_directory_is_refused(
+    interpreter_command,  # noqa: F811
+    tmp_path,
+):
+    for name, text in {"a.py": PROFILE, "b.yaml": "start_script: |\n  {path!r}\n"}.items():
+        (tmp_path / "work" / name).write_text(text.format(path=str(tmp_path / "it ran")))
+        done = interpreter_command("-p", f"./{name}", "hello")
+        assert done.returncode == 2
+        assert "was not confirmed" in done.stderr
     assert not (tmp_path / "it ran").exists()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
 from interpreter.settings.own import Own
@@ -60,6 +61,8 @@ def with_profile(
     if not name and not _find(DEFAULT).exists():
         return settings
     profile = read(name or DEFAULT, confirm)
+    if profile.script and _code_could_write(name or DEFAULT, settings.directory()):
+        _confirmed(confirm, profile.source, profile.script)
     values = dict(_fitting(_flat(profile.values)))
     if profile.script:
         seen = changed(settings, values, source=profile.source, lines=profile.lines)
@@ -74,27 +77,45 @@ def read(name: str, confirm: Confirm = nobody_confirms) -> Profile:
     """A profile; one from elsewhere is shown first, and used only if that is confirmed."""
     if "://" in name:
         text = _fetch(name)
-        if not confirm(name, text):
-            raise ConfigurationError(f"The profile {name} was not confirmed, so it is not used.")
+        _confirmed(confirm, f"profile {name}", text)
         return _parsed(text, f"profile {name}", Path(urlsplit(name).path).suffix)
     path = _find(name)
     try:
-        text = path.read_text(encoding="utf-8")
+        place = safe_files.named_by_user(path, Path.cwd())
+        text = safe_files.read_bytes(place, LARGEST).decode()
     except FileNotFoundError as error:
-        raise ConfigurationError(f"There is no profile {name!r}: {path} is missing.") from error
+        here = f" For the file in this directory: ./{name}" if Path(name).is_file() else ""
+        problem = f"There is no profile {name!r}: {path} is missing.{here}"
+        raise ConfigurationError(problem) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"Cannot read the profile {path}: {reason}.") from error
     return _parsed(text, f"profile {path}", path.suffix)
 
 
+def _confirmed(confirm: Confirm, source: str, text: str) -> None:
+    if not confirm(source.removeprefix("profile "), text):
+        raise ConfigurationError(f"The {source} was not confirmed, so it is not used.")
+
+
+def _code_could_write(name: str, workspace: Path) -> bool:
+    """Whether a profile lies where a model's code works, and may be that code's."""
+    if "://" in name:
+        return False  # it has been confirmed
+    path = _find(name).resolve()
+    here = any(map(path.is_relative_to, (Path.cwd().resolve(), workspace.resolve())))
+    return here and not path.is_relative_to(profile_directory())
+
+
 def _find(name: str) -> Path:
-    """A path as it is; a name in the directory of profiles, whatever its suffix."""
+    """A path as it is; a name in the directory of profiles and nowhere else, whatever its suffix.
+
+    A file of that name in the directory we are in may be anybody's.
+    """
     if "/" in name:
         return Path(name).expanduser()
     if Path(name).suffix in SUFFIXES:
-        kept = profile_directory() / name
-        return kept if kept.exists() or not Path(name).exists() else Path(name)
+        return profile_directory() / name
     paths = [profile_directory() / f"{name}{suffix}" for suffix in SUFFIXES]
     return next((path for path in paths if path.exists()), paths[0])
 
