@@ -87,8 +87,8 @@ try:
 except OSError:
     verdict(True)""",
     "slow a process outside down": """
-held = refused(os.setpriority, os.PRIO_PROCESS, facts["pid"], os.getpriority(os.PRIO_PROCESS, 0))
-verdict(held and refused(os.sched_setaffinity, facts["pid"], os.sched_getaffinity(0)))""",
+now = os.getpriority(os.PRIO_PROCESS, 0)
+verdict(refused(os.setpriority, os.PRIO_PROCESS, facts["pid"], now))""",
     "see a process outside": """
 def command_line(pid):
     try:

@@ -132,10 +132,9 @@ _REFUSED = (
 _MISSING = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
 
 
-_ON_A_PROCESS = (  # which is the first argument, and zero when it is the caller
-    *("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"),
-    *("migrate_pages", "move_pages"),
-)
+# Calls on a process, which is the first argument, and zero when it is the caller. Those on threads
+# (sched_…) stay: libraries use them on their own by number, and they only slow others down.
+_ON_A_PROCESS = ("prlimit64", "migrate_pages", "move_pages")
 _ON_SOMEBODY = ("setpriority", "ioprio_set")  # a kind first: process, group or user
 
 
