@@ -20,7 +20,14 @@ from typing import Any
 from interpreter.checkpoints import system_calls
 from interpreter.checkpoints.cell_paths import Caller
 from interpreter.checkpoints.recorder import Refused
-from interpreter.protocol.program_rules import MULTI_CALL, ProgramRule, Words, command_lines, shown
+from interpreter.protocol.program_rules import (
+    MULTI_CALL,
+    ProgramRule,
+    Words,
+    command_lines,
+    runs_others,
+    shown,
+)
 
 STARTS = frozenset({"execve", "execveat"})
 STARTED = frozenset({"set_tid_address", "sched_getaffinity"})
@@ -47,6 +54,9 @@ class ProgramWatch:
         self._known: dict[_Identity, set[str]] = {}
         self._sizes: dict[int, list[tuple[str, str]]] = {}
         self._digests: dict[tuple[int, ...], str] = {}
+        self._plain: set[tuple[int, ...]] = set()
+        """Files that no rule is about, and that run no others."""
+        self._first_words = tuple({rule.words[0].rsplit("/", 1)[-1] for rule in self._rules})
         for name in {rule.words[0] for rule in self._rules}:
             self._learn(name)
 
@@ -58,13 +68,12 @@ class ProgramWatch:
         else:
             directory, address, words = arguments[0], arguments[1], arguments[2]
         try:
-            path, argv = caller.text(address), _words(thread, words)
+            path, argv = _read(thread, address, words)
         except OSError:
             return  # it cannot be read: the call fails, or the second look sees what came of it
         with _opened(caller, directory, path) as file:
             names = [*_base(path), *_base(argv[0] if argv else ""), *self._names(file)]
-            lines = list(command_lines(names, argv[1:], lambda at: self._names_at(caller, at)))
-        for rule, rest in self._fitting(lines):
+        for rule, rest in self._fitting(caller, names, argv[1:]):
             if rule.decision == "deny" or not self._ask(rule, argv):
                 self._tell(f"the rule `{rule}` refused `{shown(argv or [path])}`{_because(rule)}")
                 raise Refused(path)
@@ -74,14 +83,21 @@ class ProgramWatch:
         """A program has just begun: is it what was let through?"""
         caller = Caller(thread)
         try:
+            version = _version(os.stat(f"/proc/{thread}/exe"))
+            if version in self._plain:
+                return
+            with _opened(caller, 0, f"/proc/{thread}/exe", host=True) as exe:
+                names = [*self._names(exe)]
+            if not self._matters(names):
+                if len(self._plain) < _MOST_CACHED:
+                    self._plain.add(version)
+                return
             with open(f"/proc/{thread}/cmdline", "rb") as file:
                 argv = [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
-            with _opened(caller, 0, f"/proc/{thread}/exe", host=True) as exe:
-                names = [*_base(argv[0] if argv else ""), *self._names(exe)]
-                lines = list(command_lines(names, argv[1:], lambda at: self._names_at(caller, at)))
+            names += _base(argv[0] if argv else "")
         except OSError:
             return  # it has ended
-        for rule, rest in self._fitting(lines):
+        for rule, rest in self._fitting(caller, names, argv[1:]):
             if rule.decision == "ask" and self._permitted[rule, tuple(rest)] > 0:
                 self._permitted[rule, tuple(rest)] -= 1
                 continue
@@ -90,13 +106,21 @@ class ProgramWatch:
             self._tell(f"the rule `{rule}` ended `{shown(argv)}`{_because(rule)}")
             return
 
-    def _fitting(self, lines: list[tuple[str, Words]]) -> Iterator[tuple[ProgramRule, Words]]:
+    def _fitting(
+        self, caller: Caller, names: list[str], arguments: list[str]
+    ) -> Iterator[tuple[ProgramRule, Words]]:
         """The rules that speak about one of the command lines, those that deny first."""
+        if not self._matters(names):
+            return  # as almost always
+        lines = list(command_lines(names, arguments, lambda at: self._names_at(caller, at)))
         for rule in sorted(self._rules, key=lambda rule: rule.decision != "deny"):
             rests = (rule.rest(name, arguments) for name, arguments in lines)
             rest = next((found for found in rests if found is not None), None)
             if rest is not None:
                 yield rule, rest
+
+    def _matters(self, names: list[str]) -> bool:
+        return any(name.startswith(self._first_words) or runs_others(name) for name in names)
 
     def _learn(self, name: str) -> None:
         """Remember the files that are this program, to know them again under another name."""
@@ -130,8 +154,7 @@ class ProgramWatch:
             return {*_base(path), *self._names(file)}
 
     def _digest(self, file: int, status: os.stat_result) -> str:
-        changed = (status.st_mtime_ns, status.st_ctime_ns)
-        key = (status.st_dev, status.st_ino, status.st_size, *changed)
+        key = _version(status)
         if key not in self._digests:
             if len(self._digests) >= _MOST_CACHED:
                 self._digests.clear()
@@ -187,14 +210,13 @@ def _descriptor(path: str) -> str | None:
     return None
 
 
-def _words(thread: int, address: int) -> list[str]:
-    """The texts that an array of pointers in a program's memory names."""
-    if not address:
-        return []
+def _read(thread: int, path: int, words: int) -> tuple[str, list[str]]:
+    """The text at an address of a program's memory, and those that an array of pointers names."""
     memory = os.open(f"/proc/{thread}/mem", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        pointers = _pointers(memory, address)
-        return [os.fsdecode(_text(memory, pointer)) for pointer in pointers]
+        pointers = _pointers(memory, words) if words else []
+        texts = [os.fsdecode(_text(memory, pointer)) for pointer in (path, *pointers)]
+        return texts[0], texts[1:]
     finally:
         os.close(memory)
 
@@ -222,6 +244,12 @@ def _text(memory: int, address: int) -> bytes:
             return bytes(read + part[: max(end, 0)])
         read += part
     return bytes(read)
+
+
+def _version(status: os.stat_result) -> tuple[int, ...]:
+    """What tells a file from others, and from itself after it was changed."""
+    changed = (status.st_mtime_ns, status.st_ctime_ns)
+    return (status.st_dev, status.st_ino, status.st_size, *changed)
 
 
 def _base(path: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from interpreter.policies.code_scan import SafeMode, can_scan, scan
-from interpreter.policies.commands import Words
+from interpreter.policies.command_words import Words
 from interpreter.policies.facts import canonical, facts_of
 from interpreter.policies.places import is_secret
 from interpreter.policies.rules import Rules

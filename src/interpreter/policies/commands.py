@@ -5,6 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from interpreter.policies import commands_abroad
+from interpreter.policies.command_words import (
+    PRIVILEGE,
+    Problem,
+    Words,
+    flags_of,
+    operands_of,
+    program,
+    unwrapped,
+)
 from interpreter.policies.places import (
     UNKNOWN,
     is_autorun,
@@ -15,69 +25,16 @@ from interpreter.policies.places import (
 )
 from interpreter.protocol.values import frozen
 
-Words = list[str]
-Problem = tuple[str, str]
-"""A rule's name, and the reason."""
-
-SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "ash"})
-INTERPRETERS = SHELLS | {"python", "python3", "perl", "ruby", "node", "php", "osascript", "pwsh"}
-DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https", "lynx"})
-DECODERS = frozenset({
-    "base64",
-    "base32",
-    "xxd",
-    "openssl",
-    "uudecode",
-    "rev",
-    "tr",
-    "gunzip",
-    "zcat",
-})
-
-_WRAPPERS = frozenset({"nohup", "time", "nice", "ionice", "exec", "command", "builtin", "setsid"})
-_WRAPPERS |= {"stdbuf", "unbuffer", "chronic", "catchsegv", "caffeinate", "busybox"}
-_PRIVILEGE = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu"})
-_REMOTE = re.compile(r"^(?:[\w.-]+@)?[\w.-]+:(?!//)|^(?:s3|gs|az|rsync|sftp|ftp)://")
-
-
-def unwrapped(words: Words) -> Words:
-    """The command itself, without what only changes how it is run."""
-    while words:
-        name = program(words)
-        if "=" in words[0] and re.match(r"^\w+=", words[0]):
-            words = words[1:]
-        elif name in _WRAPPERS:
-            words = _after_options(words[1:])
-        elif name in ("env", "xargs", "timeout", *_PRIVILEGE):
-            words = _after_options(words[1:])
-            if name == "timeout":
-                words = words[1:]
-        else:
-            return words
-    return words
-
-
-def _after_options(words: Words) -> Words:
-    takes_value = ("-u", "-g", "-n", "-I", "-P", "-L", "-s", "-k", "-c", "-d", "-a", "-C", "-S")
-    while words and (words[0].startswith("-") or re.match(r"^\w+=", words[0])):
-        words = words[2:] if words[0] in takes_value and len(words) > 2 else words[1:]
-    return words
-
-
-def program(words: Words) -> str:
-    """The program's name without its directory and suffix."""
-    name = words[0].rsplit("/", 1)[-1].lower() if words else ""
-    return re.sub(r"(?<=python)[\d.]+$|\.exe$", "", name)
-
 
 def judge(words: Words) -> Iterator[Problem]:
     """What is wrong with one command."""
     if not words:
         return
-    for word in words:
-        if program([word]) in _PRIVILEGE and word == words[0]:
-            yield "privilege", f"{word} runs a command with other rights"
+    if program(words) in PRIVILEGE:
+        yield "privilege", f"{words[0]} runs a command with other rights"
     inner = unwrapped(words)
+    if _takes_list(words) and program(inner) in ("rm", "shred", "unlink"):
+        yield "destructive-delete", f"{program(inner)} removes what a file lists"
     if not inner:
         return
     name, arguments = program(inner), inner[1:]
@@ -89,19 +46,8 @@ def judge(words: Words) -> Iterator[Problem]:
         yield from _reads(name, arguments)
 
 
-def _flags(arguments: Words) -> set[str]:
-    """Short options one by one, long ones whole."""
-    found: set[str] = set()
-    for word in arguments:
-        if word.startswith("--"):
-            found.add(word.split("=")[0])
-        elif word.startswith("-"):
-            found |= {f"-{letter}" for letter in word[1:]}
-    return found
-
-
-def _operands(arguments: Words) -> Words:
-    return [word for word in arguments if not word.startswith("-")]
+def _takes_list(words: Words) -> bool:
+    return program(words) == "xargs" and any(w.startswith(("-a", "--arg-file")) for w in words)
 
 
 def _reads(name: str, arguments: Words) -> Iterator[Problem]:
@@ -113,8 +59,8 @@ def _reads(name: str, arguments: Words) -> Iterator[Problem]:
 
 
 def _remove(name: str, arguments: Words) -> Iterator[Problem]:
-    recursive = bool(_flags(arguments) & {"-r", "-R", "--recursive"}) or name == "rmdir"
-    for place in _operands(arguments):
+    recursive = bool(flags_of(arguments) & {"-r", "-R", "--recursive"}) or name == "rmdir"
+    for place in operands_of(arguments):
         everything = place.rstrip("/").endswith(("*", "~")) or is_system(place)
         if is_broad(place) and (recursive or everything):
             yield "destructive-delete", f"{name} removes {_shown(place)}"
@@ -127,6 +73,8 @@ def _find(name: str, arguments: Words) -> Iterator[Problem]:
         for before, word in zip(arguments, arguments[1:], strict=False)
         if before in ("-exec", "-execdir", "-ok")
     )
+    runs_code = {"-exec", "-execdir"} & set(arguments) and {"-c"} & set(arguments)
+    acts = acts or bool(runs_code and re.search(r"\b(?:rm|unlink|shred)\s", " ".join(arguments)))
     if "-exec" in arguments:
         yield from judge([w for w in arguments[arguments.index("-exec") + 1 :] if w not in "{};+"])
     roots = []
@@ -140,20 +88,20 @@ def _find(name: str, arguments: Words) -> Iterator[Problem]:
 
 
 def _truncate(name: str, arguments: Words) -> Iterator[Problem]:
-    for place in _operands(arguments):
+    for place in operands_of(arguments):
         if place.startswith(("~", "/", "..")) and is_broad(place):
             yield "destructive-delete", f"{name} empties {_shown(place)}"
             return
 
 
 def _move(name: str, arguments: Words) -> Iterator[Problem]:
-    places = _operands(arguments)
+    places = operands_of(arguments)
     if len(places) > 1 and places[-1] == "/dev/null":
         yield "destructive-delete", "what is moved to /dev/null is gone"
 
 
 def _mirror(name: str, arguments: Words) -> Iterator[Problem]:
-    places, deletes = _operands(arguments), [a for a in arguments if a.startswith("--delete")]
+    places, deletes = operands_of(arguments), [a for a in arguments if a.startswith("--delete")]
     far = len(places) > 1 and places[-1].startswith(("~", "/", "..")) and is_broad(places[-1])
     if deletes and far:
         yield "destructive-delete", f"{name} deletes what is only in {_shown(places[-1])}"
@@ -164,9 +112,9 @@ def _overwrite(name: str, arguments: Words) -> Iterator[Problem]:
 
 
 def _git(name: str, arguments: Words) -> Iterator[Problem]:
-    verb = next(iter(_operands(arguments)), "")
+    verb = next(iter(operands_of(arguments)), "")
     rest = arguments[arguments.index(verb) + 1 :] if verb else []
-    flags = _flags(rest)
+    flags = flags_of(rest)
     losing = {
         "clean": bool(flags & {"-f", "--force"}) and not flags & {"-n", "--dry-run"},
         "reset": "--hard" in flags,
@@ -214,8 +162,8 @@ def _mode(name: str, arguments: Words) -> Iterator[Problem]:
 
 
 def _owner(name: str, arguments: Words) -> Iterator[Problem]:
-    places = _operands(arguments)[1:]
-    recursive = bool(_flags(arguments) & {"-R", "--recursive"})
+    places = operands_of(arguments)[1:]
+    recursive = bool(flags_of(arguments) & {"-R", "--recursive"})
     if any(is_system(place) or (recursive and is_broad(place)) for place in places):
         yield "permission-change", f"{name} changes who owns {_shown(places[0])}"
 
@@ -231,7 +179,7 @@ def _schedule(name: str, arguments: Words) -> Iterator[Problem]:
 
 
 def _service(name: str, arguments: Words) -> Iterator[Problem]:
-    verb = next(iter(_operands(arguments)), "")
+    verb = next(iter(operands_of(arguments)), "")
     if verb in ("enable", "load", "bootstrap", "link", "submit"):
         yield "persistence", f"{name} {verb} makes something start by itself"
     elif verb not in ("status", "list-units", "list", "show", "cat", "is-active", "print", ""):
@@ -247,79 +195,10 @@ def _kill(name: str, arguments: Words) -> Iterator[Problem]:
         yield "system-change", f"{name} ends processes that may be the user's"
 
 
-def _curl(name: str, arguments: Words) -> Iterator[Problem]:
-    for before, word in zip(["", *arguments], arguments, strict=False):
-        sends = before in _SENDING or word.split("=")[0] in _SENDING
-        value = word if before in _SENDING else word.partition("=")[2]
-        uploads = before in ("-T", "--upload-file", "--post-file") or word.startswith(
-            "--post-file="
-        )
-        if sends and (uploads or "@" in value[:1] or "=@" in value or UNKNOWN in value):
-            yield "exfiltration", f"{name} sends a file, or what the block found, to a host"
-            return
-    if any(UNKNOWN in word and re.match(r"https?://", word) for word in arguments):
-        yield from _secret_in_address(arguments)
-
-
-def _secret_in_address(arguments: Words) -> Iterator[Problem]:
-    for word in arguments:
-        if re.search(rf"[?&][\w-]+={UNKNOWN}|//{UNKNOWN}+\.", word):
-            yield "exfiltration", "what the block found becomes part of an address"
-            return
-
-
-_SENDING = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "-F"})
-_SENDING |= {"--form", "-T", "--upload-file", "--post-file", "--post-data", "--json"}
-
-
-def _transfer(name: str, arguments: Words) -> Iterator[Problem]:
-    places = _operands(arguments)
-    if len(places) > 1 and _REMOTE.match(places[-1]) and not _REMOTE.match(places[0]):
-        yield "exfiltration", f"{name} copies files to another machine"
-
-
-def _cloud(name: str, arguments: Words) -> Iterator[Problem]:
-    words = _operands(arguments)
-    if {"cp", "sync", "mv", "copy", "rsync", "move"} & set(words) and words:
-        remote = [bool(re.match(r"^(?:s3|gs|az)://|^[\w-]+:", word)) for word in words]
-        if remote[-1] and not remote[-2]:
-            yield "exfiltration", f"{name} copies files to another machine"
-    text = " ".join(words)
-    if re.search(r"auth (token|print-access-token)|configure get|get-session-token|rb s3", text):
-        yield "credential-read", f"{name} shows or uses keys"
-
-
-def _netcat(name: str, arguments: Words) -> Iterator[Problem]:
-    if {"-e", "-c", "--exec", "--sh-exec"} & _flags(arguments):
-        yield "exfiltration", f"{name} gives a shell to another machine"
-    elif "-z" not in _flags(arguments):
-        yield "exfiltration", f"{name} opens a raw connection"
-
-
-def _resolve(name: str, arguments: Words) -> Iterator[Problem]:
-    if any(UNKNOWN in word for word in arguments):
-        yield "exfiltration", f"{name} puts what the block found into a name that is looked up"
-
-
-def _keychain(name: str, arguments: Words) -> Iterator[Problem]:
-    if name != "security" or any(word.startswith(("find-", "dump-")) for word in arguments):
-        yield "credential-read", f"{name} reads stored passwords"
-
-
-def _container(name: str, arguments: Words) -> Iterator[Problem]:
-    text = " ".join(arguments)
-    if re.search(
-        r"--privileged|(-v|--volume)[ =]/(etc|root|home)?:|docker\.sock|--pid[= ]host", text
-    ):
-        yield "privilege", f"{name} gives a container the whole machine"
-    if re.search(r"\bprune\b.*(-a|--volumes|-f)|\bvolume rm\b", text):
-        yield "destructive-delete", f"{name} removes what containers kept"
-
-
 def _edit_in_place(name: str, arguments: Words) -> Iterator[Problem]:
     if name == "sed" and not any(word.startswith(("-i", "--in-place")) for word in arguments):
         return
-    yield from writes(_operands(arguments))
+    yield from writes(operands_of(arguments))
 
 
 def writes(places: Iterable[str]) -> Iterator[Problem]:
@@ -374,13 +253,22 @@ _GROUPS = (
     _Group(("nft", "ufw", "firewall-cmd", "sysctl", "setenforce", "modprobe", "insmod"), _system),
     _Group(("rmmod", "csrutil", "spctl", "update-alternatives", "ldconfig", "vssadmin"), _system),
     _Group(("killall", "pkill", "kill"), _kill),
-    _Group(("curl", "wget"), _curl),
-    _Group(("scp", "rsync", "sftp", "ftp", "lftp"), _transfer),
-    _Group(("aws", "gsutil", "gcloud", "az", "rclone", "gh"), _cloud),
-    _Group(("nc", "ncat", "netcat", "socat"), _netcat),
-    _Group(("dig", "nslookup", "host"), _resolve),
-    _Group(("security", "secret-tool", "keyctl", "pass"), _keychain),
-    _Group(("docker", "podman"), _container),
+    _Group(("curl", "wget"), commands_abroad.curl),
+    _Group(("scp", "rsync", "sftp", "ftp", "lftp"), commands_abroad.transfer),
+    _Group(("aws", "gsutil", "gcloud", "az", "rclone", "gh"), commands_abroad.cloud),
+    _Group(("nc", "ncat", "netcat", "socat"), commands_abroad.netcat),
+    _Group(("dig", "nslookup", "host"), commands_abroad.resolve),
+    _Group(("security", "secret-tool", "keyctl", "pass"), commands_abroad.keychain),
+    _Group(("docker", "podman", "nerdctl"), commands_abroad.container),
+    _Group(
+        ("gpg", "gpg2", "kubectl", "vault", "op", "npm", "ssh-keygen", "git"),
+        commands_abroad.key_tool,
+    ),
+    _Group(("pip", "pip3", "npm", "gem", "cargo", "go", "uv", "yarn"), commands_abroad.install),
+    _Group(("nsenter", "chroot", "unshare", "capsh"), commands_abroad.other_world),
+    _Group(
+        ("history", "fc", "journalctl", "auditctl", "logrotate", "wevtutil"), commands_abroad.traces
+    ),
     _Group(("sed", *sorted(_WRITERS)), _edit_in_place),
 )
 _CHECKS = {

@@ -6,7 +6,7 @@ import ast
 import re
 
 from interpreter.policies.code_scan import LANGUAGES, scan_with
-from interpreter.policies.commands import Words
+from interpreter.policies.command_words import Words
 from interpreter.policies.scan_shell import all_words
 from interpreter.protocol.actions import Finding
 from interpreter.protocol.messages import Action, ActionCall, Code

@@ -31,6 +31,10 @@ _SECRET = re.compile(
       | etc/(?:g?shadow-? | sudoers(?:\.d/.*)? | ssl/private/.*) | [^/]*_rsa
       | proc/[^/]+/(?:environ|mem) | \.cargo/credentials(?:\.toml)? | credentials\.json
       | service[-_]account[^/]*\.json | \.config/reploop(?:/.*)?
+      | \.config/(?:google-chrome|chromium|BraveSoftware)(?:/.*)? | \.mozilla(?:/.*)?
+      | \.thunderbird(?:/.*)? | \.databrickscfg | \.s3cfg | \.boto | [^/]+\.(?:p12|pfx|jks)
+      | \.(?:cache/)?huggingface/token | \.gem/credentials | \.config/git/credentials
+      | \.codex/auth\.json | \.claude\.json | \.terraform\.d/credentials[^/]*
     )$ | \.ssh(?:/\*?)?$""",
     re.VERBOSE,
 )

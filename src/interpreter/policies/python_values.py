@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import base64
+import binascii
+import codecs
+import re
+import shlex
+from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
 from interpreter.policies.places import UNKNOWN
@@ -12,7 +17,8 @@ _JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.PurePath", "pathlib
 _SAME = frozenset({"os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.fspath", "str"})
 _SAME |= {"os.path.expandvars", "os.path.normpath", "bytes", "int"}
 _METHODS_SAME = frozenset({"expanduser", "resolve", "absolute", "as_posix", "encode", "decode"})
-_METHODS_SAME |= {"strip", "lower"}
+_METHODS_SAME |= {"strip", "lower", "rstrip", "lstrip", "casefold"}
+_MOST = 1000
 _CHILDREN = frozenset({"iterdir", "glob", "rglob"})
 _LISTINGS = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"})
 
@@ -24,18 +30,64 @@ class Values:
         self._imports: dict[str, str] = {}
         self._texts: dict[str, str] = {}
         self._lists: dict[str, list[str]] = {}
+        self._place = ""
+        """Where the block went, if it went anywhere."""
+
+    def bind(self, tree: ast.AST) -> None:
+        """Take in everything at once, so that functions know what they are called with."""
+        for node in ast.walk(tree):
+            self.learn(node)
+        functions = {n.name: n.args for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+        for node in ast.walk(tree):
+            match node:
+                case ast.Assign([ast.Name(name)], ast.Lambda(arguments)):
+                    functions[name] = arguments
+                case ast.Call(ast.Name(name), given) if name in functions:
+                    self._pass(functions[name], given)
+                case ast.Call(ast.Lambda(arguments), given):
+                    self._pass(arguments, given)
+
+    def _pass(self, parameters: ast.arguments, given: list[ast.expr]) -> None:
+        for parameter, value in zip(parameters.args, given, strict=False):
+            if parameter.arg not in self._texts or UNKNOWN in self._texts[parameter.arg]:
+                self._assign(parameter.arg, value)
 
     def learn(self, node: ast.AST) -> None:
-        """Take in an import, an assignment or a loop."""
+        """Take in an import, an assignment, a loop or what is added to a list."""
         match node:
             case ast.Import() | ast.ImportFrom():
                 self._import(node)
+            case ast.For(target, iterated) | ast.comprehension(target, iterated):
+                self._loop(target, iterated)
+            case ast.Call():
+                self._learn_from_call(node)
+            case _:
+                self._learn_assignment(node)
+
+    def _learn_assignment(self, node: ast.AST) -> None:
+        match node:
             case ast.Assign([ast.Name(target)], value) | ast.withitem(value, ast.Name(target)):
                 self._assign(target, value)
             case ast.AnnAssign(ast.Name(target), _, value) if value is not None:
                 self._assign(target, value)
-            case ast.For(target, iterated) | ast.comprehension(target, iterated):
-                self._loop(target, iterated)
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)):
+                for one, value in zip(targets, values, strict=False):
+                    self._learn_assignment(ast.Assign([one], value))
+            case ast.Assign([ast.Attribute() as target], value):
+                self._texts[self.dotted(target)] = self.text(value)
+            case ast.NamedExpr(ast.Name(target), value):
+                self._assign(target, value)
+            case ast.AugAssign(ast.Name(target), ast.Add() | ast.Div(), value):
+                self._extend(target, value, path=isinstance(node.op, ast.Div))
+
+    def _learn_from_call(self, node: ast.Call) -> None:
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(target), "append"), [value]):
+                self._lists.setdefault(target, []).append(self.text(value))
+            case ast.Call(ast.Attribute(ast.Name(target), "extend"), [value]):
+                self._lists.setdefault(target, []).extend(self.texts(value) or [UNKNOWN])
+            case ast.Call(function, [place]) if self.dotted(function) == "os.chdir":
+                self._place = self.text(place)
 
     def narrow(self, names: Iterable[str]) -> None:
         """What these stand for was chosen by a condition: not everything here, but some of it."""
@@ -64,38 +116,69 @@ class Values:
                 return self.text(name)
             case ast.Call(function):
                 return f"{self.dotted(function)}()"
-            case ast.Subscript(value):
-                return f"{self.dotted(value)}[]"
+            case ast.Subscript(value, key):
+                return self._looked_up(self.dotted(value), self.text(key))
         return UNKNOWN
+
+    def _looked_up(self, table: str, key: str) -> str:
+        """A function that is taken out of a table of names."""
+        tables = ("globals()", "locals()", "vars()", "sys.modules", "__builtins__", "builtins")
+        if not key.isidentifier() or not (table in tables or table.endswith(".__dict__")):
+            return f"{table}[]"
+        owner = table.removesuffix(".__dict__")
+        known = owner in tables or owner.endswith("__builtins__")
+        return key if known else f"{owner}.{key}"
 
     def text(self, node: ast.AST) -> str:
         """What it says; UNKNOWN stands for the parts that cannot be told."""
         match node:
             case ast.Constant(value):
                 return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-            case ast.Name(name):
-                return self._texts.get(name, UNKNOWN)
             case ast.JoinedStr(values):
                 return "".join(self.text(value) for value in values)
             case ast.FormattedValue(value):
                 return self.text(value)
             case ast.BinOp() | ast.UnaryOp():
                 return self._operation(node)
-            case ast.Subscript(value, key):
-                return self._subscript(value, key)
             case ast.Call():
                 return self._call(node)
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                return self._held(node)
         return UNKNOWN
+
+    def _held(self, node: ast.Name | ast.Attribute | ast.Subscript) -> str:
+        match node:
+            case ast.Name(name):
+                return self._texts.get(name, UNKNOWN)
+            case ast.Subscript(value, key):
+                return self._subscript(value, key)
+            case ast.Attribute(value, "parent"):
+                return self.text(value).rpartition("/")[0] or "/"
+            case ast.Attribute():
+                return self._texts.get(self.dotted(node), UNKNOWN)
+
+    def _extend(self, target: str, value: ast.expr, *, path: bool) -> None:
+        if target in self._lists:
+            self._lists[target] = self._lists[target] + (self.texts(value) or [UNKNOWN])
+        before, added = self._texts.get(target, UNKNOWN), self.text(value)
+        self._texts[target] = _joined([before, added]) if path else before + added
 
     def _operation(self, node: ast.BinOp | ast.UnaryOp) -> str:
         match node:
             case ast.BinOp(left, ast.Add(), right):
                 return self.text(left) + self.text(right)
+            case ast.BinOp(left, ast.Mod(), right):
+                return self._filled(self.text(left), right)
             case ast.BinOp(left, ast.Div(), right):
                 return _joined([self.text(left), self.text(right)])
             case ast.UnaryOp(ast.USub(), ast.Constant(value)):
                 return f"-{value!s}"
         return UNKNOWN
+
+    def _filled(self, pattern: str, values: ast.expr) -> str:
+        given = values.elts if isinstance(values, ast.Tuple) else [values]
+        texts = iter([self.text(value) for value in given])
+        return re.sub(r"%[sdr]", lambda _: next(texts, UNKNOWN), pattern)
 
     def texts(self, node: ast.AST) -> list[str] | None:
         """The texts of a list or tuple that is written out."""
@@ -104,12 +187,34 @@ class Values:
                 return [self.text(item) for item in items]
             case ast.Name(name):
                 return self._lists.get(name)
+            case ast.BinOp(left, ast.Add(), right):
+                first, second = self.texts(left), self.texts(right)
+                return None if first is None or second is None else first + second
             case ast.Call(ast.Attribute(value, "split"), []) if UNKNOWN not in self.text(value):
                 return self.text(value).split()
+            case ast.Call(function, [value]) if self.dotted(function) == "shlex.split":
+                return _split(self.text(value))
+            case ast.ListComp(element, [part]) | ast.GeneratorExp(element, [part]):
+                return self._each(element, part)
+            case ast.Call(ast.Name("map"), [ast.Name("chr"), numbers]):
+                return [_character(text) for text in self.texts(numbers) or []] or None
         return None
 
+    def _each(self, element: ast.expr, part: ast.comprehension) -> list[str] | None:
+        """A list that is made of each of another one, as far as both are written out."""
+        listed = self.texts(part.iter)
+        if listed is None or not isinstance(part.target, ast.Name) or part.ifs:
+            return None
+        before, found = self._texts.get(part.target.id), []
+        for text in listed[:_MOST]:
+            self._texts[part.target.id] = text
+            found.append(self.text(element))
+        self._texts[part.target.id] = UNKNOWN if before is None else before
+        return found
+
     def _is_import(self, function: ast.expr) -> bool:
-        return self.dotted(function) in ("__import__", "importlib.import_module")
+        name = self.dotted(function)
+        return name == "importlib.import_module" or name.rpartition(".")[2] == "__import__"
 
     def _assign(self, target: str, value: ast.expr) -> None:
         listed = self.texts(value)
@@ -121,6 +226,10 @@ class Values:
         if isinstance(value, ast.Call) and self._is_import(value.func):
             self._imports[target] = self.text(value.args[0]) if value.args else UNKNOWN
         self._texts[target] = self.text(value)
+        if isinstance(value, ast.Dict):
+            for key, item in zip(value.keys, value.values, strict=True):
+                if isinstance(key, ast.Constant):
+                    self._texts[f"{target}[{key.value!r}]"] = self.text(item)
 
     def _loop(self, target: ast.expr, iterated: ast.expr) -> None:
         first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
@@ -139,6 +248,7 @@ class Values:
             return _joined([self.text(call.func.value), pattern.removeprefix("**/")])
         if self.dotted(call.func) in _LISTINGS:
             place = self.text(call.args[0]) if call.args else "."
+            place = self._place if place == "." and self._place else place
             is_pattern = self.dotted(call.func).startswith("glob")
             return place if is_pattern else _joined([place, "*"])
         if self.dotted(call.func) in ("sorted", "list", "reversed", "enumerate") and call.args:
@@ -149,6 +259,16 @@ class Values:
     def _subscript(self, value: ast.expr, key: ast.expr) -> str:
         if self.dotted(value) == "os.environ" and self.text(key) in ("HOME", "USERPROFILE"):
             return "~"
+        if isinstance(key, ast.Slice):
+            backwards = self.text(key.step) == "-1" if key.step is not None else False
+            whole = backwards and key.lower is None and key.upper is None
+            return self.text(value)[::-1] if whole else UNKNOWN
+        listed = self.texts(value)
+        place = self.text(key)
+        if listed and place.lstrip("-").isdecimal() and -len(listed) <= int(place) < len(listed):
+            return listed[int(place)]
+        if isinstance(value, ast.Name) and isinstance(key, ast.Constant):
+            return self._texts.get(f"{value.id}[{key.value!r}]", UNKNOWN)
         return UNKNOWN
 
     def _call(self, call: ast.Call) -> str:
@@ -164,11 +284,18 @@ class Values:
             return "~" if texts[:1] == ["HOME"] else UNKNOWN
         if name in ("tempfile.mkdtemp", "tempfile.TemporaryDirectory", "tempfile.gettempdir"):
             return "/tmp/x"
-        if name in _SAME and texts:
-            return texts[0]
-        if name == "chr" and isinstance(call.args[0], ast.Constant):
-            return chr(int(texts[0]))
-        return self._method(call, texts)
+        return (
+            self._converted(name, texts)
+            if texts and name in _CONVERTS
+            else (self._method(call, texts))
+        )
+
+    def _converted(self, name: str, texts: list[str]) -> str:
+        if name == "chr":
+            return _character(texts[0])
+        if name in _SAME or UNKNOWN in texts[0]:
+            return texts[0] if name in _SAME else UNKNOWN
+        return texts[0][::-1] if name == "reversed" else _decoded(name, texts)
 
     def _method(self, call: ast.Call, texts: list[str]) -> str:
         if not isinstance(call.func, ast.Attribute):
@@ -177,13 +304,53 @@ class Values:
         match call.func.attr:
             case "joinpath":
                 return _joined([owner, *texts])
+            case "join" if call.args and isinstance(call.args[0], ast.Call) and not owner:
+                return self.text(call.args[0])
             case "join" if call.args and (listed := self.texts(call.args[0])) is not None:
                 return owner.join(listed)
             case "replace" if len(texts) == 2:
                 return owner.replace(texts[0], texts[1])
+            case "format":
+                given = iter(texts)
+                return re.sub(r"\{\w*\}", lambda _: next(given, UNKNOWN), owner)
             case name if name in _METHODS_SAME:
                 return owner
         return UNKNOWN
+
+
+def _character(number: str) -> str:
+    return chr(int(number)) if number.isdecimal() and int(number) < 0x110000 else UNKNOWN
+
+
+def _split(text: str) -> list[str] | None:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return None
+
+
+def _decoded(name: str, texts: list[str]) -> str:
+    """What an encoded text says that is written in the block."""
+    try:
+        if name == "codecs.decode":
+            return codecs.decode(texts[0], "rot13") if "rot" in "".join(texts[1:2]) else UNKNOWN
+        return _DECODERS[name](texts[0].encode()).decode("utf-8", "replace")
+    except (ValueError, LookupError, TypeError):
+        return UNKNOWN
+
+
+_DECODERS: dict[str, Callable[[bytes], bytes]] = {
+    "base64.b64decode": base64.b64decode,
+    "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
+    "base64.b32decode": base64.b32decode,
+    "base64.b85decode": base64.b85decode,
+    "binascii.unhexlify": binascii.unhexlify,
+    "binascii.a2b_base64": binascii.a2b_base64,
+    "bytes.fromhex": lambda text: bytes.fromhex(text.decode()),
+    "codecs.decode": bytes,
+}
+
+_CONVERTS = frozenset({"chr", "reversed", *_SAME, *_DECODERS})
 
 
 def _is_call(node: ast.AST) -> TypeGuard[ast.Call]:

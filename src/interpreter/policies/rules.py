@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from interpreter.policies.commands import Words, unwrapped
+from interpreter.policies.command_words import Words, unwrapped
 from interpreter.policies.facts import Facts, canonical, facts_of
 from interpreter.policies.path_patterns import expanded, expression
 from interpreter.policies.understood import plain_commands

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from interpreter.policies.commands import Problem, writes
+from interpreter.policies.command_words import Problem
+from interpreter.policies.commands import writes
 from interpreter.policies.places import UNKNOWN, is_broad, is_secret, is_system
 from interpreter.protocol.actions import Finding
 
@@ -21,9 +22,17 @@ _WHOLE_IMPORTS = ("namespace_import", "import_clause")
 _FILES = re.compile(r"^(?:node:)?fs(?:/promises|\.promises)?\.")
 _COMMANDS = re.compile(r"^(?:node:)?child_process\.")
 _READS = re.compile(r"\b(?:readFile(?:Sync)?|createReadStream|execSync|process\.env)\b")
-_SENDS = re.compile(r"^fetch$|^(?:axios|got|needle|superagent)(?:\.(?:post|put|patch))?$")
+_SENDS = re.compile(
+    r"^fetch$|^(?:axios|got|needle|superagent)(?:\.(?:post|put|patch))?$|sendBeacon$"
+    r"|^(?:node:)?dns(?:/promises|\.promises)?\.(?:lookup|resolve\w*)$|^(?:node:)?https?\.get$"
+)
+_HIDDEN = re.compile(r"\batob\(|,\s*['\"](?:base64|hex)['\"]|fromCharCode|unescape\(|\.reverse\(\)")
 _OPEN_MODE = r"[2367]['\"]?$|^0o[2467]\d{3}$"
-_EVALUATORS = re.compile(r"^(?:\w+\.)?(?:eval|Function)$|\bvm\.(?:runIn\w+|Script)$")
+_EVALUATORS = re.compile(r"^(?:\w+\.)?(?:eval|Function)$|\bvm\.(?:runIn\w+|Script)$|\._compile$")
+_SHELL_ON_A_WIRE = re.compile(
+    r"""(?:spawn|exec\w*)\(\s*['"`](?:/bin/|/usr/bin/)?(?:ba|z|c)?(?:sh|md\.exe)"""
+)
+_CONNECTS = re.compile(r"\.(?:connect|createConnection)\(|new (?:net\.)?Socket\(")
 _FETCHES = re.compile(r"\b(?:fetch|axios|got|https?\.get)\b")
 
 
@@ -61,19 +70,45 @@ class _Scan:
         self._names: dict[str, str] = {}
         self._texts: dict[str, str] = {}
         self._tainted: set[str] = set()
+        self._hidden: set[str] = set()
+        """Variables that hold text which was decoded."""
 
     def findings(self, root: Node) -> Iterator[Finding]:
+        if _SHELL_ON_A_WIRE.search(_text(root)) and _CONNECTS.search(_text(root)):
+            yield Finding(1, "exfiltration", "a shell is tied to a connection")
         for node in _walk(root):
             line = node.start_point[0] + 1
-            if node.type in ("variable_declarator", "assignment_expression"):
-                self._assign(node)
-            if node.type == "import_statement":
-                self._import(node)
+            self._learn(node)
+            if node.type in ("while_statement", "for_statement"):
+                yield from _spawns_without_end(node, line)
             if node.type in ("call_expression", "new_expression"):
+                self._bind(node)
                 for rule, reason in self._problems(node):
                     yield Finding(line, rule, reason)
                 for finding in self._inner(node):
                     yield Finding(line, finding.rule, finding.reason)
+
+    def _learn(self, node: Node) -> None:
+        match node.type:
+            case "variable_declarator" | "assignment_expression":
+                self._assign(node)
+            case "augmented_assignment_expression":
+                name = _text(node.child_by_field_name("left"))
+                added = self._value(node.child_by_field_name("right"))
+                self._texts[name] = self._texts.get(name, UNKNOWN) + added
+            case "import_statement":
+                self._import(node)
+
+    def _bind(self, node: Node) -> None:
+        """``import("fs").then(fs => …)``: the function's parameter is what came."""
+        function = node.child_by_field_name("function")
+        if function is None or not _text(function).endswith(".then"):
+            return
+        came = self._dotted(function.child_by_field_name("object"))
+        for argument in self._arguments(node):
+            parameter = argument.child_by_field_name("parameter")
+            if parameter is not None:
+                self._names[_text(parameter)] = came
 
     def _import(self, node: Node) -> None:
         module = _text(node.child_by_field_name("source")).strip("'\"")
@@ -102,6 +137,8 @@ class _Scan:
         self._texts[name] = self._value(value)
         if _READS.search(_text(value)) or self._is_tainted(value):
             self._tainted.add(name)
+        if _HIDDEN.search(_text(value)):
+            self._hidden.add(name)
 
     def _dotted(self, node: Node | None) -> str:
         """The full name of a function, such as ``fs.rmSync``."""
@@ -124,8 +161,8 @@ class _Scan:
                 ):
                     return self._value(arguments[0])
                 return f"{self._dotted(node.child_by_field_name('function'))}()"
-            case "await_expression" | "parenthesized_expression" if node.named_children:
-                return self._dotted(node.named_children[0])
+            case "await_expression" | "parenthesized_expression" | "sequence_expression":
+                return self._dotted(node.named_children[-1]) if node.named_children else UNKNOWN
         return UNKNOWN
 
     def _value(self, node: Node | None) -> str:
@@ -161,7 +198,23 @@ class _Scan:
             return "~"
         if re.search(r"path\.(?:join|resolve)$", name):
             return re.sub(r"(?<=.)/+", "/", "/".join(parts))
+        function = node.child_by_field_name("function")
+        owner = function.child_by_field_name("object") if function is not None else None
+        if owner is not None and name.endswith(".join"):
+            return self._joined(owner, parts[0] if parts else ",")
+        if owner is not None and name.endswith((".concat", ".toString", ".trim")):
+            return self._value(owner) + "".join(parts if name.endswith(".concat") else ())
         return UNKNOWN
+
+    def _joined(self, owner: Node, separator: str) -> str:
+        """A list that is written out, or a text turned round, put together again."""
+        if owner.type == "array":
+            return separator.join(self._value(child) for child in owner.named_children)
+        turned = re.fullmatch(r"(.+)\.split\(['\"]{2}\)\.reverse\(\)", _text(owner), re.DOTALL)
+        texts = [
+            self._value(part) for part in _walk(owner) if part.type in ("string", "identifier")
+        ]
+        return texts[-1][::-1] if turned and texts else UNKNOWN
 
     def _arguments(self, node: Node) -> list[Node]:
         found = node.child_by_field_name("arguments")
@@ -172,12 +225,13 @@ class _Scan:
         name, arguments = self._dotted(function), self._arguments(node)
         if _FILES.match(name):
             yield from self._files(name.rpartition(".")[2], arguments)
-        if _SENDS.match(name) or name.endswith((".write", ".end", ".send")):
+        if _SENDS.search(name) or name.endswith((".write", ".end", ".send")):
             yield from self._sends(name, arguments)
         yield from self._evaluates(name, arguments, node)
         if name == "process.kill" and arguments and self._value(arguments[0]) in ("-1", "1"):
             yield "system-change", "it ends every process it can"
-        if name == "console.log" and [_text(a) for a in arguments] == ["process.env"]:
+        shown = " ".join(map(_text, arguments)) if name.startswith("console.") else ""
+        if re.fullmatch(r"(?:JSON\.stringify\(|Object\.\w+\()?process\.env\b(?!\.).*", shown):
             yield "credential-read", "all variables of the environment are shown"
 
     def _files(self, method: str, arguments: list[Node]) -> Iterator[Problem]:
@@ -209,9 +263,10 @@ class _Scan:
         if not arguments or not _EVALUATORS.search(name):
             return
         code = arguments[-1] if name == "Function" else arguments[0]
-        if UNKNOWN not in self._value(code):
+        hidden = _HIDDEN.search(_text(code)) or _text(code) in self._hidden
+        if UNKNOWN not in self._value(code) and not hidden:
             return
-        if _FETCHES.search(_text(node)):
+        if _FETCHES.search(_text(node)) or _is_in_answer(node):
             yield "pipe-to-shell", "it runs what a host sends, unseen"
         else:
             yield "obfuscated-exec", f"{name} runs a text that is not in the block"
@@ -228,6 +283,9 @@ class _Scan:
         if not _COMMANDS.match(name):
             return ()
         method = name.rpartition(".")[2].removesuffix("Sync")
+        if _HIDDEN.search(_text(arguments[0])) or _text(arguments[0]) in self._hidden:
+            why = "the command is hidden in encoded text"
+            return (Finding(1, "obfuscated-exec", why),)
         if method == "exec":
             return self._rescan("shell", first.replace(UNKNOWN, "$UNKNOWN"))
         listed = [a for a in arguments[1:2] if a.type == "array"]
@@ -237,3 +295,25 @@ class _Scan:
     def _is_tainted(self, node: Node) -> bool:
         names = (part for part in _walk(node) if "identifier" in part.type)
         return any(_text(part) in self._tainted for part in names)
+
+
+def _is_in_answer(node: Node) -> bool:
+    """Whether it is in a function that is called with what a host sends."""
+    parent = node.parent
+    while parent is not None:
+        function = parent.child_by_field_name("function")
+        if function is not None and re.search(
+            r"(?:https?\.get|fetch|axios)\b", _text(function)[-40:]
+        ):
+            return True
+        if function is not None and re.search(r"\bhttps?['\"]\)\.get$", _text(function)):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _spawns_without_end(node: Node, line: int) -> Iterator[Finding]:
+    text = _text(node)
+    endless = re.match(r"(?:while\s*\(\s*(?:true|1|!0)\s*\)|for\s*\(\s*;\s*;\s*\))", text)
+    if endless and re.search(r"\b(?:fork|spawn\w*|exec\w*|new Worker)\(", text):
+        yield Finding(line, "system-change", "it starts programs without end")

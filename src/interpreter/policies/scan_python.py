@@ -7,13 +7,18 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 
-from interpreter.policies.commands import Problem, writes
+from interpreter.policies.command_words import Problem
+from interpreter.policies.commands import writes
 from interpreter.policies.places import UNKNOWN, is_broad, is_secret, is_system
+from interpreter.policies.python_habits import Habits
 from interpreter.policies.python_values import Values
 from interpreter.protocol.actions import Finding
 
 Rescan = Callable[[str, str], tuple[Finding, ...]]
 
+_ADDS = ("append", "add", "extend", "update", "write")
+_DEAR_MODULES = frozenset({"os", "subprocess", "builtins", "__builtins__", "shutil", "sys", "pty"})
+_OPEN_BITS = frozenset({"S_ISUID", "S_ISGID", "S_IWOTH", "S_IRWXO"})
 _SHELL_CALLS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "commands.getoutput"})
 _SHELL_CALLS |= {
     "subprocess.getstatusoutput",
@@ -32,15 +37,29 @@ _EVALUATORS = frozenset({"exec", "eval", "compile", "builtins.exec", "builtins.e
 _LOADERS = frozenset({"pickle.loads", "marshal.loads", "dill.loads", "cloudpickle.loads"})
 _SENDERS = re.compile(
     r"^(?:requests|httpx|aiohttp|session|s|client)(?:\.\w+(?:\(\))?)*\.(?:post|put|patch)$"
-    r"|\.(?:sendmail|send_message|storbinary|storlines|upload_file|upload_fileobj|put_object)$"
-    r"|^urllib\.request\.(?:urlopen|Request)$"
+    r"|\.(?:sendmail|send_message|storbinary|storlines|upload_file\w*|upload_\w+|put_object|putfo"
+    r"|post|patch|request|send|sendall|sendto|send_bytes|basic_publish|create_gist|files_upload)$"
+    r"|^urllib\.request\.(?:urlopen|Request)$|^urllib3\.|(?i:sftp).*\.put$"
 )
-_GETTERS = re.compile(r"^(?:requests|httpx)\.(?:get|request)$|^urllib\.request\.urlopen$")
+_SENDS_FILE = re.compile(r"(?:upload_file\w*|storbinary|(?i:sftp).*\.put(?:fo)?)$")
+_HANDED_ON = re.compile(
+    r"^(?:os\.(?:system|popen|remove|unlink|rmdir|removedirs|kill|chmod|chown)|shutil\.(?:rmtree|move)"
+    r"|subprocess\.\w+|exec|eval|builtins\.(?:exec|eval)|requests\.(?:post|put))$"
+)
+_GETTERS = re.compile(
+    r"^(?:requests|httpx)\.(?:get|head|request)$|^urllib\.request\.urlopen$|^webbrowser\.open"
+    r"|(?:^|\.)(?:gethostbyname\w*|getaddrinfo|resolver\.(?:resolve|query))$|\.get$(?<=session.get)"
+)
 _DECODERS = re.compile(
-    r"base64\.\w*decode|codecs\.decode|bytes\.fromhex|binascii\.\w+|zlib\.decompress|lzma\.|bz2\."
+    r"base64\.\w*decode|codecs\.decode|bytes\.fromhex|binascii\.\w+|zlib\.decompress|lzma\.|bz2\.|\b(?:chr|reversed)\b"
 )
-_LIBC = re.compile(r"(?:CDLL\(\)|cdll\.\w+\(\)|libc|windll\.\w+)\.(?:system|execve?|popen)$")
-_NETWORK = re.compile(r"\b(?:requests|httpx|urllib\.request|urlopen|socket)\b")
+_LIBC = re.compile(
+    r"(?:CDLL\(\)|cdll\.\w+(?:\(\))?|libc|windll\.\w+)\.(?:system|exec\w+|popen|fork|kill|unlink"
+    r"|rmdir|remove|reboot|mount|ptrace|mprotect|syscall|setuid|chmod|chown)$"
+)
+_NETWORK = re.compile(
+    r"\b(?:requests|httpx|urllib\.request|urlopen|socket|aiohttp|urllib3|http\.client|pycurl)\b"
+)
 
 
 def scan_python(source: str, rescan: Rescan) -> tuple[Finding, ...]:
@@ -80,28 +99,57 @@ class _Scan:
         self._rescan = rescan
         self._values = Values()
         self._tainted: set[str] = set()
+        self._spelled: set[str] = set()
+        """Variables with texts that were put together of pieces for no reason."""
+        self._commands: list[str] = []
+        """What is started, in order: one command may fetch what the next one runs."""
 
     def findings(self, tree: ast.AST) -> Iterator[Finding]:
+        self._values.bind(tree)
+        habits = Habits(tree, self._values)
         for node in _in_order(tree):
             self._values.learn(node)
             if isinstance(node, ast.If) and _compares_text(node.test):
                 self._values.narrow(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
             self._taint(node)
-            for rule, reason in self._problems(node):
+            found = (*self._problems(node), *habits.problems(node, self._is_from_network))
+            for rule, reason in found:
                 yield Finding(getattr(node, "lineno", 1), rule, reason)
-            if isinstance(node, ast.Call):
-                yield from self._inner(node)
+            for call in self._calls(node):
+                yield from self._inner(call)
+        yield from habits.commands(self._rescan)
+        yield from self._moved("shell", "\n".join(self._commands), 1)
+
+    def _is_from_network(self, node: ast.AST) -> bool:
+        names = " ".join(self._names_in(node))
+        return bool(_NETWORK.search(names)) or self._is_tainted(node, "network")
+
+    def _calls(self, node: ast.AST) -> Iterator[ast.Call]:
+        """The call that a node is, and those of functions that are handed on with arguments."""
+        if isinstance(node, ast.Call):
+            yield node
+            given = [*node.args, *(k.value for k in node.keywords if k.arg == "target")]
+            lists = [k.value for k in node.keywords if k.arg == "args"]
+        elif isinstance(node, ast.Tuple) and len(node.elts) == 2:
+            given, lists = node.elts[:1], node.elts[1:]
+        else:
+            return
+        for place, function in enumerate(given):
+            if _HANDED_ON.match(self._values.dotted(function)):
+                listed = [
+                    a for one in lists if isinstance(one, ast.Tuple | ast.List) for a in one.elts
+                ]
+                call = ast.Call(function, [*given[place + 1 :], *listed], [])
+                yield ast.copy_location(call, node)
 
     def _problems(self, node: ast.AST) -> Iterator[Problem]:
-        if isinstance(node, ast.While) and "os.fork" in self._names_in(node):
-            yield "system-change", "it starts itself again and again"
-        if isinstance(node, ast.Call):
-            name = self._values.dotted(node.func)
-            yield from self._removal(name, node)
-            yield from self._files(name, node)
-            yield from self._execution(name, node)
-            yield from self._sending(name, node)
-            yield from self._rights(name, node)
+        for call in self._calls(node):
+            name = self._values.dotted(call.func)
+            yield from self._removal(name, call)
+            yield from self._files(name, call)
+            yield from self._execution(name, call)
+            yield from self._sending(name, call)
+            yield from self._rights(name, call)
 
     def _argument(self, call: ast.Call, place: int, keyword: str = "") -> ast.expr | None:
         if len(call.args) > place:
@@ -158,18 +206,39 @@ class _Scan:
         if first is None:
             return
         names = " ".join(self._names_in(first))
-        if name in _EVALUATORS and UNKNOWN in self._values.text(first):
+        hidden = bool(_DECODERS.search(names)) or self._is_tainted(first, "decoded")
+        if name in _EVALUATORS and (hidden or UNKNOWN in self._values.text(first)):
             yield from self._evaluation(name, first, names)
-        if name in _LOADERS and (_NETWORK.search(names) or _DECODERS.search(names)):
+        if name in _LOADERS and (_NETWORK.search(names) or hidden):
             yield "obfuscated-exec", f"{name} runs what it loads"
-        if UNKNOWN in name and re.match(r"getattr\b", ast.unparse(call.func)):
-            yield "obfuscated-exec", "the function that is called is hidden"
-        if re.match(r"(?:__builtins__|builtins|globals\(\)|vars\(\))\b.*\[\]$", name):
+        if name in _SHELL_CALLS | _ARGV_CALLS and hidden:
+            yield "obfuscated-exec", f"{name} runs a command that is hidden in encoded text"
+        if name == "pty.spawn" or (name == "os.dup2" and "fileno" in names):
+            yield "exfiltration", "a shell is tied to a connection"
+        yield from self._hidden_function(name, call)
+
+    def _hidden_function(self, name: str, call: ast.Call) -> Iterator[Problem]:
+        table = re.match(r"(?:__builtins__|builtins|globals\(\)|vars\(\))\b.*\[\]$", name)
+        if table or self._is_hidden_function(name, call):
             yield "obfuscated-exec", "the function that is called is hidden"
         if _LIBC.search(name):
             yield "obfuscated-exec", "a command is started behind Python's back"
-        if name == "pty.spawn" or (name == "os.dup2" and "fileno" in names):
-            yield "exfiltration", "a shell is tied to a connection"
+
+    def _is_hidden_function(self, name: str, call: ast.Call) -> bool:
+        """Whether the name of a function is computed, where it could be a dangerous one."""
+        taken = call if name == "getattr" else call.func
+        if not isinstance(taken, ast.Call) or self._values.dotted(taken.func) != "getattr":
+            return False
+        if len(taken.args) < 2:
+            return False
+        owner, wanted = self._values.dotted(taken.args[0]), taken.args[1]
+        dear = owner.partition(".")[0] in _DEAR_MODULES
+        unknown = UNKNOWN in self._values.text(wanted)
+        plain = isinstance(wanted, ast.Constant) or (
+            isinstance(wanted, ast.Name) and wanted.id not in self._spelled
+        )
+        spelled = self._is_tainted(wanted, "decoded") or not plain
+        return (unknown and (dear or taken is call.func)) or (spelled and dear)
 
     def _evaluation(self, name: str, code: ast.expr, names: str) -> Iterator[Problem]:
         if _NETWORK.search(names) or self._is_tainted(code, "network"):
@@ -178,16 +247,12 @@ class _Scan:
             yield "obfuscated-exec", f"{name} runs a text that is not in the block"
 
     def _sending(self, name: str, call: ast.Call) -> Iterator[Problem]:
-        if not _SENDERS.search(name) and not re.search(r"\.(?:send|sendall|sendto)$", name):
-            if _GETTERS.match(name) and any(self._is_tainted(a) for a in _parts(call.args)):
+        if not _SENDERS.search(name):
+            if _GETTERS.search(name) and any(self._is_tainted(a) for a in _parts(call.args)):
                 yield "exfiltration", "what the block read becomes part of an address"
             return
         payload = [*call.args, *(k.value for k in call.keywords)]
-        sends_file = any(k.arg == "files" for k in call.keywords) or name.endswith((
-            "upload_file",
-            "upload_fileobj",
-            "storbinary",
-        ))
+        sends_file = any(k.arg == "files" for k in call.keywords) or _SENDS_FILE.search(name)
         if sends_file or any(self._is_tainted(part) for part in payload):
             yield "exfiltration", f"{name.rpartition('.')[2]} sends what the block read to a host"
 
@@ -201,6 +266,13 @@ class _Scan:
                 and mode.value & 0o6002
             ):
                 yield "permission-change", f"{oct(mode.value)} opens files to everybody"
+            if mode is not None and _OPEN_BITS & {
+                n.rpartition(".")[2] for n in self._names_in(mode)
+            }:
+                yield "permission-change", "a file is opened to everybody or changes identity"
+            place = self._first_text(call) if name == "os.chmod" else self._owner(call)
+            if is_system(place):
+                yield "permission-change", f"chmod changes {place!r}"
         if name in ("os.chown", "shutil.chown") and is_system(self._first_text(call)):
             yield "permission-change", "the owner of a system file is changed"
         victim = self._first_text(call) if name == "os.kill" else ""
@@ -219,10 +291,14 @@ class _Scan:
         if name in _SPLIT_CALLS:
             words = [self._values.text(argument) for argument in call.args]
         if name in _ARGV_CALLS | _SPLIT_CALLS and words is not None:
+            self._commands.append(shlex.join(words))
             yield from self._moved("shell", shlex.join(words), line)
-            if "-c" in words and self._is_tainted(first, "network"):
+            given = next((k.value for k in call.keywords if k.arg == "input"), None)
+            fed = given is not None and self._is_from_network(given)
+            if fed or ("-c" in words and self._is_tainted(first, "network")):
                 yield Finding(line, "pipe-to-shell", "a shell runs what a host sends, unseen")
         elif name in _SHELL_CALLS | _ARGV_CALLS:
+            self._commands.append(self._values.text(first))
             yield from self._moved("shell", self._values.text(first), line)
             if self._is_tainted(first, "network"):
                 yield Finding(line, "pipe-to-shell", "a shell runs what a host sends, unseen")
@@ -244,11 +320,30 @@ class _Scan:
     def _taint(self, node: ast.AST) -> None:
         """Remember variables that hold what was read from files, the environment or programs."""
         match node:
-            case ast.Assign([ast.Name(target)], value) | ast.withitem(value, ast.Name(target)):
-                if self._is_tainted(value):
-                    self._tainted.add(target)
-                if _NETWORK.search(" ".join(self._names_in(value))):
-                    self._tainted.add(f"network {target}")
+            case (
+                ast.Assign([ast.Name(target)], value)
+                | ast.withitem(value, ast.Name(target))
+                | ast.AugAssign(ast.Name(target), _, value)
+                | ast.For(ast.Name(target), value)
+                | ast.comprehension(ast.Name(target), value)
+            ):
+                self._stain(target, value)
+            case ast.FunctionDef(name=target):
+                returned = (part.value for part in ast.walk(node) if isinstance(part, ast.Return))
+                for value in filter(None, returned):
+                    self._stain(target, value)
+            case ast.Call(ast.Attribute(ast.Name(target), method), [value, *_]) if method in _ADDS:
+                self._stain(target, value)
+
+    def _stain(self, target: str, value: ast.expr) -> None:
+        if isinstance(value, ast.BinOp) and all(map(_is_text, (value.left, value.right))):
+            self._spelled.add(target)
+        if self._is_tainted(value):
+            self._tainted.add(target)
+        if self._is_from_network(value):
+            self._tainted.add(f"network {target}")
+        if _DECODERS.search(" ".join(self._names_in(value))) or self._is_tainted(value, "decoded"):
+            self._tainted.add(f"decoded {target}")
 
     def _is_tainted(self, node: ast.AST, kind: str = "") -> bool:
         for part in ast.walk(node):
@@ -281,9 +376,15 @@ def _parts(nodes: list[ast.expr]) -> Iterator[ast.expr]:
         yield from (part for part in ast.walk(node) if isinstance(part, ast.expr))
 
 
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def _opened(place: str, mode: str) -> Iterator[Problem]:
     if any(letter in mode for letter in "wax+"):
         yield from writes([place])
+        if "w" in mode and re.match(r"~.*/\*", place):
+            yield "destructive-delete", "files of the home are overwritten, one by one"
     elif is_secret(place):
         yield "credential-read", f"{place!r} holds secrets"
 

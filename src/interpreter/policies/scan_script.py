@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from interpreter.policies.commands import Problem
+from interpreter.policies.command_words import Problem
 from interpreter.policies.places import is_autorun, is_broad, is_secret
 
 _DELETES = re.compile(

@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from interpreter.policies.commands import (
+from interpreter.policies.command_words import (
     DECODERS,
     DOWNLOADERS,
     INTERPRETERS,
     SHELLS,
     Problem,
     Words,
-    judge,
     program,
     unwrapped,
-    writes,
 )
+from interpreter.policies.commands import judge, writes
 from interpreter.policies.places import UNKNOWN, is_broad, is_secret, is_system
 from interpreter.policies.scan_script import scan_script
 from interpreter.protocol.actions import Finding
@@ -30,6 +29,7 @@ Rescan = Callable[[str, str], tuple[Finding, ...]]
 """Scans code of another language that was found in this one."""
 
 _PLACED = frozenset({"rm", "rmdir", "unlink", "shred", "find", "chmod", "chown", "truncate", "mv"})
+_SPELLERS = DECODERS | DOWNLOADERS | {"echo", "printf", "cut", "sed", "awk", "cat"}
 _INLINE = {"python": "python", "python3": "python", "node": "javascript"}
 
 
@@ -127,7 +127,10 @@ class _Scan:
             case "pipeline":
                 yield from self._pipeline(node)
             case "file_redirect":
+                self._note_fetched_into(node)
                 yield from self._redirect(node)
+            case "while_statement" | "for_statement" | "c_style_for_statement":
+                yield from _spawns_without_end(node)
             case "function_definition":
                 yield from _fork_bomb(node)
 
@@ -217,11 +220,16 @@ class _Scan:
         stages = self._stages(node)
         for place, words in enumerate(stages[1:], 1):
             before = {program(stage) for stage in stages[:place]}
+            if before & DOWNLOADERS and program(words) in ("tar", "bsdtar", "cpio", "unzip"):
+                places = [b for a, b in zip(words, words[1:], strict=False) if a == "-C"]
+                self._fetched |= {f"{place.removeprefix('./').rstrip('/')}/" for place in places}
             if program(words) in INTERPRETERS and _reads_program(words):
                 yield from _piped_into(program(words), before, _text(node))
             if program(words) in ("rm", "shred") and _lists_broadly(stages[:place]):
                 yield "destructive-delete", f"{program(words)} removes what is listed before"
             sends = program(words) in ("curl", "wget", "nc", "ncat", "netcat", "mail", "sendmail")
+            if program(words) in ("ssh", "telnet") or words[:2] == ["openssl", "s_client"]:
+                yield "exfiltration", f"what comes before is sent away by {program(words)}"
             if (
                 sends
                 and any(w in ("@-", "-", "data=@-") for w in words)
@@ -244,24 +252,39 @@ class _Scan:
             if place.endswith("*") and is_broad(place):
                 yield "destructive-delete", f"{place!r} is overwritten, file by file"
 
+    def _note_fetched_into(self, node: Node) -> None:
+        """What a host sends is written to a file, to be run later."""
+        statement, destination = node.parent, node.child_by_field_name("destination")
+        if statement is None or destination is None:
+            return
+        body = statement.child_by_field_name("body")
+        before = _programs_in(body) if body is not None else []
+        if set(before) & DOWNLOADERS:
+            self._fetched.add(self._value(destination).removeprefix("./"))
+
     def _fetches(self, words: Words) -> Iterator[Problem]:
         """A file that was fetched and is then run."""
         inner = unwrapped(words)
         name = program(inner)
         if name in DOWNLOADERS:
-            targets = [b for a, b in zip(inner, inner[1:], strict=False) if a in ("-o", "-O")]
+            pairs = zip(inner, inner[1:], strict=False)
+            targets = [b for a, b in pairs if re.fullmatch(r"-[a-zA-Z]*[oO]|--output\S*", a)]
+            targets += [w.partition("=")[2] for w in inner if w.startswith("--output")]
+            targets += [w[2:] for w in inner if re.match(r"-[oO][./~\w]", w)]
             plain = [w.rsplit("/", 1)[-1] for w in inner[1:] if re.match(r"https?://", w)]
             self._fetched |= {t.removeprefix("./") for t in (*targets, *plain) if t}
             return
         runs = inner[1:2] if name in INTERPRETERS or name in (".", "source") else inner[:1]
-        if any(word.removeprefix("./") in self._fetched for word in runs):
+        directories = tuple(name for name in self._fetched if name.endswith("/"))
+        plain = [word.removeprefix("./") for word in runs]
+        if any(word in self._fetched or word.startswith(directories) for word in plain):
             yield "pipe-to-shell", "a file that was just fetched is run unseen"
 
     def _evaluates(self, words: Words, node: Node) -> Iterator[Problem]:
         inner = unwrapped(words)
         name = program(inner)
         evaluates = name in ("eval", ".", "source") or (name in SHELLS and "-c" in inner)
-        runs_file = name in SHELLS and any(
+        runs_file = name in INTERPRETERS and any(
             child.type == "process_substitution" for child in node.named_children
         )
         if evaluates or runs_file:
@@ -269,7 +292,7 @@ class _Scan:
             yield from _piped_into(name, set(inside[1:]), _text(node))
             if name == "eval" and not inside[1:] and UNKNOWN in "".join(inner[1:]):
                 yield "obfuscated-exec", "eval runs a text that is not in the block"
-        elif inner and inner[0].startswith(UNKNOWN) and set(_programs_in(node)) & DECODERS:
+        elif inner and inner[0].startswith(UNKNOWN) and set(_programs_in(node)) & _SPELLERS:
             yield "obfuscated-exec", "the command itself is hidden in encoded text"
 
     def _document(self, body: Node) -> Iterator[Finding]:
@@ -287,7 +310,10 @@ class _Scan:
 
     def _inline(self, node: Node, line: int) -> Iterator[Finding]:
         """Code of a language that is given on the command line."""
-        inner = unwrapped(self.words(node))
+        for inner in _interpreted(unwrapped(self.words(node))):
+            yield from self._inline_code(inner, line)
+
+    def _inline_code(self, inner: Words, line: int) -> Iterator[Finding]:
         name = program(inner)
         code = next(
             (b for a, b in zip(inner, inner[1:], strict=False) if a in ("-c", "-e", "-ce", "-lc")),
@@ -302,6 +328,26 @@ class _Scan:
         if language and code and UNKNOWN not in code:
             for finding in self._rescan(language, code):
                 yield Finding(line, finding.rule, finding.reason)
+
+
+def _interpreted(words: Words) -> Iterator[Words]:
+    """The command, and those inside it that an interpreter begins, as after ``find -exec``."""
+    yield words
+    for place, word in enumerate(words[1:], 1):
+        if program([word]) in INTERPRETERS and {"-c", "-e"} & set(words[place + 1 : place + 4]):
+            yield words[place:]
+    if program(words) in ("awk", "gawk", "mawk"):
+        for word in words[1:]:
+            for quoted in re.findall(r'system\(\s*"((?:[^"\\]|\\.)*)"', word):
+                yield ["sh", "-c", quoted.replace('\\"', '"')]
+
+
+def _spawns_without_end(node: Node) -> Iterator[Problem]:
+    """``while :; do something & done``"""
+    text = _text(node)
+    endless = re.match(r"(?:while\s+(?::|true|\[ 1 \]|\(\(\s*1\s*\)\))|for\s*\(\(\s*;\s*;)", text)
+    if endless and re.search(r"(?<![&>|])&(?![&>\d])", text) and not re.search(r"wait|sleep", text):
+        yield "system-change", "it starts programs without end"
 
 
 def _lists_broadly(stages: list[Words]) -> bool:

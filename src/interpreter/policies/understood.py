@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interpreter.policies.commands import Words
+from interpreter.policies.command_words import Words
 from interpreter.policies.scan_shell import parse_shell
 
 if TYPE_CHECKING:

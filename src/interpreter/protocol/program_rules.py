@@ -72,6 +72,11 @@ def command_lines(
             yield from command_lines(tell(inner[0]), inner[1:], names_of)
 
 
+def runs_others(name: str) -> bool:
+    """Whether a program of this name runs others without starting them."""
+    return bool(_RUNS_SCRIPTS.fullmatch(name) or name in MULTI_CALL or _LOADER.match(name))
+
+
 def _inner(name: str, arguments: Words) -> Iterator[Words]:
     """The command lines inside one: of a loader, a file of many programs, or an interpreter."""
     if _LOADER.match(name):
