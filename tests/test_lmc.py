@@ -131,7 +131,7 @@ def test_a_picture_in_a_file_is_read(tmp_path):
         Display((Face("image/png", content),)),
     )
     gone = {**picture, "content": str(tmp_path / "nowhere.png")}
-    with pytest.raises(ConfigurationError, match=r"nowhere\.png is too large, or is no file"):
+    with pytest.raises(ConfigurationError, match=r"nowhere\.png cannot be read"):
         lmc.decode(gone)
     assert lmc.decode_all([gone])[0].parts == (Text(f"[picture: {gone['content']}]"),)
 

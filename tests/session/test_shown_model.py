@@ -57,3 +57,26 @@ def test_a_picture_that_is_too_large_is_made_smaller():
     assert len(seen.parts[0].image.data) <= LARGEST_PICTURE
     ((kept,),) = shown(Message("user", (picture,)), shrink_images=False)
     assert kept.parts == (picture,)
+
+
+def test_a_picture_that_would_run_a_program_is_not_opened(tmp_path, monkeypatch):
+    """Pillow draws PostScript by starting another program."""
+    for name in ("gs", "gswin32c"):
+        (tmp_path / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/RAN\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    head = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n"
+    picture = Display((
+        Face("image/png", head + b"% ......\n" * (LARGEST_PICTURE // 8) + b"%%EOF\n"),
+    ))
+    ((seen,),) = shown(Message("user", (picture,)))
+    assert seen.parts == (picture,)
+    assert not (tmp_path / "RAN").exists()
+
+
+def test_a_small_file_that_is_a_vast_picture_is_not_unpacked():
+    file = io.BytesIO()
+    Image.new("1", (8_000, 8_000)).save(file, "PNG")
+    picture = Display((Face("image/png", file.getvalue() + bytes(LARGEST_PICTURE)),))
+    ((seen,),) = shown(Message("user", (picture,)))
+    assert seen.parts == (picture,)

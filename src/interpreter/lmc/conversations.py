@@ -9,10 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from interpreter.lmc.messages import Dictionary, decode
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import ActionResult, Code, Message
 
 NOT_STORED = {"review", "confirmation", "status", "command"}
+
+LARGEST = 1 << 30  # bytes of a conversation
 
 
 def decode_all(dictionaries: Iterable[Dictionary]) -> list[Message]:
@@ -79,7 +82,8 @@ class _Reader:
 def read_conversation(path: Path) -> list[Dictionary]:
     """A conversation that Open Interpreter saved: a JSON list of dictionaries, each checked."""
     try:
-        return conversation(path.read_text(encoding="utf-8"))
+        place = safe_files.named_by_user(path, Path.cwd())
+        return conversation(safe_files.read_bytes(place, LARGEST).decode())
     except (OSError, UnicodeDecodeError, ConfigurationError) as error:
         raise ConfigurationError(f"Cannot read the conversation {path}: {error}") from error
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import (
     Action,
@@ -181,9 +182,8 @@ def _picture_at(place: str, *, strict: bool) -> Iterator[Part]:
 def _picture_file(path: Path) -> Display:
     """A picture, and nothing else: a conversation of others may name any file of this machine."""
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST_PICTURE:
-            raise ConfigurationError(f"The picture {path} is too large, or is no file.")
-        content = path.read_bytes()
+        place = safe_files.named_by_user(path, Path.cwd())
+        content = safe_files.read_bytes(place, LARGEST_PICTURE)
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"The picture {path} cannot be read: {error}.") from error
     kind = picture_kind(content)

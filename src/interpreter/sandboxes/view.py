@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.git_config import Unreadable, settings_in
 from interpreter.protocol.git_places import may_make_directory, may_write
 from interpreter.protocol.values import frozen
@@ -129,7 +130,7 @@ def _sealed(git: Path, below: str = "") -> list[Path]:
 def _named_in_configuration(git: Path, workspace: Path) -> list[Path]:
     """Hooks and further settings that the configuration names in the workspace itself."""
     try:
-        content = (git / "config").read_bytes()
+        content = safe_files.read_bytes(git / "config", _LONGEST_CONFIG)
         if not _NAMES_PLACES.search(content):
             return []
         settings = settings_in(content)
@@ -148,8 +149,8 @@ def repository_of_worktree(git: Path) -> Path | None:
     """
     try:
         place = _git_directory(git)
-        knows = Path(place, "gitdir").read_text()[:_LONGEST_LINE].strip()
-        common = Path(place, "commondir").read_text()[:_LONGEST_LINE].strip()
+        knows = _first_line(place / "gitdir")
+        common = _first_line(place / "commondir")
         repository = Path(place, common).resolve(strict=True)
         if Path(place, knows).resolve() != git.resolve() or not place.is_dir():
             return None
@@ -165,8 +166,8 @@ def repository_of_submodule(git: Path) -> Path | None:
     """
     try:
         place = _git_directory(git).resolve(strict=True)
-        with (place / "config").open(encoding="utf-8", errors="replace") as file:
-            found = _WORKTREE.search(file.read(_LONGEST_CONFIG))
+        content = safe_files.read_start(place / "config", _LONGEST_CONFIG)
+        found = _WORKTREE.search(content.decode("utf-8", "replace"))
         if found is None or Path(place, found[1]).resolve() != git.parent.resolve():
             return None
     except (OSError, ValueError):
@@ -177,7 +178,12 @@ def repository_of_submodule(git: Path) -> Path | None:
 
 def _git_directory(git: Path) -> Path:
     """Where a `.git` file points to."""
-    return Path(git.parent, git.read_text()[:_LONGEST_LINE].removeprefix("gitdir:").strip())
+    return Path(git.parent, _first_line(git).removeprefix("gitdir:").strip())
+
+
+def _first_line(file: Path) -> str:
+    real = file.parent.resolve() / file.name
+    return safe_files.read_start(real, _LONGEST_LINE).decode("utf-8", "replace").strip()
 
 
 def workspace_mounts(workspace: Path, confinement: Confinement) -> Iterator[Mount]:

@@ -13,6 +13,8 @@ from interpreter.protocol.ports import Model, Request
 from interpreter.session.shrink import end_of
 
 LARGEST_PICTURE = 3_750_000  # bytes; as a data URL that is the 5 MB which providers accept
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+MOST_PIXELS = 50_000_000
 
 
 class ShownModel:
@@ -78,7 +80,11 @@ def _scaled_down(data: bytes) -> bytes | None:
     except ImportError:
         return None
     try:
-        picture = Image.open(io.BytesIO(data)).convert("RGB")
+        # No other formats: some of them run programs, and the picture may be anybody's.
+        file = Image.open(io.BytesIO(data), formats=FORMATS)
+        if file.width * file.height > MOST_PIXELS:
+            return None
+        picture = file.convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
         return None
     for side in (2048, 1024, 512):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.host_programs import find_program
 from interpreter.terminal.ansi import tame_plain
@@ -24,6 +25,7 @@ usage: wtf [flags] [question] explain the last command that failed; needs the ho
        wtf hook bash|zsh|fish print the hook: eval "$(wtf hook bash)" in ~/.bashrc
                               (zsh: eval "$(wtf hook zsh)" · fish: wtf hook fish | source)"""
 TAIL = 9_000
+LARGEST_SOURCE = 1 << 22  # bytes
 SCROLLBACK = 500  # lines
 TMUX_SECONDS = 5.0
 TASK = """\
@@ -148,8 +150,11 @@ def _source_around(output: str) -> list[str]:
     if not places:
         return []
     path, number = Path(places[-1][0]), int(places[-1][1])
+    if path.suffix not in (".py", ".pyi"):
+        return []  # what was printed may name any file
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        place = safe_files.named_by_user(path, Path.cwd())
+        lines = safe_files.read_start(place, LARGEST_SOURCE).decode(errors="replace").splitlines()
     except OSError:
         return []
     first = max(0, number - 1 - AROUND)
