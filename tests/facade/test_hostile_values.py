@@ -1,6 +1,7 @@
 """Whatever a block writes in place of a value is read as data, or refused in one sentence."""
 
 import pytest
+from tests.escape.peak import Peak
 
 from interpreter import Interpreter
 from interpreter.protocol.errors import TransferFailed
@@ -55,6 +56,7 @@ def planted(it):
         (".npy", LYING_ARRAY),
         (".npy", PICKLED_ARRAY),
         (".npy", b"PK\x03\x04 a zip"),
+        (".arrow", b"\xff\xff\xff\xff\x10\0\0\0" + bytes(200)),
         (".json", b"["),
         (".json", b"\xff\xfe"),
         (".json", b"[" * 200_000 + b"]" * 200_000),
@@ -83,3 +85,49 @@ def test_what_is_no_file_did_not_arrive(it, planted, action):
     planted(".json", action)
     with pytest.raises(TransferFailed, match="did not arrive"):
         it.value("1")
+
+
+ARROW = """
+import numpy as _np, pyarrow as _pa
+def _as_stream(path, column, codec=None):
+    options = _pa.ipc.IpcWriteOptions(compression=codec)
+    table = _pa.table({'a': column})
+    with _pa.ipc.new_stream(path, table.schema, options=options) as writer:
+        writer.write_table(table)
+"""
+SMALL_THAT_IS_LARGE = {
+    "nested lists": (".json", "_write(_p.Path(path), b'[' + b'[],' * 40_000_000 + b'0]')"),
+    "many small texts": (".json", "_write(_p.Path(path), b'[' + b'\"\",' * 30_000_000 + b'0]')"),
+    "a file of holes": (".npy", "_write(_p.Path(path), HEAD); _os.truncate(path, 3_900_000_000)"),
+    "columns of nothing": (".arrow", "_as_stream(path, _pa.nulls(10**9))"),
+    "a compressed column": (".arrow", "_as_stream(path, _pa.array(_np.zeros(10**7)), 'zstd')"),
+    "runs": (
+        ".arrow",
+        "_as_stream(path, _pa.RunEndEncodedArray.from_arrays([2 * 10**9], ['x'], "
+        "_pa.run_end_encoded(_pa.int32(), _pa.string())))",
+    ),
+    "lists of nothing": (
+        ".arrow",
+        "_as_stream(path, _pa.ListArray.from_arrays([0, 10**9], _pa.nulls(10**9)))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SMALL_THAT_IS_LARGE)
+def test_what_would_become_gigabytes_is_refused_before_it_does(it, planted, name):
+    suffix, action = SMALL_THAT_IS_LARGE[name]
+    head = LYING_ARRAY.replace(b"99999999999999", b"480000000     ")
+    planted(suffix, f"HEAD = {head!r}; {action}")
+    if suffix == ".arrow":
+        it.run("python", ARROW)
+    reason = "too large|more than|compressed|run-end"
+    with Peak() as peak, pytest.raises(TransferFailed, match=reason):
+        it.value("1")
+    assert peak.megabytes < 300
+
+
+def test_tables_and_arrays_still_come_over(it):
+    it.run("python", "import numpy as np, pandas as pd; df = pd.DataFrame({'a': [[1], [2, 3]]})")
+    assert it.value("np.arange(6).reshape(2, 3)").tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert [list(cell) for cell in it.value("df")["a"]] == [[1], [2, 3]]
+    assert it.value("df.assign(c=pd.Categorical(['x', None]))")["c"].tolist()[0] == "x"

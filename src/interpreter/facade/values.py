@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import errno
 import importlib.util
-import io
-import json
 import runpy
 import secrets
 from collections.abc import Callable
@@ -18,13 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from interpreter.facade.value_files import read_value
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import TransferFailed
 
 KINDS = (".json", ".npy", ".arrow")
-LARGEST = 4_000_000_000
+LARGEST_PICKLE = 4_000_000_000
 LONGEST_REASON = 300  # characters of what a library says about a file
-SAFE_ARROW = (14, 0, 1)  # before it, reading a table could run a pickle inside
 INSIDE = Path(__file__).parent.parent / "inside" / "values.py"
 UNREADABLE = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
@@ -100,51 +98,31 @@ def _pickled(expression: str, base: Path) -> str:
 
 def _read(base: Path) -> Any:
     for path in _files(base):
-        content = _regular_file(path)
-        if content is None:
+        try:
+            file = safe_files.opened(path)
+        except OSError:
             continue
         try:
-            return _value(content, path.suffix)
+            with file:
+                return read_value(file, path.suffix, _tools())
         except UNREADABLE as error:
             reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
             raise TransferFailed(f"The value that arrived cannot be read: {reason}.") from error
     raise TransferFailed("The value did not arrive: nothing was written.")
 
 
-def _value(content: bytes, kind: str) -> Any:
-    if kind == ".json":
-        return _tools()["value_of"](json.loads(content))
-    if kind == ".npy":
-        from numpy.lib.format import read_array  # noqa: PLC0415  (only for arrays)
-
-        return read_array(io.BytesIO(content), allow_pickle=False)
-    import pyarrow  # noqa: PLC0415  (only those who bring tables over need it)
-
-    if tuple(int(part) for part in pyarrow.__version__.split(".")[:3]) < SAFE_ARROW:
-        raise TransferFailed("PyArrow is too old to read tables safely; install 14.0.1 or newer.")
-    table = pyarrow.ipc.open_file(pyarrow.BufferReader(content)).read_all()
-    return _tools()["table_from_arrow"](table)
-
-
 def _unpickled(base: Path) -> Any:
     """The caller trusts the code with this process, and has said so."""
     import pickle  # noqa: PLC0415  (nobody else needs it)
 
-    content = _regular_file(base.with_suffix(".pickle"))
-    if content is None:
-        raise TransferFailed("The value did not arrive: nothing was written.")
-    return pickle.loads(content)
-
-
-def _regular_file(path: Path) -> bytes | None:
-    """A file's content, unless the code put a link, a pipe or something huge in its place."""
     try:
-        return safe_files.read_bytes(path, LARGEST)
+        content = safe_files.read_bytes(base.with_suffix(".pickle"), LARGEST_PICKLE)
     except OSError as error:
         if error.errno == errno.EFBIG:
-            size = f"more than {LARGEST / 1e9:.1f} GB"
+            size = f"more than {LARGEST_PICKLE / 1e9:.1f} GB"
             raise TransferFailed(f"The value is too large: {size}.") from error
-        return None
+        raise TransferFailed("The value did not arrive: nothing was written.") from error
+    return pickle.loads(content)
 
 
 def _files(base: Path) -> list[Path]:

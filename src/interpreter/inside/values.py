@@ -54,7 +54,7 @@ def receive(path: str) -> Any:
         import pyarrow  # noqa: PLC0415  (only who hands tables over has it)
 
         with pyarrow.OSFile(path) as file:
-            return table_from_arrow(pyarrow.ipc.open_file(file).read_all())
+            return table_from_arrow(pyarrow.ipc.open_stream(file).read_all())
     with pathlib.Path(path).open(encoding="utf-8") as file:
         return value_of(json.load(file))
 
@@ -153,7 +153,7 @@ def _send_arrow(table: Any, library: str, base: str) -> None:
     made = made.replace_schema_metadata({**(made.schema.metadata or {}), **notes})
     with (
         pyarrow.OSFile(base + ".arrow", "wb") as file,
-        pyarrow.ipc.new_file(file, made.schema) as writer,
+        pyarrow.ipc.new_stream(file, made.schema) as writer,
     ):
         writer.write_table(made)
 
