@@ -63,6 +63,25 @@ def test_many_children_cannot_hold_more_memory_than_one_may(world):
     assert world.attempt(PREAMBLE + MANY_CHILDREN) == {"text": "held\n", "status": 0}
 
 
+HOARD = """
+place, kept = os.environ["PIP_TARGET"], []
+try:
+    for number in range(400):
+        kept.append(f"{place}/{number}")
+        with open(kept[-1], "wb", buffering=0) as file:
+            file.write(bytes(10 << 20))
+except KeyboardInterrupt:
+    pass
+for path in kept:
+    os.unlink(path)
+verdict(len(kept) < 300)"""
+
+
+def test_a_package_directory_that_grows_without_end_is_stopped(world):
+    assert world.attempt(PREAMBLE + HOARD) == {"text": "held\n", "status": 0}
+    assert world.attempt(PREAMBLE + "verdict(True)") == {"text": "held\n", "status": 0}
+
+
 @pytest.mark.parametrize("name", sorted(set(ALL) - REDUCED_GAPS))
 def test_a_reduced_cell_holds_but_for_what_is_known(world, name):
     if world.who == "root for a user":

@@ -1,13 +1,16 @@
 """The watchdog: what a cell uses as a whole has an end."""
 
+import os
 import signal
 import subprocess
 import sys
-import threading
+
+import pytest
+from tests.live import wait_until
 
 from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Limits
-from interpreter.sandboxes.watchdog import Watchdog, members, proportional_mb
+from interpreter.sandboxes.watchdog import OwnFiles, Watchdog, members, proportional_mb
 
 HANG = 60
 STUBBORN = (
@@ -19,32 +22,76 @@ STUBBORN = (
 PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
 
 
-def test_a_full_disk_interrupts_first_and_ends_what_goes_on():
-    free = [1000.0]
-    notices = []
+class Disk:
+    """A disk that gets shorter each time somebody looks, once it leaks."""
+
+    def __init__(self, free, leak=0.0):
+        self.free, self.leak = free, leak
+
+    def __call__(self):
+        self.free -= self.leak
+        return self.free
+
+
+def watched(pid, disk, notices):
+    watchdog = Watchdog(pid, [lambda: 9e9, disk], Limits(memory_mb=0), notices.append)
+    watchdog.start()
+    return watchdog
+
+
+def test_a_full_disk_interrupts_first_and_ends_what_goes_on_writing():
+    disk, notices = Disk(1000.0), []
     parent = subprocess.Popen([sys.executable, "-c", PARENT, STUBBORN], stdout=subprocess.PIPE)
     with parent:
         assert parent.stdout.readline() == b"up\n"
-        watchdog = Watchdog(parent.pid, lambda: free[0], Limits(memory_mb=0), notices.append)
-        watchdog.start()
-        free[0] = 100.0
+        watchdog = watched(parent.pid, disk, notices)
+        disk.free, disk.leak = 110.0, 10.0
         assert parent.stdout.read() == b"interrupted\n"
         assert parent.wait(HANG) == 0
         watchdog.close()
-    assert notices == ["Only 100 MB are free on the disk: what ran was interrupted."]
+    (notice,) = notices
+    assert notice.endswith("left on the disk or for packages: what ran was interrupted.")
 
 
-def test_a_disk_that_was_full_before_is_not_blamed_on_the_cell():
-    ended = threading.Event()
-    sleeper = subprocess.Popen(["sleep", "600"])
-    notices = []
-    watchdog = Watchdog(sleeper.pid, lambda: 100.0, Limits(memory_mb=0), notices.append)
-    watchdog.start()
-    ended.wait(0.6)
+@pytest.fixture
+def stubborn():
+    """A process whose child does not end by an interrupt."""
+    argv = [sys.executable, "-c", PARENT, STUBBORN]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout.readline() == b"up\n"
+        yield parent
+        for member in list(members(parent.pid)):
+            os.kill(member.pid, signal.SIGKILL)
+
+
+def test_what_is_idle_lives_on_while_the_disk_is_full(stubborn):
+    disk, notices, looks = Disk(1000.0), [], []
+    watchdog = watched(stubborn.pid, lambda: looks.append(1) or disk(), notices)
+    disk.free = 100.0
+    assert stubborn.stdout.readline() == b"interrupted\n"
+    seen = len(looks)
+    wait_until(lambda: len(looks) > seen + 3)
     watchdog.close()
-    sleeper.send_signal(signal.SIGTERM)
-    assert sleeper.wait(HANG) == -signal.SIGTERM
+    assert len(list(members(stubborn.pid))) == 1
+    assert len(notices) == 1
+
+
+def test_a_disk_that_was_full_before_is_not_blamed_on_the_cell(stubborn):
+    notices, looks = [], []
+    watchdog = watched(stubborn.pid, lambda: looks.append(1) or 100.0, notices)
+    wait_until(lambda: len(looks) > 3)
+    watchdog.close()
+    assert len(list(members(stubborn.pid))) == 1
     assert notices == []
+
+
+def test_the_packages_of_a_session_are_counted(tmp_path):
+    for number in range(3):
+        (tmp_path / f"d{number}").mkdir()
+        (tmp_path / f"d{number}/package").write_bytes(bytes(1 << 20))
+    (tmp_path / "link").symlink_to("/")
+    assert 6.5 < OwnFiles(tmp_path, 10).left_mb() < 7.5
+    assert OwnFiles(tmp_path, 2).left_mb() < 0
 
 
 def test_members_are_all_that_a_process_started():

@@ -25,6 +25,7 @@ class ConfinedCell:
     ) -> None:
         self.workspace = site.workspace
         self.exchange = site.exchange
+        self.own_directory = site.state
         self.confinement = confinement
         self.protected: tuple[Path, ...] = ()
         self.limited: frozenset[str] = frozenset()

@@ -51,7 +51,9 @@ class Limits:
     tmp_mb: int = 1024
     open_files: int = 4096
     disk_reserve_mb: int = 512
-    """What must stay free on the workspace's disk."""
+    """What must stay free on the disks of the workspace and of the temporary directory."""
+    own_files_mb: int = 16_384
+    """What packages of the session, and what is handed over, may take up together."""
 
 
 @frozen

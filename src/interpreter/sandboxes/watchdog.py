@@ -6,7 +6,8 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from interpreter.sandboxes.confinement import Limits
 
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 _INTERVAL = 0.25
+_SHARE_OF_COUNTING = 20  # counting takes a twentieth of the time: environments have many files
+_STILL_TAKING_MB = 1.0
 
 
 @frozen
@@ -63,17 +66,17 @@ class Watchdog:
     def __init__(
         self,
         first: int,
-        free_mb: Callable[[], float],
+        room: Sequence[Callable[[], float]],
         limits: Limits,
         notice: Callable[[str], None],
     ) -> None:
+        """`room` are functions that tell how many megabytes are left, somewhere."""
         self._first = first
-        self._free_mb = free_mb
+        self._room = [(measure, measure()) for measure in room]
         self._limits = limits
         self._notice = notice
         self._done = threading.Event()
-        self._free_at_start = free_mb()
-        self._warned = False
+        self._warned_at: float | None = None
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
 
     def start(self) -> None:
@@ -107,15 +110,24 @@ class Watchdog:
             )
 
     def _check_disk(self) -> None:
-        reserve, free = self._limits.disk_reserve_mb, self._free_mb()
-        if not reserve or free >= reserve or free >= self._free_at_start:
-            self._warned = False
+        """Interrupt what runs when room gets short, and end it if it goes on taking more."""
+        reserve = self._limits.disk_reserve_mb
+        now = [(measure(), at_start) for measure, at_start in self._room]
+        short = [free for free, at_start in now if free < min(reserve, at_start)]
+        if not short:
+            self._warned_at = None
             return
+        free, last = min(short), self._warned_at
+        if last is not None and free > last - _STILL_TAKING_MB:
+            return  # what is idle lives on, so that the user can delete something
+        self._warned_at = free
         for member in list(members(self._first)):
-            _end(member.pid, signal.SIGKILL if self._warned else signal.SIGINT)
-        if not self._warned:
-            self._notice(f"Only {free:.0f} MB are free on the disk: what ran was interrupted.")
-        self._warned = True
+            _end(member.pid, signal.SIGINT if last is None else signal.SIGKILL)
+        if last is None:
+            self._notice(
+                f"Only {max(0, free):.0f} MB are left on the disk or for packages: "
+                "what ran was interrupted."
+            )
 
 
 def free_space_mb(place: Path) -> float:
@@ -127,6 +139,36 @@ def free_space_mb(place: Path) -> float:
     return figures.f_bavail * figures.f_frsize / (1 << 20)
 
 
+class OwnFiles:
+    """How much room the cell's own directory still has: packages, and what is handed over."""
+
+    def __init__(self, place: Path, most_mb: int) -> None:
+        self._place = place
+        self._most_mb = most_mb
+        self._next_count = 0.0
+        self._left = float("inf")
+
+    def left_mb(self) -> float:
+        """As last counted, which was not long ago."""
+        began = time.monotonic()
+        if self._most_mb and began > self._next_count:
+            self._left = self._most_mb - _size_mb(self._place, self._most_mb)
+            self._next_count = began + _SHARE_OF_COUNTING * (time.monotonic() - began)
+        return self._left
+
+
+def _size_mb(place: Path, most_mb: int) -> float:
+    """What a directory takes up; counting stops where it is enough. No link is followed."""
+    blocks = 0
+    for _, _, names, folder in os.fwalk(place):
+        for name in names:
+            with contextlib.suppress(OSError):
+                blocks += os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks
+        if blocks / 2048 > most_mb:
+            break
+    return blocks / 2048
+
+
 def _end(pid: int, number: int = signal.SIGKILL) -> None:
     with contextlib.suppress(OSError):
         os.kill(pid, number)
@@ -135,7 +177,9 @@ def _end(pid: int, number: int = signal.SIGKILL) -> None:
 def limit(cell: ConfinedCell, first: int, limits: Limits, notice: Callable[[str], None]) -> None:
     """Bound what a cell's programs use together; nothing has been started in it yet."""
     group = confine(first, limits)
-    watchdog = Watchdog(first, partial(free_space_mb, cell.workspace), limits, notice)
+    own = OwnFiles(cell.own_directory, limits.own_files_mb)
+    disks = [partial(free_space_mb, place) for place in (cell.workspace, cell.own_directory)]
+    watchdog = Watchdog(first, [*disks, own.left_mb], limits, notice)
     watchdog.start()
     cell.at_close(watchdog.close)
     cell.at_close(group.close)
