@@ -5,16 +5,25 @@ out. Each line gets a workspace of its own: a repository with one commit and `ev
 leaves a mark when it runs on the host. Self-contained but for the package in SRC.
 """
 
+# ruff: noqa: E402
+
 import json
 import os
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
+# Without its own opening, which needs packages that an ordinary user's Python may not have.
+assembly = sys.modules["interpreter.assembly"] = types.ModuleType("interpreter.assembly")
+assembly.__path__ = [f"{sys.argv[1]}/interpreter/assembly"]
 
+from interpreter.assembly.guards import AutorunWatch
 from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.policies.autorun import AutorunGuard
+from interpreter.protocol.actions import Decision
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 
@@ -37,7 +46,8 @@ class Place:
         self.on_host(options.get("setup", ""))
         self.questions, self.answer, self.said, self.notes = [], False, [], []
         self.programs, self.names = [], []
-        self.cell = self.journal = None
+        self.cell = self.journal = self.guard = None
+        self.flags = []
         if options.get("walls", True):
             self.open(base)
 
@@ -48,6 +58,7 @@ class Place:
             base / "store", (self.workspace,), self.cell.exchange, protected=self.cell.protected
         )
         self.journal = FileJournal(options, self.ask)
+        self.guard = AutorunGuard(self.workspace)
 
     def ask(self, path, size, why):
         self.questions.append([os.path.relpath(path, self.workspace), why])
@@ -62,7 +73,8 @@ class Place:
         return done.stdout
 
     def launch(self, source):
-        words = [sys.executable, "-c", source] if "import " in source else ["bash", "-c", source]
+        is_python = source.lstrip().startswith("import ")
+        words = [sys.executable, "-c", source] if is_python else ["bash", "-c", source]
         env = {"EVIL": self.host["EVIL"], "HOME": "/tmp", "GIT_AUTHOR_NAME": "C"}
         env |= {"GIT_AUTHOR_EMAIL": "c@c", "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@c"}
         return self.cell.launch(
@@ -70,21 +82,63 @@ class Place:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
 
-    def begin(self):
-        self.names.append(f"{len(self.names) + 1:06}")
-        self.journal.begin(self.names[-1], "block")
-
     def block(self, source):
         if self.journal is None:
             self.said.append(self.on_host(source))
             return
-        self.begin()
-        program = self.launch(source)
+        self.said.append(self.heard(self.begun(source)))
+        self.end()
+
+    def begun(self, source):
+        self.names.append(f"{len(self.names) + 1:06}")
+        self.journal.begin(self.names[-1], "block")
+        self.watch = AutorunWatch(self.guard, self.workspace, self.journal)
+        self.watch.before()
+        return self.launch(source)
+
+    def end(self):
+        """The user is asked about the files, and answers."""
+        asking = self.watch.after()
+        try:
+            self.flags.append(json.loads(next(asking).action.arguments)["files"])
+            asking.send(Decision("yes" if self.answer else "no"))
+        except StopIteration as ended:
+            self.notes += ended.value
+        self.watch.close()
+        self.notes += self.journal.end().notes
+
+    def abandoned(self, source):
+        """A block that is broken off while the user is asked."""
+        self.said.append(self.heard(self.begun(source)))
+        asking = self.watch.after()
+        self.flags.append(json.loads(next(asking).action.arguments)["files"])
+        asking.close()
+        self.watch.close()
+
+    def unanswered(self, source):
+        """A block after which the host is gone."""
+        self.said.append(self.heard(self.begun(source)))
+
+    def leave(self, source):
+        """A block whose program goes on after it has said that it is ready."""
+        self.left = self.begun(source)
+        assert self.left.stdout.readline() == b"ready\n"
+        self.end()
+
+    def leave_allowed(self, source):
+        """The same; what it has written until then is allowed."""
+        self.answer = True
+        self.leave(source)
+        self.answer = False
+
+    def wait(self, _):
+        self.said.append(self.heard(self.left))
+
+    def heard(self, program):
         with program.stdout:
             text = program.stdout.read().decode("utf-8", "replace")
         program.wait(PATIENCE)
-        self.notes += self.journal.end().notes
-        self.said.append(text)
+        return text
 
     def yes(self, source):
         """A block whose questions are answered with yes."""
@@ -103,6 +157,7 @@ class Place:
         if self.cell is not None:
             self.cell.close()
             self.journal.close()
+            self.guard.close()
 
 
 def main():
@@ -117,8 +172,11 @@ def main():
                 getattr(place, kind)(text)
         finally:
             place.close()
-        found = {"said": place.said, "questions": place.questions, "notes": place.notes}
-        sys.stdout.write(json.dumps({**found, "ran": place.mark.exists()}) + "\n")
+        names = ("said", "questions", "notes", "flags")
+        found = {name: getattr(place, name) for name in names}
+        left = {name: place.on_host(f"cat {name}") for name in request.get("look", ())}
+        found |= {"ran": place.mark.exists(), "left": left}
+        sys.stdout.write(json.dumps(found) + "\n")
         sys.stdout.flush()
 
 

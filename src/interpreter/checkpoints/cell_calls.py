@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from interpreter.checkpoints.cell_paths import Caller, Resolver
 from interpreter.checkpoints.denied_paths import DeniedPaths
-from interpreter.checkpoints.git_gate import GitGate
+from interpreter.checkpoints.doors import Doors
 from interpreter.checkpoints.recorder import Recorder
 from interpreter.checkpoints.trees import Place, Trees
 
@@ -26,14 +26,12 @@ StillWaits = Callable[[], bool]
 class CellCalls:
     """Knows the arguments of every call in the filter."""
 
-    def __init__(
-        self, trees: Trees, recorder: Recorder, gate: GitGate, denied: DeniedPaths
-    ) -> None:
+    def __init__(self, trees: Trees, recorder: Recorder, doors: Doors, denied: DeniedPaths) -> None:
         self._trees = trees
         self._denied = denied
         self._resolver = Resolver(trees)
         self._recorder = recorder
-        self._gate = gate
+        self._doors = doors
         self._still_waits: StillWaits = lambda: True
         at, record = self._at, recorder
         self._calls: dict[str, Call] = {
@@ -42,13 +40,13 @@ class CellCalls:
             "openat2": self._open2,
             "creat": lambda c, a: self._open(c, _CWD, a[0], os.O_CREAT | os.O_WRONLY | os.O_TRUNC),
             "truncate": lambda c, a: self._open(c, _CWD, a[0], os.O_WRONLY),
-            "unlink": lambda c, a: at(self._remove, c, _CWD, a[0]),
-            "rmdir": lambda c, a: at(self._remove, c, _CWD, a[0]),
-            "unlinkat": lambda c, a: at(self._remove, c, a[0], a[1]),
-            "mkdir": lambda c, a: at(self._make_directory, c, _CWD, a[0]),
-            "mkdirat": lambda c, a: at(self._make_directory, c, a[0], a[1]),
-            "mknod": lambda c, a: at(self._create, c, _CWD, a[0]),
-            "mknodat": lambda c, a: at(self._create, c, a[0], a[1]),
+            "unlink": lambda c, a: at(doors.remove, c, _CWD, a[0]),
+            "rmdir": lambda c, a: at(doors.remove, c, _CWD, a[0]),
+            "unlinkat": lambda c, a: at(doors.remove, c, a[0], a[1]),
+            "mkdir": lambda c, a: at(doors.make_directory, c, _CWD, a[0]),
+            "mkdirat": lambda c, a: at(doors.make_directory, c, a[0], a[1]),
+            "mknod": lambda c, a: at(doors.create, c, _CWD, a[0]),
+            "mknodat": lambda c, a: at(doors.create, c, a[0], a[1]),
             "symlink": lambda c, a: self._symlink(c, a[0], _CWD, a[1]),
             "symlinkat": lambda c, a: self._symlink(c, a[0], a[1], a[2]),
             "link": lambda c, a: self._link(c, (_CWD, a[0], _CWD, a[1]), 0),
@@ -56,16 +54,16 @@ class CellCalls:
             "rename": lambda c, a: self._rename(c, (_CWD, a[0], _CWD, a[1]), 0),
             "renameat": lambda c, a: self._rename(c, a[:4], 0),
             "renameat2": lambda c, a: self._rename(c, a[:4], a[4] & 0xFFFFFFFF),
-            "chmod": lambda c, a: at(record.change_mode, c, _CWD, a[0], follow=True),
-            "chown": lambda c, a: at(record.change_mode, c, _CWD, a[0], follow=True),
-            "lchown": lambda c, a: at(record.change_mode, c, _CWD, a[0]),
-            "fchmodat": lambda c, a: at(record.change_mode, c, a[0], a[1], follow=True),
+            "chmod": lambda c, a: at(doors.change_mode, c, _CWD, a[0], follow=True),
+            "chown": lambda c, a: at(doors.change_mode, c, _CWD, a[0], follow=True),
+            "lchown": lambda c, a: at(doors.change_mode, c, _CWD, a[0]),
+            "fchmodat": lambda c, a: at(doors.change_mode, c, a[0], a[1], follow=True),
             "fchmodat2": lambda c, a: self._change_mode(c, a[0], a[1], a[3]),
             "fchownat": lambda c, a: self._change_mode(c, a[0], a[1], a[4]),
             "fchmod": self._change_mode_of_open_file,
             "fchown": self._change_mode_of_open_file,
-            "utime": lambda c, a: at(record.change_mode, c, _CWD, a[0], follow=True),
-            "utimes": lambda c, a: at(record.change_mode, c, _CWD, a[0], follow=True),
+            "utime": lambda c, a: at(doors.change_mode, c, _CWD, a[0], follow=True),
+            "utimes": lambda c, a: at(doors.change_mode, c, _CWD, a[0], follow=True),
             "futimesat": lambda c, a: self._change_times(c, a[0], a[1], 0),
             "utimensat": lambda c, a: self._change_times(c, a[0], a[1], a[3]),
             "setxattr": lambda c, a: at(record.change_attributes, c, _CWD, a[0], follow=True),
@@ -119,26 +117,13 @@ class CellCalls:
         follow = not (exclusive or flags & os.O_NOFOLLOW)
         place = self._place(caller, directory, address, follow)
         if place is not None:
-            self._gate.write(place)
+            self._doors.write(place)
             self._recorder.open(place, flags, lambda: self._is_writable(caller, place))
-
-    def _create(self, place: Place) -> None:
-        self._gate.write(place)
-        self._recorder.create(place)
-
-    def _make_directory(self, place: Place) -> None:
-        self._gate.make_directory(place)
-        self._recorder.make_directory(place)
-
-    def _remove(self, place: Place) -> None:
-        self._gate.remove(place)
-        self._recorder.remove(place)
 
     def _symlink(self, caller: Caller, text: int, directory: int, address: int) -> None:
         place = self._place(caller, directory, address, follow=False)
         if place is not None:
-            self._gate.symlink(place, caller.text(text))
-            self._recorder.create(place)
+            self._doors.symlink(place, caller.text(text))
 
     def _is_writable(self, caller: Caller, place: Place) -> bool:
         """Whether the cell's own view, which may be read-only here, lets the call succeed."""
@@ -156,14 +141,13 @@ class CellCalls:
         source = self._place(caller, arguments[0], arguments[1], bool(flags & _FOLLOW))
         target = self._place(caller, arguments[2], arguments[3], follow=False)
         if target is not None:
-            self._gate.link(source, target)
-            self._recorder.link(source, target)
+            self._doors.link(source, target)
 
     def _rename(self, caller: Caller, arguments: Arguments, flags: int) -> None:
         source = self._spot(caller, arguments[0], arguments[1], follow=False)
         target = self._spot(caller, arguments[2], arguments[3], follow=False)
         self._permitted(target, arrives=True)
-        self._gate.rename(source, target, flags)
+        self._doors.rename(source, target, flags)
         source, target = self._trees.free(source), self._trees.free(target)
         if source is not None and target is not None:
             self._recorder.rename(source, target, flags)
@@ -179,16 +163,16 @@ class CellCalls:
 
     def _change_mode(self, caller: Caller, directory: int, address: int, flags: int) -> None:
         follow = not flags & _NO_FOLLOW
-        self._at(self._recorder.change_mode, caller, directory, address, follow=follow)
+        self._at(self._doors.change_mode, caller, directory, address, follow=follow)
 
     def _change_times(self, caller: Caller, directory: int, address: int, flags: int) -> None:
         if address:
             self._change_mode(caller, directory, address, flags)
         else:  # of an open file
-            self._of_open_file(self._recorder.change_mode, caller, directory)
+            self._of_open_file(self._doors.change_mode, caller, directory)
 
     def _change_mode_of_open_file(self, caller: Caller, arguments: Arguments) -> None:
-        self._of_open_file(self._recorder.change_mode, caller, arguments[0])
+        self._of_open_file(self._doors.change_mode, caller, arguments[0])
 
     def _change_attributes_of_open_file(self, caller: Caller, arguments: Arguments) -> None:
         self._of_open_file(self._recorder.change_attributes, caller, arguments[0])
@@ -212,4 +196,4 @@ class CellCalls:
         found = self._permitted(self._resolver.place(caller, absolute, follow=False))
         place = self._trees.free(found)
         if place is not None:
-            self._create(place)
+            self._doors.create(place)

@@ -9,6 +9,7 @@ set anything beyond a short list.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import stat
@@ -50,10 +51,13 @@ class GitGate:
         self._ask = ask
         self._tell = tell
         self._repositories: dict[tuple[int, str], bool] = {}
+        self.written: dict[str, str] = {}
+        """The configurations that were put in place since `begin`, and what tells their content."""
 
     def begin(self) -> None:
         """Look afresh: others may have made or removed repositories."""
         self._repositories.clear()
+        self.written = {}
 
     def write(self, place: Place) -> None:
         """A file is about to be written or made."""
@@ -214,6 +218,7 @@ class GitGate:
         raise CarriedOut
 
     def _put(self, place: Place, content: bytes, mode: int) -> None:
+        self.written[self._trees.text(place)] = hashlib.sha256(content).hexdigest()
         if self._trees.place(self._trees.text(place)) is None:
             self._fill(place, content)
             return

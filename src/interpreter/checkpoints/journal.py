@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from interpreter.checkpoints.denied_paths import DeniedPath
 from interpreter.checkpoints.differences import Difference
@@ -71,7 +71,6 @@ class FileJournal:
         if machine is None:
             raise CheckpointError("The file journal needs Linux on x86_64 or aarch64.")
         self._options = options
-        self._running = ""
         self._shim = options.exchange / "journal_shim.py"
         safe_files.write(self._shim, _SHIM.read_bytes())
         self._address = options.exchange / "journal.sock"
@@ -113,11 +112,9 @@ class FileJournal:
     def begin(self, name: str, label: str) -> None:
         """A block is about to run."""
         self._supervision.call(do="begin", name=name, label=label)
-        self._running = name
 
     def end(self) -> FileReport:
         """What the block did. Its programs may go on; that still counts as the block's."""
-        self._running = ""
         found = self._supervision.call(do="end")
         refusals = (f"a program runs without the journal: {why}" for why in self._doorman.refusals)
         notes = (*found["notes"], *refusals)
@@ -156,9 +153,21 @@ class FileJournal:
             for plain in found
         )
 
-    def so_far(self) -> tuple[Difference, ...]:
-        """What the block that runs now has changed up to now."""
-        return self.differences(self._running) if self._running else ()
+    def watch(self) -> bool:
+        """From now on, keep what runs by itself before it changes; put back what was unanswered.
+
+        Tells whether programs have done anything to files since `settle`.
+        """
+        return bool(self._supervision.call(do="watch")["late"])
+
+    def flagged(self) -> tuple[list[tuple[str, Literal["added", "changed"]]], dict[str, str]]:
+        """Paths that run by themselves and changed; and git's settings that were let through."""
+        found = self._supervision.call(do="flagged")
+        return [(path, change) for path, change in found["flags"]], found["written"]
+
+    def settle(self, *, allow: bool) -> tuple[str, ...]:
+        """Keep what was flagged, or put it back; what could not be. No more until `watch`."""
+        return tuple(self._supervision.call(do="settle", allow=allow)["failed"])
 
     def close(self) -> None:
         """Stop; the supervisor serves programs that still run, and ends with the last one."""

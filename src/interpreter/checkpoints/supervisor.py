@@ -21,10 +21,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from interpreter.checkpoints.asked_files import AskedFiles
 from interpreter.checkpoints.blocks import Block
 from interpreter.checkpoints.cell_calls import CellCalls
 from interpreter.checkpoints.changes import Change
 from interpreter.checkpoints.denied_paths import DeniedPath, DeniedPaths
+from interpreter.checkpoints.doors import Doors
 from interpreter.checkpoints.git_gate import CarriedOut, GitGate
 from interpreter.checkpoints.history import History, Retention
 from interpreter.checkpoints.listener import DONE, SIZE, Listener
@@ -58,8 +60,12 @@ class Supervisor:
         limits = Limits(**options["limits"])
         self._recorder = Recorder(self._trees, limits, self._ask, self._programs.hold)
         self._gate = GitGate(self._trees, self._recorder, self._ask_about_lines, self._tell)
+        self._asked = AskedFiles(
+            store, self._trees, self._recorder, self._tell, takes_over=options["takes_over"]
+        )
+        doors = Doors(self._trees, self._gate, self._asked, self._recorder)
         denied = DeniedPaths((DeniedPath(*rule) for rule in options["denied"]), self._tell)
-        self._calls = CellCalls(self._trees, self._recorder, self._gate, denied)
+        self._calls = CellCalls(self._trees, self._recorder, doors, denied)
         rules = from_plain(options["programs"])
         self._watch = ProgramWatch(rules, self._ask_about_program, self._tell)
         machine = native()
@@ -71,6 +77,8 @@ class Supervisor:
         self._listening: list[threading.Thread] = []
         if options["takes_over"]:
             self._record_into(self._history.done[-1] if self._history.done else None)
+        else:  # whoever was before us here was killed together with the host
+            self._asked.settle(allow=False)
 
     def serve(self) -> None:
         """Carry out commands until the host is gone and the cell is empty."""
@@ -80,6 +88,8 @@ class Supervisor:
         while (message := commands.get()) is not None:
             with self._lock:
                 self._send(self._carry_out(message))
+        with self._lock:  # nobody answers any more
+            self._asked.settle(allow=False)
         for thread in self._listening:
             thread.join()
         self._history.close()
@@ -154,6 +164,7 @@ class Supervisor:
                 if name in STARTED:
                     self._watch.started(thread) if begun.is_set() else begun.set()
                 elif name not in STARTS:
+                    self._asked.heard()
                     self._calls.take(name, thread, arguments, valid)
                 elif begun.is_set():
                     self._watch.starting(name, thread, arguments)
@@ -187,6 +198,9 @@ class Supervisor:
             "discard": self._discard,
             "list": self._list,
             "changes": self._changes,
+            "watch": self._watch_files,
+            "flagged": self._flagged,
+            "settle": self._settle,
             "health": self._health,
         }
         self._trees.let_go()
@@ -222,6 +236,16 @@ class Supervisor:
             "notes": notes,
             "kept": kept,
         }
+
+    def _watch_files(self, message: Message) -> Message:
+        self._gate.begin()
+        return {"late": self._asked.begin()}
+
+    def _flagged(self, message: Message) -> Message:
+        return {"flags": self._asked.flagged(), "written": self._gate.written}
+
+    def _settle(self, message: Message) -> Message:
+        return {"failed": self._asked.settle(allow=message["allow"])}
 
     def _conflicts(self, message: Message) -> Message:
         blocks = self._blocks(message)

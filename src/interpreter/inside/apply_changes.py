@@ -43,7 +43,8 @@ def replace(source: Path, path: Path) -> None:
     """Put a file in the place of whatever is there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
-    unfinished = path.with_name(f"{path.name}.kept")
+    # In a repository only files by the names of git's own may be written.
+    unfinished = path.with_name(f"{path.name}.{'lock' if '.git' in path.parts else 'kept'}")
     unfinished.unlink(missing_ok=True)
     if source.is_symlink() or source.is_file():
         shutil.copy2(source, unfinished, follow_symlinks=False)

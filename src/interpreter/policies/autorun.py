@@ -1,51 +1,32 @@
-"""The guard after each block: what runs by itself later must not change unseen."""
+"""The guard's second look: what runs by itself, compared before and after each block.
+
+The file journal decides at each call of a program. This comparison finds what it cannot see: a call
+whose words another thread changed in between, and everything where there is no journal.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import json
+import hashlib
 import os
-import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from interpreter.policies.places import is_autorun
+from interpreter.protocol.git_config import Unreadable, questionable
+from interpreter.protocol.git_places import MARKS, is_git_name, may_make_directory, may_write
+from interpreter.protocol.self_running import MANIFEST, is_watched, may_hold, own_scripts
 from interpreter.protocol.values import frozen
 
-_WATCHED = (
-    *(".envrc", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile"),
-    *(".gitconfig", ".gitmodules", ".gitattributes", ".npmrc", ".yarnrc", ".yarnrc.yml"),
-    *(".pre-commit-config.yaml", ".mcp.json", ".tool-versions", ".mise.toml", "lefthook.yml"),
-    *(
-        "sitecustomize.py",
-        "usercustomize.py",
-        "package.json",
-        ".git/config",
-        ".git/config.worktree",
-    ),
-    *(".devcontainer.json", ".git/info/attributes", ".git", "HEAD"),  # HEAD: a bare repository
-)
-_WATCHED_DIRECTORIES = (
-    ".git/hooks",
-    ".vscode",
-    ".idea",
-    ".husky",
-    ".githooks",
-    ".devcontainer",
-    "hooks",
-)
-_GIT_RUNS = re.compile(
-    rb"(?im)^\s*(?:hookspath|fsmonitor|sshcommand|pager|editor|askpass|process|clean|smudge|textconv"
-    rb"|command|driver|program|path|helper|external|gpg.*|proxycommand|uploadpack)\s*=.*"
-    rb"|^\s*\[(?:alias|include).*"
-)
-_MARKS = (".git/HEAD", "pyvenv.cfg")
 _LARGEST = 1 << 20
-_MOST = 500
+_MOST_DIRECTORIES = 20_000
+_NOT_ENTERED = frozenset({"node_modules"})
+_GIT_ENTERED = frozenset({"hooks", "info"})
+_OWN = (".git/HEAD", "pyvenv.cfg")
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
-Change = Literal["added", "changed", "removed"]
+Change = Literal["added", "changed"]
 
 
 @frozen
@@ -59,76 +40,63 @@ class Flag:
 
 @frozen
 class _State:
-    """A file as it was: its content and mode, or where a link leads."""
+    """A file as it was: its content, or where a link leads, and what tells it from another."""
 
     mode: int
     content: bytes | None
+    identity: tuple[int, int, int]
 
 
 @frozen
-class Changed:
-    """What a block did to a file: was it there before, and where is what it held, if kept."""
+class _Listing:
+    """A directory as it was read, and when its entries last changed."""
 
-    path: str
-    is_new: bool = False
-    before: Path | None = None
+    stamp: tuple[int, int]
+    directories: tuple[str, ...]
+    watched: tuple[str, ...]
 
 
 class AutorunGuard:
-    """Keeps what the watched files were before a block, and puts them back."""
+    """Keeps what the places were before a block, and puts them back."""
 
     def __init__(self, workspace: Path) -> None:
         self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._listings: dict[str, _Listing] = {}
+        self._known: frozenset[str] = frozenset()
         self._before: dict[str, _State] = {}
 
-    def begin(self) -> None:
-        """A block is about to run."""
-        self._before = self._watched()
+    def begin(self, *, alone: bool = True) -> None:
+        """A block is about to run. What changed since `rest` is the user's own doing, unless
+        programs of the code went on meanwhile: then it counts as this block's."""
+        if alone or not self._known:
+            self.rest()
 
-    def end(self, changes: Iterable[Changed] = ()) -> tuple[Flag, ...]:
-        """The block has ended; `changes` are what it is known to have done, anywhere below."""
-        after, known = self._watched(), list(changes)
-        flags = [*self._compared(after)]
-        new = tuple(self._new_places(known))
-        for changed in known:
-            path = changed.path
-            if path in after or path in self._before or not is_autorun(path):
+    def rest(self) -> None:
+        """All is decided: this is how things are."""
+        self._before = self._look()
+        self._known = frozenset(self._listings)
+
+    def end(self, settled: Mapping[str, str] | None = None) -> tuple[Flag, ...]:
+        """What is not as it was; `settled` are files that may be what these digests tell."""
+        after, may = self._look(), settled or {}
+        own = tuple(self._new_places())
+        flags: list[Flag] = []
+        for path, now in after.items():
+            if may.get(path) == hashlib.sha256(now.content or b"").hexdigest():
                 continue
-            if _is_in_git(path) or not path.startswith(new):
-                flags += self._deeper(changed)
+            if path.startswith(own) and not _is_in_git(path):
+                continue
+            flags += _compared(path, self._before.get(path), now)
         return tuple(sorted(flags, key=lambda flag: flag.path))
-
-    def _new_places(self, changes: list[Changed]) -> Iterator[str]:
-        """Repositories and environments that the block made: nobody uses what is in them yet."""
-        new = [change.path for change in changes if change.is_new]
-        for path in new:
-            mark = next((m for m in _MARKS if path.endswith(f"/{m}")), None)
-            root = path.removesuffix(mark) if mark else ""
-            made = {other[len(root) :].split("/")[0] for other in new if other.startswith(root)}
-            if root and set(self._names(root)) <= made:
-                yield root
-
-    def _deeper(self, changed: Changed) -> Iterator[Flag]:
-        """A flag for a file that was not looked at before the block."""
-        now, old = self._state(changed.path), None
-        if now is None:
-            return
-        if changed.before is not None and changed.before.stat().st_size <= _LARGEST:
-            old = self._before[changed.path] = _State(now.mode, changed.before.read_bytes())
-        if changed.is_new and _essence(changed.path, now) != _essence(changed.path, None):
-            yield Flag(changed.path, "added")
-        elif not changed.is_new and _essence(changed.path, now) != _essence(changed.path, old):
-            yield Flag(changed.path, "changed", can_revert=old is not None)
 
     def revert(self, flags: Iterable[Flag]) -> tuple[str, ...]:
         """Put files back as they were before the block; the paths that could not be."""
         failed = []
         for flag in flags:
             try:
-                if flag.can_revert:
-                    self._put_back(flag)
-                else:
-                    failed.append(flag.path)
+                if not flag.can_revert:
+                    raise OSError("too large to have been kept")
+                self._put_back(flag.path)
             except OSError:
                 failed.append(flag.path)
         return tuple(failed)
@@ -137,52 +105,131 @@ class AutorunGuard:
         """Let go of the workspace."""
         os.close(self._root)
 
-    def _compared(self, after: dict[str, _State]) -> Iterator[Flag]:
-        for path in {*self._before, *after}:
-            old, new = self._before.get(path), after.get(path)
-            if _essence(path, old) == _essence(path, new):
-                continue
-            change: Change = "added" if old is None else "removed" if new is None else "changed"
-            known = old is None or old.content is not None
-            if change != "removed":
-                yield Flag(path, change, can_revert=known)
+    def _new_places(self) -> Iterator[str]:
+        """Repositories and environments that the block made: nobody uses what is in them yet."""
+        for path in self._listings.keys() - self._known:
+            with contextlib.suppress(OSError), _opened(self._root, path) as here:
+                if path != "." and any(_exists(here, mark) for mark in _OWN):
+                    yield f"{path}/"
 
-    def _watched(self) -> dict[str, _State]:
+    def _look(self) -> dict[str, _State]:
+        """All places, by path; directories that have not changed are not read again."""
         found: dict[str, _State] = {}
-        paths = list(_WATCHED)
-        for directory in _WATCHED_DIRECTORIES:
-            paths += [f"{directory}/{name}" for name in self._names(directory)]
-        for path in (*paths, *(name for name in self._names(".") if name.endswith(".pth"))):
-            state = self._state(path)
-            if state is not None:
-                found[path] = state
+        listings: dict[str, _Listing] = {}
+        waiting = ["."]
+        while waiting and len(listings) < _MOST_DIRECTORIES:
+            path = waiting.pop()
+            with contextlib.suppress(OSError), _opened(self._root, path) as here:
+                listing = listings[path] = self._listed(path, here)
+                waiting += (_joined(path, name) for name in listing.directories)
+                for name in listing.watched:
+                    state = self._state(_joined(path, name), here, name)
+                    found.update({_joined(path, name): state} if state else {})
+        self._listings = listings
         return found
 
-    def _names(self, directory: str) -> list[str]:
-        with contextlib.suppress(OSError), _opened(self._root, directory) as fd:
-            return sorted(os.listdir(fd))[:_MOST]  # noqa: PTH208 (it is a descriptor)
-        return []
+    def _listed(self, path: str, here: int) -> _Listing:
+        status = os.fstat(here)
+        stamp, old = (status.st_ino, status.st_ctime_ns), self._listings.get(path)
+        if old is not None and old.stamp == stamp:
+            return old
+        with os.scandir(here) as entries:
+            read = [(e.name, e.is_dir(follow_symlinks=False), e.is_symlink()) for e in entries]
+        look = _in_repository if _is_repository(path, {n for n, _, _ in read}) else _in_project
+        directories, watched = look(path, read)
+        return _Listing(stamp, tuple(directories), tuple(watched))
 
-    def _state(self, path: str) -> _State | None:
+    def _state(self, path: str, here: int, name: str) -> _State | None:
+        try:
+            status = os.lstat(name, dir_fd=here)
+            identity = (status.st_ino, status.st_ctime_ns, status.st_size)
+            old = self._before.get(path)
+            if old is not None and old.identity == identity:
+                return old
+            if stat.S_ISLNK(status.st_mode):
+                content: bytes | None = os.fsencode(os.readlink(name, dir_fd=here))
+            elif stat.S_ISREG(status.st_mode):
+                content = _content(here, name)
+            else:
+                return None
+        except OSError:
+            return None
+        return _State(status.st_mode, content, identity)
+
+    def _put_back(self, path: str) -> None:
+        old = self._before.get(path)
         parent, _, name = path.rpartition("/")
-        with contextlib.suppress(OSError), _opened(self._root, parent or ".") as fd:
-            found = os.lstat(name, dir_fd=fd)
-            if stat.S_ISLNK(found.st_mode):
-                return _State(found.st_mode, os.fsencode(os.readlink(name, dir_fd=fd)))
-            if stat.S_ISREG(found.st_mode):
-                return _State(found.st_mode, _content(fd, name, found.st_size))
-        return None
-
-    def _put_back(self, flag: Flag) -> None:
-        old = self._before.get(flag.path)
-        parent, _, name = flag.path.rpartition("/")
-        with _opened(self._root, parent or ".") as fd:
-            if old is not None and old.content is None:
-                raise OSError("too large to have been kept")
+        with _opened(self._root, parent or ".") as here:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=fd)
-            if old is not None and old.content is not None:
-                _write(fd, name, old.mode, old.content)
+                os.unlink(name, dir_fd=here)
+            if old is not None:
+                _write(here, name, old)
+
+
+Entry = tuple[str, bool, bool]
+"""A name, whether it is a directory, and whether it is a link."""
+
+
+def _is_repository(path: str, names: set[str]) -> bool:
+    if is_git_name(path.rpartition("/")[2]):
+        return True
+    return "HEAD" in names and (names >= MARKS - {"commondir"} or "commondir" in names)
+
+
+def _in_repository(path: str, entries: list[Entry]) -> tuple[list[str], list[str]]:
+    """Of a git directory: all that git need not write, and links."""
+    directories = [name for name, is_directory, _ in entries if is_directory]
+    may = {n: may_make_directory(n) if is_dir else may_write(n) for n, is_dir, _ in entries}
+    watched = [name for name, _, is_link in entries if is_link or not may[name]]
+    return [name for name in directories if name in _GIT_ENTERED or not may[name]], watched
+
+
+def _in_project(path: str, entries: list[Entry]) -> tuple[list[str], list[str]]:
+    directories, watched = [], []
+    for name, is_directory, is_link in entries:
+        place = _joined(path, name)
+        if is_directory and name not in _NOT_ENTERED:
+            directories.append(name)
+        elif _is_in_git(place):
+            inside = place.lower().rpartition(".git/")[2]
+            watched += [name] if is_link or not may_write(inside) else []
+        elif is_git_name(name) or (may_hold(place) if is_link else is_watched(place)):
+            watched.append(name)
+    return directories, watched
+
+
+def _compared(path: str, old: _State | None, now: _State) -> Iterator[Flag]:
+    if old is not None and (old.content is None or now.content is None):
+        if old.identity != now.identity:
+            yield Flag(path, "changed", can_revert=old.content is not None)
+    elif _essence(path, old, now) != _essence(path, now, now):
+        yield Flag(path, "added" if old is None else "changed")
+
+
+def _essence(path: str, state: _State | None, now: _State) -> object:
+    """The part of a file that makes something run; of most files that is all of it."""
+    content = state.content or b"" if state is not None else b""
+    if path.endswith("/config") and stat.S_ISREG(now.mode):
+        with contextlib.suppress(Unreadable):
+            return questionable(b"", content)
+    if f"/{path}".endswith(f"/{MANIFEST}") and stat.S_ISREG(now.mode):
+        return own_scripts(content)
+    return (stat.S_IFMT(state.mode), state.mode & 0o111, content) if state is not None else None
+
+
+def _is_in_git(path: str) -> bool:
+    return "/.git/" in f"/{path.lower()}"
+
+
+def _joined(path: str, name: str) -> str:
+    return name if path == "." else f"{path}/{name}"
+
+
+def _exists(here: int, path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path, dir_fd=here, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
 
 
 class _opened:
@@ -190,12 +237,11 @@ class _opened:
 
     def __init__(self, root: int, path: str) -> None:
         self._fd = os.dup(root)
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         for part in path.split("/"):
             if part in ("", "."):
                 continue
             try:
-                below = os.open(part, flags, dir_fd=self._fd)
+                below = os.open(part, _DIRECTORY, dir_fd=self._fd)
             finally:
                 os.close(self._fd)
             self._fd = below
@@ -207,39 +253,19 @@ class _opened:
         os.close(self._fd)
 
 
-def _content(directory: int, name: str, size: int) -> bytes | None:
-    if size > _LARGEST:
-        return None
+def _content(directory: int, name: str) -> bytes | None:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
         content = file.read(_LARGEST + 1)
     return content if len(content) <= _LARGEST else None
 
 
-def _write(directory: int, name: str, mode: int, content: bytes) -> None:
-    if stat.S_ISLNK(mode):
+def _write(directory: int, name: str, old: _State) -> None:
+    content = old.content or b""
+    if stat.S_ISLNK(old.mode):
         os.symlink(content, name, dir_fd=directory)
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(name, flags, stat.S_IMODE(mode), dir_fd=directory), "wb") as file:
+    with os.fdopen(os.open(name, flags, stat.S_IMODE(old.mode), dir_fd=directory), "wb") as file:
         file.write(content)
-        os.fchmod(file.fileno(), stat.S_IMODE(mode))
-
-
-def _is_in_git(path: str) -> bool:
-    return "/.git/" in f"/{path}"
-
-
-def _essence(path: str, state: _State | None) -> object:
-    """The part of a file that makes something run; of most files that is all of it."""
-    if path.endswith(".sample") and "/.git/hooks/" in f"/{path}":
-        return None
-    if f"/{path}".endswith("/.git/config"):
-        return _GIT_RUNS.findall(state.content or b"") if state is not None else []
-    if path != "package.json":
-        return state
-    if state is None:
-        return {}
-    with contextlib.suppress(ValueError, AttributeError, RecursionError):
-        return json.loads(state.content or b"").get("scripts", {})
-    return state
+        os.fchmod(file.fileno(), stat.S_IMODE(old.mode))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
+
+from interpreter.protocol.self_running import GIT, HOME, PROJECT, compiled
 
 UNKNOWN = "\ufffd"
 """Stands for a part of a text that is only known when the block runs."""
@@ -38,24 +41,19 @@ _SECRET = re.compile(
     )$ | \.ssh(?:/\*?)?$""",
     re.VERBOSE,
 )
-_AUTORUN = re.compile(
-    r"""(?:^|/)(?:
-        \.bashrc | \.bash_(?:profile|login|logout|aliases) | \.profile | \.zsh(?:rc|env)
-      | \.zprofile | \.zlogin | \.xinitrc | \.xprofile | \.xsession(?:rc)?
-      | \.inputrc | \.vimrc | \.tmux\.conf
-      | \.config/(?:fish|autostart|systemd|environment\.d|nvim)/.* | \.local/bin/.*
-      | \.gitconfig | \.git/(?:hooks/.*|config) | \.githooks/.* | \.husky/.*
-      | \.ssh/(?:authorized_keys|config|rc|environment) | \.envrc | \.direnvrc
-      | \.vscode/(?:tasks|settings|launch)\.json | \.idea/.* | \.devcontainer(?:/.*|\.json)
-      | (?:site|user)customize\.py | [^/]+\.pth | \.pythonrc(?:\.py)? | \.ipython/.*startup/.*
-      | etc/(?:profile(?:\.d/.*)? | bash\.bashrc | environment | crontab | cron\.[^/]+/.*
-          | rc\.local | init\.d/.* | ld\.so\.preload | ld\.so\.conf(?:\.d/.*)? | pam\.d/.*
-          | systemd/.* | sudoers(?:\.d/.*)? | hosts | passwd | udev/.* | apt/.* | xdg/autostart/.*)
-      | lib/systemd/system/.* | var/spool/cron.* | Library/Launch(?:Agents|Daemons)/.*
-      | Microsoft/Windows/Start\ Menu/Programs/Startup/.* | Microsoft\.PowerShell_profile\.ps1
-    )$""",
-    re.VERBOSE,
+_SYSTEM_START = (
+    *("etc/profile", "etc/profile.d/", "etc/bash.bashrc", "etc/environment", "etc/crontab"),
+    *("etc/cron.*/", "etc/rc.local", "etc/init.d/", "etc/ld.so.preload", "etc/ld.so.conf"),
+    *("etc/ld.so.conf.d/", "etc/pam.d/", "etc/systemd/", "etc/sudoers", "etc/sudoers.d/"),
+    *("etc/hosts", "etc/passwd", "etc/udev/", "etc/apt/", "etc/xdg/autostart/"),
+    *("lib/systemd/system/", "var/spool/cron/", "Library/LaunchDaemons/"),
+    *("Microsoft/Windows/Start Menu/Programs/Startup/", "Microsoft.PowerShell_profile.ps1"),
 )
+
+
+@functools.cache
+def _autorun() -> re.Pattern[str]:
+    return compiled((*PROJECT, *HOME, *GIT, *_SYSTEM_START))
 
 
 def _tidy(path: str) -> str:
@@ -73,7 +71,7 @@ def is_secret(path: str) -> bool:
 
 def is_autorun(path: str) -> bool:
     """Whether what is written there runs later, by itself."""
-    return bool(_AUTORUN.search(_tidy(path)))
+    return bool(_autorun().fullmatch(_tidy(path)))
 
 
 def is_disk(path: str) -> bool:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.git_config import Unreadable, settings_in
+from interpreter.protocol.git_config import LARGEST, Unreadable, settings_in
 from interpreter.protocol.git_places import may_make_directory, may_write
+from interpreter.protocol.self_running import HOME
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 
@@ -26,12 +27,6 @@ _INCLUDES = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
 _LONGEST_LINE = 4096
 _LONGEST_CONFIG = 1 << 16
 _WORKTREE = re.compile(r"""^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$""", re.MULTILINE)
-AUTORUN_IN_HOME = (
-    *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv"),
-    *(".zprofile", ".zlogin", ".gitconfig", ".vimrc", ".tmux.conf", ".inputrc", ".xinitrc"),
-    *(".config/git", ".config/fish", ".config/autostart", ".config/systemd", ".config/nvim"),
-    *(".config/environment.d", ".local/bin", ".local/share/applications", "Library/LaunchAgents"),
-)
 
 
 @frozen
@@ -130,7 +125,7 @@ def _sealed(git: Path, below: str = "") -> list[Path]:
 def _named_in_configuration(git: Path, workspace: Path) -> list[Path]:
     """Hooks and further settings that the configuration names in the workspace itself."""
     try:
-        content = safe_files.read_bytes(git / "config", _LONGEST_CONFIG)
+        content = safe_files.read_bytes(git / "config", LARGEST)
         if not _NAMES_PLACES.search(content):
             return []
         settings = settings_in(content)
@@ -201,8 +196,8 @@ def workspace_mounts(workspace: Path, confinement: Confinement) -> Iterator[Moun
 
 def home_mounts(home: Path) -> Iterator[Mount]:
     """What runs by itself at the next login, read-only in a workspace that is the home."""
-    for name in AUTORUN_IN_HOME:
-        path = home / name
+    for name in HOME:
+        path = home / name.rstrip("/")
         if path.exists() and not path.is_symlink():
             yield from pinned(path, home)
             yield Mount("read", path)

@@ -37,6 +37,10 @@ class Guard(Protocol):
         """The run is over. It may yield questions; it returns sentences for model and user."""
         ...
 
+    def close(self) -> None:
+        """The run is over, however it ended, also without `after` or in the midst of it."""
+        ...
+
 
 class Escalations:
     """Questions that come up in other threads while a block runs, asked in the turn's own."""
@@ -96,6 +100,8 @@ class Guarded:
                     yield from self._passed(event, guards, context)
         finally:
             self._escalations.refuse_all()
+            for guard in guards:
+                guard.close()
 
     def _answered(
         self, action: Action, context: ToolContext

@@ -1,0 +1,126 @@
+"""The places whose content runs by itself: when somebody enters, opens, commits or pushes.
+
+One table for those who scan code, those who close the view of a cell, and those who watch it. A
+pattern holds at any depth; a last slash means everything below, and `*` is part of one name. What
+runs only when it is asked for (a Makefile, a test, a build script) is ordinary source and not here.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+
+PROJECT = (
+    # entering a directory
+    *(".envrc", ".direnvrc", "mise.toml", "mise.*.toml", ".mise.toml", ".mise.*.toml", ".mise/"),
+    *(".config/mise.toml", ".config/mise/", ".rtx.toml", ".tool-versions", ".autoenv.zsh"),
+    *(".shadowenv.d/", "bin/activate", "bin/activate.*", "*env/bin/python*", ".corepack.env"),
+    *("etc/conda/activate.d/", ".condarc"),
+    # opening it in an editor
+    *(".vscode/", "*.code-workspace", ".idea/", ".run/", ".fleet/", ".zed/", ".helix/", ".nova/"),
+    *("*.sublime-project", ".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".vim/", ".nvim/"),
+    *(".dir-locals.el", ".dir-locals-2.el", ".kateproject", ".ycm_extra_conf.py", ".luarc.json"),
+    *("omnisharp.json", ".pylintrc", "pylintrc", ".latexmkrc", "latexmkrc"),
+    *(".devcontainer/", ".devcontainer.json", ".gitpod.yml", ".gitpod/", ".replit", ".idx/"),
+    # starting an interpreter, a debugger or a tool in it
+    *("sitecustomize.py", "usercustomize.py", "*.pth", ".pythonrc", ".pythonrc.py", ".pdbrc"),
+    *(".pdbrc.py", "ipython_config.py", "ipython_kernel_config.py", ".ipython/"),
+    *("jupyter_config.*", "jupyter_*_config.*", ".jupyter/", ".Rprofile", ".Renviron", ".RData"),
+    *("renv/activate.R", ".irbrc", ".pryrc", ".byebugrc", ".rdebugrc", ".bundle/config", ".ghci"),
+    *(".iex.exs", ".erlang", ".ocamlinit", ".octaverc", "startup.jl", ".perldb", ".proverc"),
+    *(".psysh.php", ".user.ini", ".htaccess", ".gdbinit", ".gdbearlyinit", "*-gdb.py", ".lldbinit"),
+    *(".radare2rc", ".valgrindrc", ".gnuplot", "autoexec.sas", "profile.do", ".ripgreprc"),
+    # managers of packages, and wrappers that start them
+    *(".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn/plugins/", ".yarn/releases/", ".pnpmfile.*"),
+    *(".pnp.cjs", ".pnp.*js", "bunfig.toml", ".cargo/config", ".cargo/config.toml"),
+    *("rust-toolchain", "rust-toolchain.toml", ".mvn/", "mvnw", "mvnw.cmd", "gradlew"),
+    *("gradlew.bat", "gradle/wrapper/", "init.gradle", "init.gradle.kts", ".jvmopts", ".sbtopts"),
+    *(".sbtrc", ".bazelrc"),
+    # committing, checking out and pushing
+    *(".gitconfig", ".gitmodules", ".gitattributes", ".lfsconfig", ".githooks/", ".git-hooks/"),
+    *(".husky/", "lefthook.*", ".lefthook.*", "lefthook-local.*", ".lefthook/", ".overcommit.yml"),
+    *(".pre-commit-config.yaml", "captainhook.json", ".simple-git-hooks.*", ".lintstagedrc"),
+    *(".lintstagedrc.*", "lint-staged.config.*", ".hg/hgrc", ".hg/hgrc-not-shared"),
+    *(".jj/config.toml", ".jj/repo/config.toml"),
+    *(".github/workflows/", ".github/actions/", ".gitea/workflows/", ".forgejo/workflows/"),
+    *(".gitlab-ci.yml", ".gitlab/ci/", ".circleci/", ".travis.yml", "azure-pipelines.yml"),
+    *("Jenkinsfile", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", ".woodpecker/"),
+    *(".buildkite/", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml"),
+    # other agents: what they may do, what they start, and what they are told
+    *(".mcp.json", ".claude/", ".claude.json", "CLAUDE.md", "CLAUDE.local.md", ".cursor/"),
+    *(".cursorrules", ".windsurf/", ".windsurfrules", ".gemini/", "GEMINI.md", ".codex/"),
+    *("AGENTS.md", "AGENT.md", ".agents/", ".aider.conf.yml", ".continue/", ".clinerules"),
+    *(".clinerules/", ".roo/", ".roomodes", ".kiro/", ".qwen/", ".opencode/", "opencode.json"),
+    *("opencode.jsonc", ".amp/", ".augment/", ".junie/", ".trae/", ".goosehints", ".openhands/"),
+    *("crush.json", ".crush.json", ".github/copilot-instructions.md", ".github/instructions/"),
+    *(".github/prompts/", ".github/chatmodes/", ".github/agents/", ".github/hooks/"),
+)
+
+HOME = (
+    *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
+    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".tcshrc", ".cshrc"),
+    *(".gitconfig", ".vimrc", ".tmux.conf", ".screenrc", ".inputrc", ".xinitrc", ".xprofile"),
+    *(".xsession", ".xsessionrc", ".config/git/", ".config/fish/", ".config/autostart/"),
+    *(".config/systemd/", ".config/nvim/", ".config/environment.d/", ".config/direnv/"),
+    *(".config/mise/", ".local/bin/", ".local/share/applications/", "Library/LaunchAgents/"),
+    *("Library/LaunchDaemons/", ".ssh/authorized_keys", ".ssh/config", ".ssh/rc"),
+    *(".ssh/environment", ".julia/config/", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc"),
+)
+
+GIT = (".git", ".git/hooks/", ".git/config", ".git/config.worktree", ".git/commondir")
+
+_SCRIPTS = frozenset(
+    f"{when}{what}"
+    for when in ("", "pre", "post")
+    for what in ("install", "prepare", "publish", "pack", "uninstall", "version", "publishOnly")
+) | {"dependencies", "prepublishOnly"}
+MANIFEST = "package.json"
+"""Of this file only the scripts matter that run without being asked for."""
+
+
+def _regex(pattern: str) -> str:
+    below = "(?:/.*)?" if pattern.endswith("/") else ""
+    return re.escape(pattern.rstrip("/")).replace(r"\*", "[^/]*") + below
+
+
+def compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """The patterns as one expression for `fullmatch`."""
+    return re.compile(rf"(?:.*/)?(?:{'|'.join(map(_regex, patterns))})", re.I | re.DOTALL)
+
+
+@functools.cache
+def _project() -> re.Pattern[str]:
+    return compiled((*PROJECT, *(name for name in HOME if name not in PROJECT)))
+
+
+@functools.cache
+def _holders() -> re.Pattern[str]:
+    """Directories of which a part runs by itself, as patterns of their own."""
+    parts = (pattern.rstrip("/").split("/") for pattern in (*PROJECT, *HOME))
+    return compiled(tuple({"/".join(w[:n]) for w in parts for n in range(1, len(w))}))
+
+
+def runs_itself(path: str) -> bool:
+    """Whether a file of a workspace is such a place. What packages bring is used by nobody so."""
+    return bool(_project().fullmatch(path)) and "node_modules" not in path.split("/")
+
+
+def is_watched(path: str) -> bool:
+    """The same, and the manifests, of which a part is."""
+    is_manifest = f"/{path}".endswith(f"/{MANIFEST}") and "node_modules" not in path.split("/")
+    return is_manifest or runs_itself(path)
+
+
+def may_hold(path: str) -> bool:
+    """Whether a directory, or a link in its place, would bring such places by its name."""
+    return runs_itself(path) or bool(_holders().fullmatch(path))
+
+
+def own_scripts(content: bytes) -> object:
+    """The scripts in a manifest that run by themselves; all of it where it cannot be read."""
+    try:
+        scripts = json.loads(content or b"{}").get("scripts", {})
+        return {name: scripts[name] for name in sorted(scripts) if name in _SCRIPTS}
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return content
