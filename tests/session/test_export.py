@@ -18,6 +18,7 @@ from interpreter.protocol.messages import (
     user_says,
 )
 from interpreter.session.export import export_session, from_json, to_json, to_markdown, to_script
+from interpreter.session.export_notebook import to_notebook
 
 PNG = b"\x89PNG\r\n\x1a\nnot really"
 
@@ -175,3 +176,54 @@ def test_nothing_in_an_export_runs_hides_or_is_fetched(suffix, tmp_path):
 def _displays(notebook):
     cells = (cell.get("outputs", []) for cell in notebook["cells"])
     return [one for outputs in cells for one in outputs if one["output_type"] == "display_data"]
+
+
+def without_ids(*blocks):
+    """The session of a model that has no tool calls: nothing but the order tells what is what."""
+    messages = [user_says("go")]
+    for source, printed, outcome in blocks:
+        messages.append(Message("assistant", (Text("Next."), Code("python", source))))
+        messages.append(ran("", Output(printed), outcome=outcome))
+    return messages
+
+
+BLOCKS = (("a = 1", "one\n", "ok"), ("1 / 0", "Traceback\n", "failed"), ("b = 2", "two\n", "ok"))
+
+
+def cells_of(messages):
+    notebook = json.loads(to_notebook(messages))
+    return [
+        (cell["source"], "".join(one.get("text", "") for one in cell["outputs"]))
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
+    ]
+
+
+def test_without_ids_each_cell_has_the_output_of_its_own_block():
+    assert cells_of(without_ids(*BLOCKS)) == [("a = 1", "one\n"), ("b = 2", "two\n")]
+
+
+def test_without_ids_a_script_holds_every_block_that_succeeded_and_no_other():
+    assert re.findall("(?m)^[a-z0-9].*", to_script(without_ids(*BLOCKS))) == ["a = 1", "b = 2"]
+
+
+def test_ids_that_come_again_after_a_resume_do_not_mix_blocks_up():
+    again = (
+        Message("assistant", (Code("python", "z = 9", "1"),)),
+        ran("1", Output("nine\n")),
+        Message("assistant", (Code("python", "never = 1", "2"),)),
+    )
+    assert cells_of((*SESSION, *again))[0][1] == "hi\n"
+    assert cells_of((*SESSION, *again))[-1] == ("z = 9", "nine\n")
+    script = to_script((*SESSION, *again))
+    assert "x = 2 + 3" in script
+    assert "z = 9" in script
+    assert "never" not in script
+
+
+def test_the_same_block_proposed_twice_in_one_reply_has_two_results():
+    block = Code("python", "print(1)")
+    reply = Message("assistant", (block, Code("python", "print(1)"), Code("python", "never = 1")))
+    messages = (reply, ran("", Output("first\n")), ran("", Output("second\n"), outcome="failed"))
+    assert cells_of(messages) == [("print(1)", "first\n")]
+    assert "never" not in to_script(messages)

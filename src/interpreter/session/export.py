@@ -19,6 +19,7 @@ from interpreter.protocol.messages import (
 )
 from interpreter.protocol.printed import tame_plain
 from interpreter.protocol.visible import legible
+from interpreter.session.answers import answers
 from interpreter.session.export_html import to_html
 from interpreter.session.export_notebook import to_notebook
 from interpreter.session.markdown import fenced, safe_markdown
@@ -95,13 +96,16 @@ def to_script(messages: Sequence[Message]) -> str:
 
 
 def _script(messages: Sequence[Message]) -> Iterator[str]:
-    succeeded = _outcomes(messages)
+    results = answers(messages)
     for message in messages:
         if message.role == "user" and message.text.strip():
             yield from (f"# {line}".rstrip() for line in message.text.strip().split("\n"))
         for part in message.parts:
-            if isinstance(part, Code) and succeeded.get(id(part)):
-                yield from _block(part)
+            if message.role != "assistant" or not isinstance(part, Code):
+                continue
+            code = _as_run(part, results.get(id(part)))
+            if code is not None:
+                yield from _block(code)
                 yield ""
 
 
@@ -114,23 +118,11 @@ def _block(code: Code) -> Iterator[str]:
         yield from (f"#   {line}".rstrip() for line in lines)
 
 
-def _outcomes(messages: Sequence[Message]) -> dict[int, bool]:
-    """Which blocks ran to their end, as they were run: an edited block replaces its draft."""
-    proposed = {
-        part.call_id: part
-        for message in messages
-        if message.role == "assistant"
-        for part in message.parts
-        if isinstance(part, Code)
-    }
-    good = {}
-    for message in messages:
-        edited = next((part for part in message.parts if isinstance(part, Code)), None)
-        for result in message.results:
-            code = edited or proposed.get(result.call_id)
-            if code is not None and result.outcome == "ok":
-                good[id(code)] = True
-    return good
+def _as_run(code: Code, result: Message | None) -> Code | None:
+    """The block as it was run: an edited one replaces its draft. None if it did not succeed."""
+    if result is None or all(one.outcome != "ok" for one in result.results):
+        return None
+    return next((part for part in result.parts if isinstance(part, Code)), code)
 
 
 WRITERS: dict[str, Callable[[Sequence[Message]], Any]] = {

@@ -19,6 +19,7 @@ from interpreter.protocol.messages import (
 )
 from interpreter.protocol.printed import tame, tame_plain
 from interpreter.protocol.visible import legible
+from interpreter.session.answers import answers
 from interpreter.session.markdown import fenced, safe_markdown
 from interpreter.session.plain_html import plain_html
 
@@ -56,7 +57,7 @@ def to_notebook(messages: Sequence[Message]) -> str:
 
 
 def _cells(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
-    results = _results(messages)
+    results = answers(messages)
     for message in messages:
         for part in message.parts:
             match part:
@@ -64,19 +65,9 @@ def _cells(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
                     said = safe_markdown(tame_plain(text))
                     yield _markdown(_quoted(said) if message.role == "user" else said)
                 case Code() if message.role == "assistant":
-                    yield _block(part, results.get(part.call_id))
+                    yield _block(part, results.get(id(part)))
                 case _:
                     continue
-
-
-def _results(messages: Sequence[Message]) -> dict[str, Message]:
-    """The message that answers each call."""
-    return {
-        result.call_id: message
-        for message in messages
-        if message.role == "computer"
-        for result in message.results
-    }
 
 
 def _block(proposed: Code, result: Message | None) -> dict[str, Any]:
