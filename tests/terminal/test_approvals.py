@@ -40,3 +40,16 @@ def test_a_place_outside_is_granted_and_the_next_try_works(chat, downloads):
     terminal.type("y")
     terminal.wait_for("Done.")
     assert (downloads / "new.txt").read_text() == "x"
+
+
+def test_on_a_narrow_terminal_nothing_of_a_block_is_hidden(chat):
+    source = "print(1)  #\x1b]\nopen('PWN','w').write('x')\n#\x07\r\u202e\n" + "y = 1; " * 20
+    terminal = chat({"code": source}, "Well.", width=60)
+    terminal.type("go\n")
+    terminal.wait_for("[s]top")
+    shown = terminal.everything()
+    assert "print(1)  #⟨U+001B⟩]\nopen('PWN','w').write('x')\n#⟨U+0007⟩⟨U+000D⟩⟨U+202E⟩\n" in shown
+    assert "\n↪ " in shown
+    assert shown.replace("\n↪ ", "").count("y = 1;") == 20
+    terminal.type("s")
+    terminal.wait_for("the code was not run")

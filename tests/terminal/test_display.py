@@ -8,6 +8,7 @@ from interpreter.protocol.messages import TABLE, Display, Face
 from interpreter.terminal.ansi import NO_COLOURS, cells
 from interpreter.terminal.display import show_display
 from interpreter.terminal.shown_files import ShownFiles
+from interpreter.terminal.tables import html_text
 
 HOSTILE = "\x1b]0;title\x07\x1b[2Jword"
 
@@ -83,3 +84,9 @@ def test_nothing_that_steers_the_terminal_gets_through(tmp_path, media_type):
 def test_nothing_in_a_table_steers_the_terminal(tmp_path):
     lines = shown(tmp_path, frame([(HOSTILE, "str")], [[HOSTILE]], [1, 1])).lines
     assert [line.strip() for line in lines][::2] == ["word", "word"]
+
+
+@pytest.mark.parametrize("piece", ["<!--", "<td a=", "<", "<b", "<script>", "<p>"])
+def test_a_hostile_page_is_read_at_once(piece):
+    text = html_text("words" + piece * 100_000)
+    assert text.startswith("words")

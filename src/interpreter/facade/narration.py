@@ -19,6 +19,7 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import Code
+from interpreter.protocol.visible import sentence
 
 LOG = logging.getLogger("interpreter")
 LONGEST = 500  # characters of an event
@@ -32,7 +33,7 @@ def narrated(events: Generator[Event, None, None], *, debug: bool) -> Generator[
         for event in events:
             told = _told(event)
             if told:
-                LOG.info(told)
+                LOG.info("%s", sentence(told))
             if debug:
                 LOG.debug("%.*s", LONGEST, repr(event))
             yield event
@@ -43,7 +44,7 @@ def with_warnings(events: Generator[Event, None, None]) -> Generator[Event, None
     with closing(events):
         for event in events:
             if isinstance(event, TurnFinished) and event.end in TOO_EARLY:
-                LOG.warning("%s", event.detail)
+                LOG.warning("%s", sentence(event.detail))
             yield event
 
 

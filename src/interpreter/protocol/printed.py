@@ -12,9 +12,9 @@ from interpreter.protocol.visible import visible
 SGR = re.compile(r"\x1b\[[0-9;:]*m")
 _ONE = (
     r"(?:[34]8[;:](?:5[;:]\d{1,3}|2::?\d{1,3}:\d{1,3}:\d{1,3}|2;\d{1,3};\d{1,3};\d{1,3})"
-    r"|0*(?:[0-4]|7|9|2[1-79]|[34][0-79]|9[0-7]|10[0-7]|4:[0-5])?)"
+    r"|0*(?:[1-4]|7|9|2[1-79]|[34][0-79]|9[0-7]|10[0-7]|4:[0-5])?)"
 )
-COLOURS_ONLY = re.compile(rf"\x1b\[{_ONE}(?:;{_ONE})*m")  # nothing that conceals or blinks
+COLOURS_ONLY = re.compile(rf"\x1b\[{_ONE}(?:;{_ONE}){{0,15}}m")  # nothing that conceals or blinks
 NOT_TEXT = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence: colour, cursor, erase
     r"|\x1b[P\]X^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # a string: title, link, clipboard, picture

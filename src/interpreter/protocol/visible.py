@@ -55,7 +55,7 @@ LOOKALIKE_SIGNS = frozenset("‐‑‒−⁃∕⁄⧸╱∶꞉׃։٫٬․‚′�
 """Signs that can be taken for those that programs are made of."""
 SEEN_SIGNS = frozenset("…‼⁇⁈⁉")
 
-NOT_PLAIN = re.compile(r"[^ -~]| +$")
+NOT_PLAIN = re.compile(r"[^ -~]")
 WORD = re.compile(r"[^\W\d_]+")
 RIGHT_TO_LEFT = ("R", "AL", "AN")
 
@@ -63,7 +63,7 @@ RIGHT_TO_LEFT = ("R", "AL", "AN")
 def drawn(line: str) -> list[str]:
     """What is drawn for each character of a line: the character, or a mark."""
     shown = list(line)
-    if NOT_PLAIN.search(line) is None:
+    if NOT_PLAIN.search(line) is None and not line.endswith(" "):
         return shown
     for at in _not_as_itself(line):
         shown[at] = MARKS.get(line[at]) or f"{OPEN}U+{ord(line[at]):04X}⟩"
@@ -224,7 +224,7 @@ def _loose_signs(line: str) -> set[int]:
         if unicodedata.category(character)[0] != "M":
             start = at
             continue
-        cluster = line[start : at + 1]
+        cluster = line[max(start, at - LONGEST_CLUSTER) : at + 1]
         fits = (
             len(cluster) <= LONGEST_CLUSTER
             and cluster[0].isalpha()
@@ -283,7 +283,7 @@ def _turned_round(line: str, marked: set[int]) -> set[int]:
     if "R" not in kinds:
         return set()
     allowed: set[int] = set()
-    for found in re.finditer(r"R+(?: R+)*(?=[^LER]*(?:L|$))", kinds):
+    for found in re.finditer(r"(?<!R)(?<!R )R++(?: R++)*+(?=[^LER]*(?:L|$))", kinds):
         allowed.update(range(*found.span()))
     return {at for at, kind in enumerate(kinds) if kind == "R"} - allowed
 

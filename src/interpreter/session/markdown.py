@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})")  # at the very beginning: others end with their list
 CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
-LONGEST = 10_000  # characters of a line in which spans of code are looked for
+LONGEST = 2_000  # characters of a line in which spans of code are looked for
 LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 LINK = re.compile(r"\](?=\((?!https?://|#)|\s*:|\[)")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
-from html.parser import HTMLParser
+import re
+from html import escape, unescape
 
 KEPT = frozenset((
     *("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "div", "p", "span"),
@@ -12,48 +12,43 @@ KEPT = frozenset((
 ))  # fmt: skip
 ALONE = frozenset(("br", "hr"))
 UNSAID = frozenset(("script", "style", "head", "title", "template", "noscript", "iframe", "svg"))
-SPANS = ("colspan", "rowspan")
+TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)([^<>]*)>")
+UNSEEN = re.compile(r"<!--.*?(?:-->|\Z)|<![^<>]*>", re.DOTALL)
+SPAN = re.compile(r' (?:col|row)span="\d{1,4}"')
+DEEPEST = 100  # tags within tags that a closing one is looked for in
 
 
 def plain_html(page: str) -> str:
-    """The page's words, tables and lists."""
-    parser = _Plain()
-    parser.feed(page)
-    parser.close()
-    while parser.open:
-        parser.handle_endtag(parser.open[-1])
-    return "".join(parser.pieces)
-
-
-class _Plain(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self.open: list[str] = []
-        self._unsaid: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in UNSAID:
-            self._unsaid.append(tag)
-        elif self._unsaid:
-            return
+    """The page's words, tables and lists; whatever is no known tag is words."""
+    pieces: list[str] = []
+    opened: list[str] = []
+    unsaid, at = "", 0
+    page = UNSEEN.sub("", page)
+    for found in TAG.finditer(page):
+        if not unsaid:
+            pieces.append(escape(unescape(page[at : found.start()])))
+        at = found.end()
+        closes, tag = bool(found[1]), found[2].lower()
+        if unsaid or tag in UNSAID:
+            unsaid = "" if closes and tag == unsaid else unsaid or ("" if closes else tag)
         elif tag in ALONE:
-            self.pieces.append(f"<{tag}>")
+            pieces.append(f"<{tag}>")
         elif tag in KEPT:
-            kept = [(name, value or "") for name, value in attrs if name in SPANS]
-            spans = "".join(f' {name}="{value}"' for name, value in kept if value.isdecimal())
-            self.pieces.append(f"<{tag}{spans}>")
-            self.open.append(tag)
+            pieces.append(_closed(tag, opened) if closes else _opened(tag, found[3], opened))
+    if not unsaid:
+        pieces.append(escape(unescape(page[at:])))
+    return "".join([*pieces, *(f"</{tag}>" for tag in reversed(opened))])
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._unsaid:
-            while self._unsaid.pop() != tag:
-                pass
-        elif not self._unsaid and tag in self.open:
-            while (last := self.open.pop()) != tag:
-                self.pieces.append(f"</{last}>")
-            self.pieces.append(f"</{tag}>")
 
-    def handle_data(self, data: str) -> None:
-        if not self._unsaid:
-            self.pieces.append(escape(data))
+def _opened(tag: str, attributes: str, opened: list[str]) -> str:
+    opened.append(tag)
+    return f"<{tag}{''.join(SPAN.findall(attributes))}>"
+
+
+def _closed(tag: str, opened: list[str]) -> str:
+    if tag not in opened[-DEEPEST:]:
+        return ""
+    closed: list[str] = []
+    while not closed or closed[-1] != tag:
+        closed.append(opened.pop())
+    return "".join(f"</{one}>" for one in closed)

@@ -31,7 +31,7 @@ STYLES = {
     "Token.Generic.Subheading": "36",
 }
 LEXERS = {"shell": "bash", "javascript": "javascript", "js": "javascript", "py": "python"}
-LARGEST = 400_000  # characters of a block that are still coloured
+LARGEST = 100_000  # characters of a block that are still coloured
 MARK = "7;33"  # what stands for a character that cannot be seen
 CONTINUED = "2"
 TAIL = 40  # lines that are ever shown of a block being written

@@ -6,9 +6,10 @@ import io
 import json
 import re
 from collections.abc import Iterable, Sequence
-from html.parser import HTMLParser
+from html import unescape
 from typing import Any
 
+from interpreter.session.plain_html import TAG, UNSEEN
 from interpreter.terminal.ansi import Palette, cells, tame_plain
 from interpreter.terminal.inline import Inline
 
@@ -143,53 +144,28 @@ def _is_number(kind: str) -> bool:
     return kind.lower().startswith(("int", "uint", "float", "decimal", "number"))
 
 
-class _Readable(HTMLParser):
-    """The words of a page, a line for each block of it."""
-
-    BLOCKS = frozenset([
-        "p",
-        "div",
-        "br",
-        "tr",
-        "li",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "table",
-        "ul",
-        "ol",
-        "pre",
-        "section",
-        "article",
-    ])
-    HIDDEN = frozenset(("script", "style", "head", "template"))
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self._hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden += tag in self.HIDDEN
-        if tag in self.BLOCKS:
-            self.pieces.append("\n• " if tag == "li" else "\n")
-        elif tag in ("td", "th"):
-            self.pieces.append("  ")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden = max(0, self._hidden - (tag in self.HIDDEN))
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.pieces.append(data)
+BLOCKS = frozenset((
+    *("p", "div", "br", "tr", "li", "h1", "h2", "h3", "h4", "h5", "h6"),
+    *("table", "ul", "ol", "pre", "section", "article"),
+))
+BEFORE = {"td": "  ", "th": "  ", "li": "\n• "}
+HIDDEN = frozenset(("script", "style", "head", "template"))
 
 
 def html_text(source: str) -> str:
-    """A page as readable text."""
-    parser = _Readable()
-    parser.feed(source)
-    lines = ("  ".join(line.split("  ")).strip() for line in "".join(parser.pieces).split("\n"))
+    """A page as readable text: a line for each block of it."""
+    pieces: list[str] = []
+    hidden, at = "", 0
+    source = UNSEEN.sub("", source)
+    for found in TAG.finditer(source):
+        closes, tag = bool(found[1]), found[2].lower()
+        if hidden:
+            hidden = "" if closes and tag == hidden else hidden
+        else:
+            pieces.append(unescape(source[at : found.start()]))
+            hidden = tag if tag in HIDDEN and not closes else ""
+            pieces.append("" if closes else BEFORE.get(tag, "\n" if tag in BLOCKS else ""))
+        at = found.end()
+    pieces.append("" if hidden else unescape(source[at:]))
+    lines = ("  ".join(line.split("  ")).strip() for line in "".join(pieces).split("\n"))
     return tame_plain("\n".join(line for line in lines if line))
