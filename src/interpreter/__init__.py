@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from interpreter._version import __version__
 
 TYPE_CHECKING = False
@@ -52,7 +54,50 @@ def __getattr__(name: str) -> object:
         return globals().setdefault("interpreter", _Shared())
     if name == "computer":
         return __getattr__("interpreter").computer  # type: ignore[attr-defined]
+    if not name.startswith("_") and not _is_room(name) and hasattr(_owner(name), name):
+        return getattr(_owner(name), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Front(type(sys)):  # type: ignore[misc]
+    """The package as the oldest programs use it: `import interpreter; interpreter.chat(…)`."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        ours = name.startswith("_") or name in self.__dict__ or isinstance(value, type(sys))
+        if ours or not hasattr(_owner(name), name):
+            super().__setattr__(name, value)
+        else:
+            setattr(_owner(name), name, value)
+
+
+def _is_room(name: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(f"{__name__}.{name}") is not None
+
+
+def _owner(name: str) -> object:
+    """Who has an attribute of the shared interpreter: it did once have those of its model."""
+    return _real().llm if name in _OF_THE_MODEL else _real()  # type: ignore[attr-defined]
+
+
+_OF_THE_MODEL = frozenset(
+    ("model", "temperature", "max_tokens", "context_window", "max_budget")
+    + ("api_base", "api_key", "api_version")
+)
+
+
+class _OldNames:
+    """Finds modules that are only known to programs written for Open Interpreter."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
+        """The module, if its name is one of theirs."""
+        if not name.startswith((f"{__name__}.core", f"{__name__}.terminal_interface")):
+            return None
+        from interpreter.facade.old_names import spec_of
+
+        return spec_of(name)
 
 
 class _Shared:
@@ -91,3 +136,8 @@ _made: list[object] = []
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = _Front
+if not any(getattr(finder, "__name__", "") == _OldNames.__name__ for finder in sys.meta_path):
+    sys.meta_path.append(_OldNames)  # type: ignore[arg-type]

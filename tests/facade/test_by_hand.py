@@ -41,6 +41,7 @@ def test_the_drop_in_without_a_key_runs_and_shows_what_can_be_undone():
     try:
         assert it.computer.run("python", "print(6 * 7)")[0]["content"] == "42\n"
         assert it.checkpoints == ()
+        it.llm.model = NEEDS_A_KEY
         with pytest.raises(AuthenticationFailed, match="key"):
             it.chat("hi", display=False)
         assert it.messages == []

@@ -281,9 +281,9 @@ def test_breaking_during_execution_stops_the_code_and_keeps_its_state(play):
 def test_stop_ends_the_running_code(play):
     it = play()
     chunks = it.computer.run("python", "print('on', flush=True)\nwhile True: pass", stream=True)
-    assert next(chunks)["content"] == "on\n"
+    assert [next(chunks)["content"], next(chunks)["content"]] == [1, "on\n"]
     it.computer.stop()
-    rest = "".join(chunk["content"] for chunk in chunks)
+    rest = "".join(str(chunk["content"]) for chunk in chunks)
     assert "KeyboardInterrupt" in rest
     assert it.computer.run("python", "print('alive')")[0]["content"] == "alive\n"
 

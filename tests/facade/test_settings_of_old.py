@@ -208,8 +208,15 @@ def test_the_async_interpreter_is_an_interpreter_with_its_own_attributes():
     assert (interpreter.acknowledged_outputs, interpreter.context_mode) == ([], False)
 
 
-def test_os_mode_and_the_wizard_say_that_they_are_not_here():
-    with pytest.raises(ConfigurationError, match="OS mode"):
-        OpenInterpreter(os=True).chat("hi", display=False)
-    with pytest.raises(ConfigurationError, match="llm.model"):
+def test_os_mode_warns_that_it_is_not_here_and_the_rest_is_done():
+    it = OpenInterpreter(os=True)
+    it.llm.completions = lambda **asked: [{"choices": [{"delta": {"content": "Hello."}}]}]
+    with pytest.warns(UserWarning, match="OS mode is not part of this version"):
+        assert it.chat("hi", display=False)[0]["content"] == "Hello."
+    it.close()
+
+
+def test_the_wizard_where_nobody_can_pick_says_what_to_do(monkeypatch):
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    with pytest.raises(ConfigurationError, match="interpreter models pull"):
         OpenInterpreter().local_setup()

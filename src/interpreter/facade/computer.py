@@ -19,7 +19,13 @@ from interpreter.lmc.languages import (
     language_of,
 )
 from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
-from interpreter.protocol.events import DisplayShown, Event, ExecutionFinished, OutputDelta
+from interpreter.protocol.events import (
+    ActionStarted,
+    DisplayShown,
+    Event,
+    ExecutionFinished,
+    OutputDelta,
+)
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Runtimes
@@ -126,7 +132,7 @@ class Computer:
             for chunk in writer.chunks(events):
                 if chunk["type"] == "image" and not self.emit_images:
                     continue
-                if "content" in chunk and chunk.get("format") != "active_line":
+                if "content" in chunk:
                     yield {key: value for key, value in chunk.items() if key != "role"}
 
     def _events(self, action: Code) -> Generator[Event, None, None]:
@@ -134,6 +140,7 @@ class Computer:
         if self.languages_changed:
             workshop.choose_runtimes(self.choose)
         self._interrupt.clear()
+        yield ActionStarted(action)
         printed = False
         with closing(workshop.run(action, self._interrupt)) as events:
             for event in events:
@@ -154,12 +161,16 @@ class Terminal:
         self.run = computer.run
         self.stop = computer.stop
         self.terminate = computer.terminate
-        self._languages: Callable[[], list[Any]] = lambda: computer.languages
+        self._computer = computer
 
     @property
     def languages(self) -> list[Any]:
         """The languages, as `computer.languages` has them."""
-        return self._languages()
+        return self._computer.languages
+
+    @languages.setter
+    def languages(self, languages: list[Any]) -> None:
+        self._computer.languages = languages
 
     def sudo_install(self, package: str) -> None:
         """Nothing here asks for the password of an administrator."""

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from typing import Any
 
 from interpreter.assembly import Workshop
 from interpreter.protocol.actions import Decision
@@ -52,6 +53,13 @@ def converse(place: Desk, workshop: Workshop, session: Session, settings: Settin
 def may_download(question: str) -> bool:
     """Whether a model may be downloaded: asked by a line, in the terminal of the program."""
     return opening.may_download(question, live=False)
+
+
+def choose_local() -> dict[str, Any]:
+    """The menu of local models; where nobody can pick, what was picked before."""
+    from interpreter.terminal.local_models import choose_local as choose  # noqa: PLC0415  (rare)
+
+    return choose()
 
 
 def say(text: str) -> None:

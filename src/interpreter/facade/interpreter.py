@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
 
 BUSY = "This interpreter is in the middle of a turn; wait() for it first, or make another one."
+NO_SCREEN = (
+    "OS mode is not part of this version: code works with files, programs and the shell, but does "
+    "not see the screen."
+)
 Said = str | dict[str, Any] | list[dict[str, Any]]
 
 
@@ -157,9 +161,9 @@ class OpenInterpreter(Prepared):
         return str(config_directory())
 
     def local_setup(self) -> None:
-        """The questions of Open Interpreter's wizard are not asked here."""
-        text = "local_setup() is not part of this version; set llm.model, e.g. to ollama/NAME."
-        raise ConfigurationError(text)
+        """Pick a model of this machine, as `interpreter --local` does."""
+        for name, value in show.choose_local().items():
+            setattr(self.llm if hasattr(self.llm, name) else self, name, value)
 
     def _streaming_chat(
         self, message: Said | None = None, display: bool = True
@@ -217,7 +221,7 @@ class OpenInterpreter(Prepared):
     ) -> Generator[Event, None, None]:
         """Take the message in at once; the turn runs as the result is iterated."""
         if self.os:
-            raise ConfigurationError("OS mode is not part of this version; leave `os` False.")
+            warnings.warn(NO_SCREEN, stacklevel=3)
         self._end_turn()
         self._desk = show.desk(self._settings(render=False)) if display else None
         if isinstance(message, list):

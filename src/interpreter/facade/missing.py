@@ -7,6 +7,10 @@ from typing import Any, NoReturn
 from interpreter.protocol.errors import ConfigurationError
 
 
+class NotHere(ConfigurationError, AttributeError):
+    """Something is not part of this version; `hasattr` says so, too."""
+
+
 class Missing:
     """Stands where a module of `computer` would be; any use of it is a clear error."""
 
@@ -23,9 +27,7 @@ class Missing:
         return f"<computer.{self._name}: {self._reason}>"
 
     def _refuse(self, attribute: str) -> NoReturn:
-        raise ConfigurationError(
-            f"computer.{self._name}.{attribute} cannot be used: {self._reason}"
-        )
+        raise NotHere(f"computer.{self._name}.{attribute} cannot be used: {self._reason}")
 
 
 DESKTOP = "controlling the screen, mouse and keyboard is not part of this version."

@@ -136,14 +136,22 @@ class Skills:
     def __init__(
         self, path: Callable[[], Path], run: Callable[[str], None], may_save: Callable[[], bool]
     ) -> None:
-        self._path = path
+        self._usual_path = path
+        self._own_path: Path | None = None
         self._run = run
-        self.new_skill = NewSkill(path, may_save)
+        self.new_skill = NewSkill(self._path, may_save)
 
     @property
     def path(self) -> str:
         """The directory they are in."""
         return str(self._path())
+
+    @path.setter
+    def path(self, path: str) -> None:
+        self._own_path = Path(path).expanduser()
+
+    def _path(self) -> Path:
+        return self._own_path or self._usual_path()
 
     def list(self) -> Sequence[str]:
         """The functions they define, by name."""

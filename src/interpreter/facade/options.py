@@ -34,7 +34,7 @@ class Options:
     verbose: bool = False
     debug: bool = False
     max_output: int = 2800
-    safe_mode: str = "off"
+    safe_mode: str | bool = "off"
     shrink_images: bool = True
     loop: bool = False
     loop_message: str = LOOP_MESSAGE

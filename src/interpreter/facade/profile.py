@@ -15,11 +15,25 @@ IGNORED = ("version", "wtf")
 def apply_profile(interpreter: Any, name: str, confirm: Confirm = nobody_confirms) -> None:
     """Set what the profile says; one in Python runs with `interpreter` in scope."""
     profile = read(name, confirm)
-    _set(interpreter, profile.values, profile.source)
+    _set(interpreter, _at_home(interpreter, profile.values), profile.source)
     if "system_message" in profile.values:
         interpreter.runs_templates = False
     if profile.script:
         execute(profile.script, profile.source, interpreter)
+
+
+def _at_home(interpreter: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with those of `llm` that are the interpreter's own, as its vision profile has."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        group, _, name = key.partition(".")
+        if group == "llm" and name and not hasattr(interpreter.llm, name):
+            flat[name] = value
+        elif key == "llm" and isinstance(value, Mapping):
+            flat |= _at_home(interpreter, {f"llm.{name}": one for name, one in value.items()})
+        else:
+            flat[key] = value
+    return flat
 
 
 def _set(target: Any, values: Mapping[str, Any], source: str) -> None:

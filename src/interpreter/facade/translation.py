@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from interpreter.facade.llm import Llm
 from interpreter.facade.options import Options
-from interpreter.settings.settings import Settings
+from interpreter.settings.settings import Settings, as_safe_mode
 
 
 def settings_of(options: Options, llm: Llm, system_message: str, instructions: str) -> Settings:
@@ -26,7 +26,7 @@ def settings_of(options: Options, llm: Llm, system_message: str, instructions: s
         execution_instructions=_text(llm.execution_instructions),
         auto_run=options.auto_run,
         offline=options.offline,
-        safe_mode=options.safe_mode,
+        safe_mode=as_safe_mode(options.safe_mode),
         system_message=system_message,
         custom_instructions=instructions,
         keep_history=options.conversation_history,

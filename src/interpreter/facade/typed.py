@@ -27,7 +27,7 @@ from interpreter.protocol.ports import (
 from interpreter.session.session import Session
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed
-from interpreter.terminal.own_parts import equip, own_parts
+from interpreter.terminal.own_parts import equip, own_parts, run_first
 
 if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
@@ -224,6 +224,7 @@ class Interpreter:
         """The session, for work by hand; a model comes with the first turn."""
         if self._session is None:
             self._session = self._opened()
+            run_first(self._workshop(), self._own)
         return self._session
 
     def _opened(self) -> Session:

@@ -13,6 +13,7 @@ from interpreter.lmc.messages import (
 )
 from interpreter.protocol.events import (
     ActionProposed,
+    ActionStarted,
     ActiveLine,
     ApprovalRequested,
     CodeDelta,
@@ -25,7 +26,7 @@ from interpreter.protocol.events import (
     TextDelta,
     TurnFinished,
 )
-from interpreter.protocol.messages import Action, Display
+from interpreter.protocol.messages import Action, Code, Display
 
 CONSOLE: Dictionary = {"role": "computer", "type": "console"}
 
@@ -63,6 +64,8 @@ class ChunkWriter:
         match event:
             case OutputDelta(text):
                 yield from self._console("output", text)
+            case ActionStarted(Code(_, source)):
+                yield from self._console("active_line", first_line(source))
             case ActiveLine(line) if line is not None:
                 yield from self._console("active_line", line)
             case ExecutionFinished():
@@ -116,6 +119,12 @@ class ChunkWriter:
         if self._open is not None:
             yield {**self._open, "end": True}
             self._open = None
+
+
+def first_line(source: str) -> int:
+    """The line with which a block begins to run."""
+    lines = enumerate(source.splitlines(), 1)
+    return next((n for n, line in lines if line.strip() and not line.lstrip().startswith("#")), 1)
 
 
 def merged(chunks: Iterable[Dictionary]) -> list[Dictionary]:

@@ -35,17 +35,37 @@ def run_script(script: str, source: str, settings: Settings, own: Own) -> dict[s
     """What a profile sets, by name; what is no setting is put into `own`."""
     values = asdict(settings) | {"messages": []}
     model = {name: values.pop(name) for name in MODEL_SETTINGS}
-    llm = Notepad("interpreter.llm", model | {"completions": own.completions})
+    llm = Notepad("interpreter.llm", model | {"completions": own.completions, "load": _nothing})
     languages = own.offered()
-    machine = {"languages": list(languages), "terminate": lambda: None}
-    computer = Notepad("interpreter.computer", machine)
-    interpreter = Notepad("interpreter", {**values, "llm": llm, "computer": computer})
-    before = {**values, **vars(llm), **vars(computer), "languages": languages}
+    computer = Notepad("interpreter.computer", _machine(languages, settings.skills_path, own))
+    whole = {**values, "llm": llm, "computer": computer}
+    interpreter = Notepad("interpreter", {**whole, "display_message": own.say})
+    interpreter.__dict__["local_setup"] = lambda: llm.__dict__.update(own.choose_local())
+    before = {**vars(interpreter), **vars(llm), **vars(computer), "languages": languages}
     execute(script, source, interpreter)
-    after = {**vars(interpreter), **vars(llm), **vars(computer)}
-    apart = ("llm", "computer", "_place")
-    after = {k: v for k, v in after.items() if k not in apart and before.get(k, ...) != v}
+    named = (computer.languages, computer.terminal.languages)
+    chosen = next((one for one in named if one != languages), languages)
+    machine = {"languages": chosen, "skills_path": computer.skills.path}
+    after = {**vars(interpreter), **vars(llm), **machine}
+    after = {k: v for k, v in after.items() if k != "_place" and before.get(k, ...) != v}
     return _without_own(after, own, after.get("custom_instructions", settings.custom_instructions))
+
+
+def _machine(languages: list[Any], skills_path: str, own: Own) -> dict[str, Any]:
+    """What a profile finds in `interpreter.computer`."""
+
+    def run(language: str, code: str, **options: Any) -> list[dict[str, Any]]:
+        own.first.append((language, code))
+        return []
+
+    skills = Notepad("interpreter.computer.skills", {"path": skills_path})
+    terminal = Notepad("interpreter.computer.terminal", {"languages": list(languages)})
+    parts = {"languages": terminal.languages, "terminal": terminal, "skills": skills}
+    return {**parts, "run": run, "terminate": _nothing}
+
+
+def _nothing(*arguments: Any, **options: Any) -> None:
+    """Done when it is needed, not by a profile."""
 
 
 def _without_own(after: dict[str, Any], own: Own, instructions: str) -> dict[str, Any]:

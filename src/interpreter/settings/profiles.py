@@ -15,7 +15,7 @@ from interpreter.protocol.values import frozen
 from interpreter.settings.own import Own
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profile_scripts import run_script
-from interpreter.settings.settings import Settings, changed, key_lines
+from interpreter.settings.settings import Settings, changed, is_setting, key_lines, near_setting
 
 DEFAULT = "default"
 SUFFIXES = (".yaml", ".yml", ".json", ".py")
@@ -23,6 +23,22 @@ LARGEST = 1_000_000  # bytes of a profile that is fetched
 FETCH_SECONDS = 20
 RENAMED = {"conversation_history": "keep_history", "plain_text_display": "plain"}
 GROUPS = ("llm", "computer")
+SHIPPED: dict[str, dict[str, Any]] = {  # by the names that Open Interpreter ships
+    "default": {},
+    "fast": {"custom_instructions": "Be fast: few words, one block where one is enough."},
+    "vision": {"llm": {"supports_vision": True}},
+    "codestral": {"llm": {"model": "ollama/codestral"}},
+    "llama3": {"llm": {"model": "ollama/llama3"}},
+    "groq": {"llm": {"model": "groq/llama-3.3-70b-versatile"}},
+    "assistant": {"custom_instructions": "You help with everyday things; explain what you do."},
+    "local": {"offline": True},
+    "os": {"os": True},
+}
+OF_THE_COMPUTER = frozenset((
+    *("offline", "verbose", "debug", "emit_images", "save_skills", "import_computer_api"),
+    *("max_output", "system_message", "api_base"),
+))
+"""What `computer` has that is not the setting of the same name, and means nothing to a session."""
 IGNORED = {  # known to Open Interpreter's profiles, and without a meaning for a session here
     *("version", "wtf", "messages", "disable_telemetry", "os", "in_terminal_interface"),
     *("conversation_filename", "conversation_history_path", "contribute_conversation"),
@@ -66,11 +82,21 @@ def with_profile(
     values = dict(_fitting(_flat(profile.values)))
     if profile.script:
         seen = changed(settings, values, source=profile.source, lines=profile.lines)
-        said = run_script(profile.script, profile.source, seen, own or Own())
-        values |= dict(_fitting(_flat(said)))
+        own = own or Own()
+        said = run_script(profile.script, profile.source, seen, own)
+        for name, value in _fitting(_flat(said)):
+            if is_setting(name) or near_setting(name):
+                values[name] = value  # a slip is complained about below
+            else:  # an attribute that programs may have, too
+                own.say(f"The {profile.source} sets {name!r}, which means nothing here.")
     if "trust_profile" in values:
         raise ConfigurationError(f"{profile.source}: only you can say trust_profile.")
     return changed(settings, values, source=profile.source, lines=profile.lines)
+
+
+def shipped(name: str) -> dict[str, Any]:
+    """The settings of a profile that comes with the program."""
+    return dict(_fitting(_flat(SHIPPED[name])))
 
 
 def read(name: str, confirm: Confirm = nobody_confirms) -> Profile:
@@ -84,6 +110,8 @@ def read(name: str, confirm: Confirm = nobody_confirms) -> Profile:
         place = safe_files.named_by_user(path, Path.cwd())
         text = safe_files.read_bytes(place, LARGEST).decode()
     except FileNotFoundError as error:
+        if "/" not in name and path.stem in SHIPPED:
+            return Profile(f"profile {name}", SHIPPED[path.stem])
         here = f" For the file in this directory: ./{name}" if Path(name).is_file() else ""
         problem = f"There is no profile {name!r}: {path} is missing.{here}"
         raise ConfigurationError(problem) from error
@@ -180,7 +208,13 @@ def _flat(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in content.items():
         group, _, name = str(key).rpartition(".")
         if not group and name in GROUPS and isinstance(value, Mapping):
-            yield from _flat(value)
+            yield from _flat({f"{name}.{inner}": one for inner, one in value.items()})
+        elif group == "computer" and name in OF_THE_COMPUTER:
+            continue
+        elif (group, name) == ("computer", "skills") and isinstance(value, Mapping):
+            yield from _flat({f"computer.skills.{inner}": one for inner, one in value.items()})
+        elif str(key) == "computer.skills.path":
+            yield "skills_path", value
         elif group in ("", *GROUPS):
             yield name, value
         else:

@@ -139,6 +139,8 @@ def changed(
 
     `lines` are the lines of the source that name them, where it is a file.
     """
+    if isinstance(values.get("safe_mode"), bool):  # what YAML makes of `off`
+        values = {**values, "safe_mode": as_safe_mode(values["safe_mode"])}
     for name, value in values.items():
         if problem := fault(name, value):
             line = (lines or {}).get(name)
@@ -150,7 +152,8 @@ def changed(
 def fault(name: str, value: Any) -> str:
     """What is wrong with a value for a setting, as a sentence; empty when nothing is."""
     if name not in _NAMES:
-        return f"there is no setting {name!r}.{_did_you_mean(name)}"
+        near = near_setting(name)
+        return f"there is no setting {name!r}." + (f" Did you mean {near!r}?" if near else "")
     if not _fits(value, _TYPES[name]):
         kind = getattr(_TYPES[name], "__name__", str(_TYPES[name]))
         return f"{name!r} must be of type {kind}, not {value!r}."
@@ -162,11 +165,23 @@ def fault(name: str, value: Any) -> str:
     return ""
 
 
-def _did_you_mean(name: str) -> str:
+def is_setting(name: str) -> bool:
+    """Whether there is a setting of this name."""
+    return name in _NAMES
+
+
+def as_safe_mode(value: str | bool) -> str:
+    """Off, ask or auto; programs and YAML also say True and False."""
+    if isinstance(value, bool):
+        return "auto" if value else "off"
+    return value
+
+
+def near_setting(name: str) -> str:
+    """The setting that was probably meant; empty if there is none."""
     from difflib import get_close_matches  # noqa: PLC0415  (only to complain)
 
-    near = get_close_matches(name, sorted(_NAMES), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return next(iter(get_close_matches(name, sorted(_NAMES), n=1)), "")
 
 
 def _fits(value: Any, kind: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import data_directory, profile_directory
-from interpreter.settings.profiles import SUFFIXES
+from interpreter.settings.profiles import SUFFIXES, shipped
 
 GONE = {
     "disable_telemetry": "There is no telemetry in this program: --disable_telemetry does nothing.",
@@ -15,17 +15,10 @@ GONE = {
     "--contribute_conversation does nothing.",
 }
 NO_SCREEN = (
-    "This version cannot see the screen or move the mouse yet. Without --os it works with files, "
+    "This version cannot see the screen or move the mouse yet. It works with files, "
     "programs and the shell, which does most of what people ask for."
 )
-PRESETS: dict[str, dict[str, Any]] = {
-    "fast": {"custom_instructions": "Be fast: few words, one block where one is enough."},
-    "vision": {"supports_vision": True},
-    "codestral": {"model": "ollama/codestral"},
-    "llama3": {"model": "ollama/llama3"},
-    "groq": {"model": "groq/llama-3.3-70b-versatile"},
-    "assistant": {"custom_instructions": "You help with everyday things; explain what you do."},
-}
+PRESETS = ("fast", "vision", "codestral", "llama3", "groq", "assistant")
 
 
 def run(options: dict[str, Any]) -> int | None:
@@ -48,11 +41,11 @@ def presets(options: dict[str, Any]) -> dict[str, Any]:
     """What flags such as --fast, --local and --vision stand for; your own profile of that name
     comes first."""
     if options.get("os"):
-        raise ConfigurationError(NO_SCREEN)
+        print(NO_SCREEN, file=sys.stderr)
     values: dict[str, Any] = {}
-    for name, preset in PRESETS.items():
+    for name in PRESETS:
         if options.get(name) and not _has_profile(name):
-            values |= preset
+            values |= shipped(name)
     if options.get("local") and not options.get("model") and not _has_profile("local"):
         from interpreter.terminal.local_models import choose_local  # noqa: PLC0415  (asks servers)
 

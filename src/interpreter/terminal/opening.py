@@ -23,7 +23,7 @@ from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.greeting import greeting
-from interpreter.terminal.own_parts import equip
+from interpreter.terminal.own_parts import equip, run_first
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.signals import ctrl_c
 from interpreter.terminal.start import AskInFront, Plan, can_be_live
@@ -71,6 +71,7 @@ def open_chat(plan: Plan) -> Chat:
     desk.background = workshop.background
     try:
         session = workshop.open_session(settings, resume=plan.resume)
+        run_first(workshop, plan.own)
     except BaseException:
         workshop.close()
         raise

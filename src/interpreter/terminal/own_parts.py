@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
+from interpreter.protocol.messages import Code
 from interpreter.settings.own import Own
 
 if TYPE_CHECKING:
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 def own_parts() -> Own:
     """What a profile may fill."""
-    return Own(_offered)
+    return Own(_offered, _say, _choose_local)
 
 
 def equip(workshop: Workshop, own: Own) -> None:
@@ -22,6 +24,23 @@ def equip(workshop: Workshop, own: Own) -> None:
         from interpreter.lmc.languages import OwnLanguages  # noqa: PLC0415  (few bring any)
 
         workshop.choose_runtimes(OwnLanguages(own.languages).choose)
+
+
+def run_first(workshop: Workshop, own: Own) -> None:
+    """Run what a profile wants to have run, once there is a session."""
+    while own.first:
+        for _ in workshop.run(Code(*own.first.pop(0))):
+            pass
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _choose_local() -> dict[str, Any]:
+    from interpreter.terminal.local_models import choose_local  # noqa: PLC0415  (asks servers)
+
+    return choose_local()
 
 
 def _offered() -> list[Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from interpreter.models.dialects.arguments import without_half_characters
@@ -15,6 +17,12 @@ CUT_OFF = (
     "Write less at once: split the work into smaller blocks."
 )
 _REPEATED = re.compile(r"(?:functions[._:])?(?:execute)+")
+_WRAPPED = re.compile(r"\s*(?:(?:functions\.)?execute\s*\()?\s*(\{.*\})\s*\)?;?\s*", re.DOTALL)
+_ECHO = re.compile(r"\s*(?:execute){2,}\s*\Z")
+_SCRIPT_OBJECT = re.compile(
+    r""""(?:\\.|[^"\\])*"|'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`|([A-Za-z_]\w*)(?=\s*:)""",
+    re.DOTALL,
+)
 
 
 def action_of(name: str, arguments: str, call_id: str, toolbox: Toolbox) -> Action:
@@ -43,11 +51,39 @@ def canonical_name(name: str, toolbox: Toolbox) -> str:
 
 
 def loads_leniently(text: str) -> Any:
-    """JSON, also with raw line breaks in strings, and also when it was encoded twice."""
-    value = json.loads(text, strict=False)
+    """JSON, also with raw line breaks in strings, as JavaScript writes it, or encoded twice."""
+    try:
+        value = json.loads(text, strict=False)
+    except ValueError as error:
+        try:
+            value = json.loads(_SCRIPT_OBJECT.sub(_as_json, text), strict=False)
+        except ValueError:
+            raise error from None
     if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
         value = json.loads(value, strict=False)
     return value
+
+
+def _as_json(found: re.Match[str]) -> str:
+    """A name or a string of JavaScript, quoted as JSON wants it."""
+    if found[3]:
+        return f'"{found[3]}"'
+    if found[0].startswith('"'):
+        return found[0]
+    body = re.sub(r"\\(['`])", r"\1", found[1] or found[2] or "")
+    return '"' + re.sub(r'(?<!\\)"', r'\\"', body) + '"'
+
+
+def cleaned(code: Code, toolbox: Toolbox) -> Code:
+    """Code without what models put around it: a call of the tool, or its name."""
+    source = _ECHO.sub("", code.source)
+    if wrapped := _WRAPPED.fullmatch(source):
+        with contextlib.suppress(ValueError):
+            inner = loads_leniently(wrapped[1])
+            if isinstance(inner, dict) and inner.keys() == {"language", "code"}:
+                language = toolbox.languages.find(str(inner["language"])) or code.language
+                return replace(code, language=language, source=str(inner["code"]))
+    return replace(code, source=source) if source != code.source else code
 
 
 def _code_of(arguments: str, call_id: str, toolbox: Toolbox) -> Action:
@@ -62,7 +98,7 @@ def _code_of(arguments: str, call_id: str, toolbox: Toolbox) -> Action:
     named = value.get("language")
     language = str(named) if named else toolbox.languages.default
     source = without_half_characters(value["code"])
-    return Code(toolbox.languages.find(language) or language, source, call_id)
+    return cleaned(Code(toolbox.languages.find(language) or language, source, call_id), toolbox)
 
 
 def _call_of(name: str, arguments: str, call_id: str) -> Action:

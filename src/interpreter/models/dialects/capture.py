@@ -20,7 +20,7 @@ TAGS = {
     "[TOOL_CALLS]": "</s>",
 }
 _JSON_MARK = re.compile(r'["{}\[\]]')
-_CALL_MARK = re.compile(r"""\"\"\"|'''|["'(){}\[\]]""")
+_CALL_MARK = re.compile(r"""\"\"\"|'''|["'`(){}\[\]]""")
 
 
 def proposed(actions: list[Action]) -> list[ModelEvent]:
@@ -115,7 +115,7 @@ class Balanced:
             and len(text) < found.start() + 3
         ):
             return found.start(), True
-        if mark[0] in "\"'":
+        if mark[0] in "\"'`":
             self._quote = mark
         else:
             self._opened = True

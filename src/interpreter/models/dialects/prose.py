@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from interpreter.models.dialects.calls import cleaned
 from interpreter.models.dialects.capture import TAGS, Balanced, Tagged, proposed
 from interpreter.models.dialects.fence import Fence, Opening, ProseFence
 from interpreter.models.dialects.guess import guessed_language
@@ -18,7 +19,8 @@ _SPOT = re.compile(r"[<{\[]|^[ \t]*(?:[`~fe]|\Z)", re.MULTILINE)
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`\n]*)(\n)?")
 _BLANK = re.compile(r"\s+")
 _CALL_HEADS = ("functions.execute", "executeexecute", "execute(", "execute{", "functions.")
-_JSON_HEADS = tuple(
+_SCRIPT_HEADS = ("{language:", "{code:")
+_JSON_HEADS = _SCRIPT_HEADS + tuple(
     f'{{"{key}"'
     for key in ("name", "language", "code", "function", "tool", "tool_name", "arguments", "type",
                 "parameters", "action")
@@ -96,7 +98,8 @@ class Prose:
     def _json(self, text: str, at: int, *, final: bool) -> tuple[Verdict, int]:
         head = _BLANK.sub("", text[at : at + _LONGEST_HEAD]).replace("'", '"')
         if head.startswith(_JSON_HEADS):
-            return Balanced(self._toolbox, self, like_python=False), 0
+            like_python = head.startswith(_SCRIPT_HEADS)
+            return Balanced(self._toolbox, self, like_python=like_python), 0
         grows = len(text) - at < _LONGEST_HEAD and not final
         return ("wait" if grows and _may_become(head, _JSON_HEADS) else "no"), 0
 
@@ -133,7 +136,7 @@ class Prose:
         calls = calls_in(source, self._toolbox) if source.lstrip().startswith(("{", "exec")) else []
         if calls:
             return proposed(calls), Done()
-        return [ActionProposed(Code(language, source))], Done()
+        return [ActionProposed(cleaned(Code(language, source), self._toolbox))], Done()
 
     def _inspected(self, opening: Opening, source: str) -> tuple[list[ModelEvent], State]:
         calls = calls_in(source, self._toolbox)

@@ -15,7 +15,9 @@ _NAME_KEYS = ("name", "tool", "tool_name", "function", "action", "function_name"
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "action_input")
 _XML_CALL = re.compile(r"<function=([\w.]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
 _XML_PARAMETER = re.compile(r"<parameter=(\w+)>\n?(.*?)\n?</parameter>", re.DOTALL)
-_NAMED_JSON = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:\[ARGS\])?\s*(\{.*\})\s*\Z", re.DOTALL)
+_NAMED_JSON = re.compile(
+    r"\s*([A-Za-z_][\w.]*)\s*(?:\[ARGS\])?\s*\(?\s*(\{.*\})\s*\)?\s*\Z", re.DOTALL
+)
 _LOOSE_LANGUAGE = re.compile(r"""["']?language["']?\s*[:=]\s*["'](\w+)["']""")
 _LOOSE_CODE = re.compile(
     r"""["']?code["']?\s*[:=]\s*(?P<quote>\"\"\"|'''|["'])(?P<code>.*)(?P=quote)[\s,})\]]*\Z""",
