@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from interpreter.models.chat_stream import CallReader
 from interpreter.models.dialects.arguments import ArgumentsReader
+from interpreter.models.dialects.calls import action_of
 from interpreter.models.dialects.text_reply import TextReply
 from interpreter.models.dialects.toolbox import Languages, toolbox_of
 from interpreter.protocol.events import ReasoningDelta
@@ -33,6 +34,19 @@ REPLIES = {
     "a nested fence": (
         "```python\nreadme = '''\n```js\nx\n```\n'''\n```\nimagined",
         [Code("python", "readme = '''\n```js\nx\n```\n'''")],
+    ),
+    "the name of the tool behind the code": ("```python\nprint('hi')executeexecute\n```", [PRINT]),
+    "the name of the tool below the code": ("```python\nprint('hi')\nexecuteexecute\n```", [PRINT]),
+    "arguments in a fence of code": ("```python\n{'language': 'python', 'code': \"print('hi')\"}\n```", [PRINT]),
+    "a call in a fence of code": (
+        '```python\nfunctions.execute({\n  "language": "python",\n  "code": "print(\'hi\')"\n})\n```',
+        [PRINT],
+    ),
+    "an object of javascript": ('{language: "python", code: "print(\'hi\')"}', [PRINT]),
+    "an object of javascript over lines": ("{\n  language: 'python',\n  code: `print('hi')`\n}", [PRINT]),
+    "an object of javascript in a call": (
+        "functions.execute({language: 'python', code: `print('hi')`})",
+        [PRINT],
     ),
     "json as prose": (AS_JSON, [PRINT]),
     "json in the middle of a line": (f"I will run {AS_JSON} now", [PRINT]),
@@ -174,3 +188,18 @@ def test_reading_takes_time_in_proportion_to_the_length():
 
     seconds(10_000)
     assert seconds(800_000) < 40 * max(seconds(50_000), 0.01)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"language": "python", "code": "print('hi')executeexecute"},
+        {"language": "python", "code": '{"language": "python", "code": "print(\'hi\')"}'},
+        {
+            "language": "python",
+            "code": "functions.execute({language: 'python', code: `print('hi')`})",
+        },
+    ],
+)
+def test_what_is_wrapped_around_the_code_of_a_native_call_is_taken_off(arguments):
+    assert action_of("execute", json.dumps(arguments), "", TOOLBOX) == PRINT

@@ -111,13 +111,14 @@ class Walls:
         old.close()
 
     def _confined_cell(self, workspace: Path) -> Cell:
-        from interpreter.sandboxes.confinement import Confinement, interpreter_places
+        from interpreter.assembly.environment import given_variables
+        from interpreter.sandboxes.confinement import ENVIRONMENT, Confinement, interpreter_places
         from interpreter.sandboxes.fallback import best_sandbox
         from interpreter.sandboxes.none import NoSandbox
 
         if self._settings.sandbox == "off":
             return NoSandbox().open(workspace)
-        book = self._book
+        book, given = self._book, given_variables(self._settings)
         read = (*map(Path, book.all("read")), *self.reopening.paths("read"))
         write = (*map(Path, book.all("write")), *self.reopening.paths("write"))
         confinement = Confinement(
@@ -127,8 +128,11 @@ class Walls:
             programs=(*interpreter_places(), *self._python_places()),
             hidden=(*_hidden_places(), *self.rules.denied_places((*read, *write))),
             limits=self._limits(),
+            environment=(*ENVIRONMENT, *given),
         )
-        best = best_sandbox(confinement, os.environ, gate=self._gate, notice=self._notice)
+        best = best_sandbox(
+            confinement, {**os.environ, **given}, gate=self._gate, notice=self._notice
+        )
         cell = best.open(workspace)
         self.instead = f"The code is {cell.describe()}." if best.is_reduced else ""
         return cell

@@ -66,6 +66,7 @@ class Options:
     workspace: str = ""
     approval: str = ""
     rules: str = ""
+    env: dict[str, str] = field(default_factory=dict)
     max_memory: int = 0
     max_programs: int = 0
     max_turn_budget: float = 0.0

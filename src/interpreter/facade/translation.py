@@ -50,6 +50,7 @@ def settings_of(options: Options, llm: Llm, system_message: str, instructions: s
         workspace=options.workspace,
         approval=options.approval,
         rules=options.rules,
+        env=tuple(f"{name}={value}" for name, value in options.env.items()),
         max_memory=options.max_memory,
         max_programs=options.max_programs,
         max_turn_budget=options.max_turn_budget,

@@ -51,6 +51,11 @@ _LAST_WORD = re.compile(r"\S{1,1024}\Z")
 _LONGEST_WAIT = 8192
 
 
+def is_secret_variable(name: str, value: str) -> bool:
+    """Whether a variable is a secret, by its name or by the shape of what it holds."""
+    return bool(_NAME.search(name) or _SHAPE.search(value))
+
+
 class Secrets:
     """Knows the values of secret variables, and the shapes of keys."""
 

@@ -100,6 +100,8 @@ class Settings:
     speak_messages: bool = False
     python: str = ""
     """The Python that code runs in: a path; empty: the one of the workspace, else our own."""
+    env: tuple[str, ...] = ()
+    """Variables that code finds: NAME=value, or the NAME of one that is set here."""
     languages: tuple[str, ...] = ()
     """The languages that may be used; none named: all."""
     kernel: str = ""
@@ -141,6 +143,8 @@ def changed(
     """
     if isinstance(values.get("safe_mode"), bool):  # what YAML makes of `off`
         values = {**values, "safe_mode": as_safe_mode(values["safe_mode"])}
+    if isinstance(env := values.get("env"), Mapping):
+        values = {**values, "env": tuple(f"{name}={value}" for name, value in env.items())}
     for name, value in values.items():
         if problem := fault(name, value):
             line = (lines or {}).get(name)
