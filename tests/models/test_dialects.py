@@ -35,13 +35,6 @@ REPLIES = {
         "```python\nreadme = '''\n```js\nx\n```\n'''\n```\nimagined",
         [Code("python", "readme = '''\n```js\nx\n```\n'''")],
     ),
-    "the name of the tool behind the code": ("```python\nprint('hi')executeexecute\n```", [PRINT]),
-    "the name of the tool below the code": ("```python\nprint('hi')\nexecuteexecute\n```", [PRINT]),
-    "arguments in a fence of code": ("```python\n{'language': 'python', 'code': \"print('hi')\"}\n```", [PRINT]),
-    "a call in a fence of code": (
-        '```python\nfunctions.execute({\n  "language": "python",\n  "code": "print(\'hi\')"\n})\n```',
-        [PRINT],
-    ),
     "an object of javascript": ('{language: "python", code: "print(\'hi\')"}', [PRINT]),
     "an object of javascript over lines": ("{\n  language: 'python',\n  code: `print('hi')`\n}", [PRINT]),
     "an object of javascript in a call": (
@@ -203,3 +196,18 @@ def test_reading_takes_time_in_proportion_to_the_length():
 )
 def test_what_is_wrapped_around_the_code_of_a_native_call_is_taken_off(arguments):
     assert action_of("execute", json.dumps(arguments), "", TOOLBOX) == PRINT
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "print('hi')executeexecute",
+        "print('hi')\nexecuteexecute",
+        "{'language': 'python', 'code': \"print('hi')\"}",
+        'functions.execute({\n  "language": "python",\n  "code": "print(\'hi\')"\n})',
+    ],
+)
+def test_what_is_wrapped_around_the_code_of_a_fence_is_taken_off(block):
+    reply = TextReply(TOOLBOX)
+    events = reply.feed(f"```python\n{block}\n```\n") + reply.finish(cut_off=False)
+    assert actions_of(events) == [PRINT]

@@ -3,6 +3,7 @@
 import pytest
 
 from interpreter import Interpreter, OpenInterpreter
+from interpreter.settings.paths import profile_directory
 from interpreter.settings.profiles import with_profile
 from interpreter.settings.settings import Settings
 from interpreter.terminal.own_parts import own_parts
@@ -37,10 +38,14 @@ FORMS = {  # a file's name, what is in it, and settings that come of it
 
 
 @pytest.fixture(params=FORMS)
-def form(request, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / request.param).write_text(FORMS[request.param][0])
-    return f"./{request.param}", FORMS[request.param][1]
+def form(request):
+    keep(request.param)
+    return request.param, FORMS[request.param][1]
+
+
+def keep(name):
+    profile_directory().mkdir(parents=True, exist_ok=True)
+    (profile_directory() / name).write_text(FORMS[name][0])
 
 
 def the_same(settings, wanted):
@@ -73,12 +78,12 @@ def test_a_profile_that_open_interpreter_ships_is_known_by_its_name(name):
 
 def test_what_a_profile_runs_is_there_for_the_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(FORMS["prepares.py"][0])
-    with Interpreter("scripted/demo", profile="./mine.py") as it:
+    keep("prepares.py")
+    with Interpreter("scripted/demo", profile="prepares.py") as it:
         assert it.run("python", "print(ready + 1)").output == "42\n"
 
 
 def test_what_a_profile_says_is_shown(form, capsys):
     with_profile(Settings(), form[0], own=own_parts())
-    shown = {"./loads.py": "> Ready.", "./attributes.py": "'force_task_completion'"}
+    shown = {"loads.py": "> Ready.", "attributes.py": "'force_task_completion'"}
     assert shown.get(form[0], "") in capsys.readouterr().err
