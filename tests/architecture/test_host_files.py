@@ -79,6 +79,7 @@ ALLOWED = {
         "models/machine.py _text: path.read_text",
         "sandboxes/account.py user_namespace: (process / kind).write_text",
         "sandboxes/account.py user_namespace: os.open",
+        "assembly/environment.py set_by_program: Path('/proc/self/environ').read_bytes",
         "sandboxes/cgroup.py _own_groups: Path('/proc/self/cgroup').read_text",
         "sandboxes/cgroup.py _set: file.write_text",
         "sandboxes/cgroup.py confine: (group / 'cgroup.procs').write_text",
