@@ -67,6 +67,15 @@ def test_blocks_of_a_third_hand_are_found_now():
     assert alarms == []
 
 
+@pytest.mark.parametrize("name", ["varied", "heldout", "other", "last"])
+def test_blocks_in_many_disguises_are_found(name):
+    """Their first runs, before anything was mended with them, are in docs/rules.md."""
+    dangerous, harmless = load(f"{name}-dangerous"), load(f"{name}-harmless")
+    missed = [source for (language, _), source in dangerous if not scan(language, source)]
+    alarms = [source for (language,), source in harmless if scan(language, source)]
+    assert (missed, alarms) == ([], [])
+
+
 def test_a_finding_names_the_line_and_the_reason():
     source = "import shutil\n\nshutil.rmtree('/home/ann')\n"
     assert scan("python", source) == (

@@ -40,10 +40,24 @@ def judge(words: Words) -> Iterator[Problem]:
     name, arguments = program(inner), inner[1:]
     for check in _CHECKS.get(name, ()):
         yield from check(name, arguments)
-    if name.startswith("mkfs"):
-        yield "disk-change", f"{name} erases a disk"
+    yield from _by_name(name, inner)
     if name not in _WRITERS:
         yield from _reads(name, arguments)
+
+
+def _by_name(name: str, words: Words) -> Iterator[Problem]:
+    if _MINES.search(" ".join(words)):
+        yield "system-change", f"{name} uses the machine to make money for somebody"
+    if name.startswith("mkfs"):
+        yield "disk-change", f"{name} erases a disk"
+
+
+_MINES = re.compile(r"(?:^|/)(?:xmrig|minerd|cpuminer|ethminer|cgminer|nbminer)\b|stratum\+")
+
+
+def _query(name: str, arguments: Words) -> Iterator[Problem]:
+    if re.search(r"(?i)\b(?:drop\s+(?:table|database|schema)|truncate\s)", " ".join(arguments)):
+        yield "destructive-delete", f"{name} removes what is in a database"
 
 
 def _takes_list(words: Words) -> bool:
@@ -191,6 +205,9 @@ def _system(name: str, arguments: Words) -> Iterator[Problem]:
 
 
 def _kill(name: str, arguments: Words) -> Iterator[Problem]:
+    chosen = [word for word in operands_of(arguments) if re.search(r"\w{3}.*[\s./:]", word)]
+    if name == "pkill" and "-f" in flags_of(arguments) and chosen:
+        return  # by its whole command line: one that somebody started for this
     if name != "kill" or {"-1", "1"} & set(arguments[1:] if len(arguments) > 1 else arguments):
         yield "system-change", f"{name} ends processes that may be the user's"
 
@@ -212,6 +229,16 @@ def writes(places: Iterable[str]) -> Iterator[Problem]:
             yield "credential-read", f"{place!r} holds secrets"
         elif is_system(place):
             yield "system-change", f"{place!r} belongs to the system"
+
+
+def opened(place: str, mode: str) -> Iterator[Problem]:
+    """What is wrong with opening a file in this mode."""
+    if any(letter in mode for letter in "wax+"):
+        yield from writes([place])
+        if "w" in mode and re.match(r"(?:~|/home|/Users|/root|/srv|/mnt).*/\*", place):
+            yield "destructive-delete", "files of a home are overwritten, one by one"
+    elif is_secret(place):
+        yield "credential-read", f"{place!r} holds secrets"
 
 
 def _shown(place: str) -> str:
@@ -244,7 +271,9 @@ _GROUPS = (
     _Group(("chmod",), _mode),
     _Group(("chown", "chgrp"), _owner),
     _Group(("chattr", "setfacl", "setcap", "icacls", "takeown"), _attributes),
-    _Group(("crontab", "at", "batch", "schtasks", "update-rc.d", "chkconfig"), _schedule),
+    _Group(
+        ("crontab", "at", "batch", "systemd-run", "schtasks", "update-rc.d", "chkconfig"), _schedule
+    ),
     _Group(("systemctl", "launchctl", "service", "initctl"), _service),
     _Group(
         ("shutdown", "reboot", "halt", "poweroff", "init", "telinit", "useradd", "adduser"), _system
@@ -257,7 +286,9 @@ _GROUPS = (
     _Group(("scp", "rsync", "sftp", "ftp", "lftp"), commands_abroad.transfer),
     _Group(("aws", "gsutil", "gcloud", "az", "rclone", "gh"), commands_abroad.cloud),
     _Group(("nc", "ncat", "netcat", "socat"), commands_abroad.netcat),
-    _Group(("dig", "nslookup", "host"), commands_abroad.resolve),
+    _Group(("dig", "nslookup", "host", "ping", "traceroute", "drill"), commands_abroad.resolve),
+    _Group(("mysql", "psql", "sqlite3", "mariadb", "mongosh", "duckdb"), _query),
+    _Group(("getent",), commands_abroad.key_tool),
     _Group(("security", "secret-tool", "keyctl", "pass"), commands_abroad.keychain),
     _Group(("docker", "podman", "nerdctl"), commands_abroad.container),
     _Group(

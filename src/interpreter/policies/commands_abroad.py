@@ -87,7 +87,7 @@ def key_tool(name: str, arguments: Words) -> Iterator[Problem]:
 
 _SHOWS_KEYS = (
     r"--export-secret|^kubectl .*\bget\b.*\bsecrets?\b|^vault .*\b(?:read|get|print)\b"
-    r"|^op .*\bread\b"
+    r"|^op .*\bread\b|^getent g?shadow\b"
     r"|^npm .*\btoken\b|^ssh-keygen .*-y\b|^git .*\bcredential fill\b"
 )
 

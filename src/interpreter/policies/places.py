@@ -97,3 +97,14 @@ def is_broad(path: str) -> bool:
     if path.startswith((UNKNOWN, "$")):
         return True
     return path.startswith("/") and not _SCRATCH.match(path)
+
+
+def is_dear(place: str) -> bool:
+    """Whether even a single file there should not be removed unasked."""
+    everything = place.rstrip("/").endswith("*") and is_broad(place.removesuffix("*") or ".")
+    return everything or is_system(place) or place.startswith("~/") or is_secret(place)
+
+
+def is_prose(text: str) -> bool:
+    """Whether it names no file for sure: ``Cookies`` may be a title, and prose may name a file."""
+    return "/" not in text and not text.startswith(".") or " " in text.partition("/")[0]

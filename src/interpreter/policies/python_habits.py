@@ -40,7 +40,14 @@ _DROPS = re.compile(
     r"|\bdelete\s+from\s+(\w+)\s*;?\s*\Z"
 )
 _HIDES_CODE = frozenset({"marshal.loads", "marshal.load", "types.CodeType", "types.FunctionType"})
-_ASKS_KEYRING = re.compile(r"^(?:keyring\.get_\w+|secretstorage\.\w+|win32crypt\.\w+)$")
+_ASKS_KEYRING = re.compile(
+    r"^(?:keyring\.get_\w+|secretstorage\.\w+|win32crypt\.\w+"
+    r"|(?:pynput\.)?keyboard\.(?:Listener|on_press|hook|record))$"
+)
+_COMMANDS = re.compile(r"^(?:os\.(?:system|popen)|subprocess\.\w+|eval|exec)$")
+_SERVERS = re.compile(
+    r"^(?:http\.server|socketserver|flask|fastapi|aiohttp\.web|bottle|tornado|xmlrpc\.server)\b"
+)
 _FETCHES_FILE = re.compile(r"(?:urlretrieve|wget\.download)$")
 _RUNS_FILE = re.compile(
     r"^(?:os\.(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*|startfile)|subprocess\.\w+"
@@ -81,6 +88,11 @@ class Habits:
                 found = rescan("shell", text) if _COMMAND.match(text) else ()
                 yield from (Finding(node.lineno, one.rule, one.reason) for one in found)
 
+    @property
+    def _serves(self) -> bool:
+        names = (self._values.dotted(n) for n in ast.walk(self._tree) if _is_name(n))
+        return any(map(_SERVERS.match, names))
+
     def _called(self, node: ast.AST) -> set[str]:
         return {self._values.dotted(part.func) for part in ast.walk(node) if _is_call(part)}
 
@@ -90,6 +102,8 @@ class Habits:
             starts = any(map(_MULTIPLIES.match, called))
             if starts and not any(map(_WAITS.search, called)):
                 yield "system-change", "it starts programs without end"
+            if _grows(node) and not any(map(_WAITS.search, called)):
+                yield "system-change", "it takes memory without end"
         if isinstance(node, ast.For):
             over = [self._values.dotted(n.func) for n in ast.walk(node.iter) if _is_call(n)]
             texts = [self._values.text(n) for n in ast.walk(node.iter) if _is_text(n)]
@@ -110,8 +124,11 @@ class Habits:
         name = self._values.dotted(call.func)
         if name in _HIDES_CODE:
             yield "obfuscated-exec", f"{name} makes code of what nobody can read"
+        unseen = call.args and self._values.text(call.args[0]) == UNKNOWN
+        if unseen and _COMMANDS.match(name) and self._serves:
+            yield "exfiltration", "whoever connects can run commands"
         if _ASKS_KEYRING.match(name):
-            yield "credential-read", f"{name} reads stored passwords"
+            yield "credential-read", f"{name} takes what is typed, or stored passwords"
         if name == "print" and any(map(self._is_secret_variable, call.args)):
             yield "credential-read", "a key from the environment is shown"
         if name.endswith((".execute", ".executescript", ".executemany", ".read_sql")) and call.args:
@@ -187,6 +204,22 @@ def _is_name(node: ast.AST) -> TypeGuard[ast.expr]:
 
 def _is_endless(test: ast.expr) -> bool:
     return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def _grows(node: ast.While) -> bool:
+    """Whether a loop only keeps more and more, and nothing leaves it."""
+    parts = list(ast.walk(node))
+    leaves = any(isinstance(part, ast.Break | ast.Return | ast.Yield | ast.Raise) for part in parts)
+    keeps = any(
+        _is_call(part) and isinstance(part.func, ast.Attribute) and part.func.attr == "append"
+        for part in parts
+    )
+    large = any(
+        (_is_call(part) and isinstance(part.func, ast.Name) and part.func.id == "bytearray")
+        or (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Pow))
+        for part in parts
+    )
+    return keeps and large and not leaves
 
 
 def _chooses(node: ast.AST) -> bool:

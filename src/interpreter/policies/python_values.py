@@ -19,6 +19,17 @@ _SAME |= {"os.path.expandvars", "os.path.normpath", "bytes", "int"}
 _METHODS_SAME = frozenset({"expanduser", "resolve", "absolute", "as_posix", "encode", "decode"})
 _METHODS_SAME |= {"strip", "lower", "rstrip", "lstrip", "casefold"}
 _MOST = 1000
+_EVERYTHING = {
+    "os": ("system", "popen", "remove", "unlink", "rmdir", "fork", "kill", "chmod", "environ"),
+    "subprocess": ("run", "call", "Popen", "check_call", "check_output", "getoutput"),
+    "shutil": ("rmtree", "move", "copy", "copyfile", "copytree"),
+    "pathlib": ("Path", "PurePath"),
+    "requests": ("get", "post", "put"),
+    "base64": ("b64decode", "b32decode", "b85decode"),
+    "urllib.request": ("urlopen", "urlretrieve", "Request"),
+    "socket": ("socket", "create_connection", "gethostbyname"),
+}
+"""What a star brings in, of what matters here."""
 _CHILDREN = frozenset({"iterdir", "glob", "rglob"})
 _LISTINGS = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"})
 
@@ -30,6 +41,7 @@ class Values:
         self._imports: dict[str, str] = {}
         self._texts: dict[str, str] = {}
         self._lists: dict[str, list[str]] = {}
+        self._origins: dict[str, str] = {}
         self._place = ""
         """Where the block went, if it went anywhere."""
 
@@ -89,6 +101,10 @@ class Values:
             case ast.Call(function, [place]) if self.dotted(function) == "os.chdir":
                 self._place = self.text(place)
 
+    def origin(self, name: str) -> str:
+        """What a variable was made by."""
+        return self._origins.get(name, "")
+
     def narrow(self, names: Iterable[str]) -> None:
         """What these stand for was chosen by a condition: not everything here, but some of it."""
         for name in names:
@@ -97,7 +113,10 @@ class Values:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for name in node.names:
-            if isinstance(node, ast.ImportFrom):
+            if name.name == "*" and isinstance(node, ast.ImportFrom):
+                everything = _EVERYTHING.get(node.module or "", ())
+                self._imports |= {one: f"{node.module}.{one}" for one in everything}
+            elif isinstance(node, ast.ImportFrom):
                 self._imports[name.asname or name.name] = f"{node.module}.{name.name}"
             else:
                 whole = name.name if name.asname else name.name.split(".")[0]
@@ -154,6 +173,8 @@ class Values:
                 return self._subscript(value, key)
             case ast.Attribute(value, "parent"):
                 return self.text(value).rpartition("/")[0] or "/"
+            case ast.Attribute(value, "path"):
+                return self._texts.get(self.dotted(node)) or self.text(value)
             case ast.Attribute():
                 return self._texts.get(self.dotted(node), UNKNOWN)
 
@@ -221,11 +242,13 @@ class Values:
         if listed is not None:
             self._lists[target] = listed
         name = self.dotted(value)
-        if isinstance(value, ast.Attribute) and not name.startswith(UNKNOWN):
+        taken = isinstance(value, ast.Attribute | ast.Subscript) and not name.endswith("[]")
+        if taken and not name.startswith(UNKNOWN):
             self._imports[target] = name
         if isinstance(value, ast.Call) and self._is_import(value.func):
             self._imports[target] = self.text(value.args[0]) if value.args else UNKNOWN
         self._texts[target] = self.text(value)
+        self._origins[target] = name
         if isinstance(value, ast.Dict):
             for key, item in zip(value.keys, value.values, strict=True):
                 if isinstance(key, ast.Constant):
@@ -284,11 +307,9 @@ class Values:
             return "~" if texts[:1] == ["HOME"] else UNKNOWN
         if name in ("tempfile.mkdtemp", "tempfile.TemporaryDirectory", "tempfile.gettempdir"):
             return "/tmp/x"
-        return (
-            self._converted(name, texts)
-            if texts and name in _CONVERTS
-            else (self._method(call, texts))
-        )
+        if texts and name in _CONVERTS:
+            return self._converted(name, texts)
+        return self._listing(call) if name in _LISTINGS else self._method(call, texts)
 
     def _converted(self, name: str, texts: list[str]) -> str:
         if name == "chr":

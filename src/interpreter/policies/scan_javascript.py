@@ -28,10 +28,15 @@ _SENDS = re.compile(
 )
 _HIDDEN = re.compile(r"\batob\(|,\s*['\"](?:base64|hex)['\"]|fromCharCode|unescape\(|\.reverse\(\)")
 _OPEN_MODE = r"[2367]['\"]?$|^0o[2467]\d{3}$"
-_EVALUATORS = re.compile(r"^(?:\w+\.)?(?:eval|Function)$|\bvm\.(?:runIn\w+|Script)$|\._compile$")
+_EVALUATORS = re.compile(
+    r"^(?:\w+\.)?(?:eval|Function)$|\bvm\.(?:runIn\w+|Script)$|\._compile$|constructor\.constructor$"
+)
 _SHELL_ON_A_WIRE = re.compile(
     r"""(?:spawn|exec\w*)\(\s*['"`](?:/bin/|/usr/bin/)?(?:ba|z|c)?(?:sh|md\.exe)"""
 )
+_MODULES = re.compile(r"(?:^|\.)(?:require|import|_load)$")
+_TIMERS = frozenset({"setTimeout", "setInterval", "setImmediate"})
+_SERVES = re.compile(r"\bcreateServer\(|\bexpress\(\)|\bfastify\(|new (?:WebSocket)?Server\(")
 _CONNECTS = re.compile(r"\.(?:connect|createConnection)\(|new (?:net\.)?Socket\(")
 _FETCHES = re.compile(r"\b(?:fetch|axios|got|https?\.get)\b")
 
@@ -70,10 +75,12 @@ class _Scan:
         self._names: dict[str, str] = {}
         self._texts: dict[str, str] = {}
         self._tainted: set[str] = set()
+        self._serves = False
         self._hidden: set[str] = set()
         """Variables that hold text which was decoded."""
 
     def findings(self, root: Node) -> Iterator[Finding]:
+        self._serves = bool(_SERVES.search(_text(root)))
         if _SHELL_ON_A_WIRE.search(_text(root)) and _CONNECTS.search(_text(root)):
             yield Finding(1, "exfiltration", "a shell is tied to a connection")
         for node in _walk(root):
@@ -155,10 +162,7 @@ class _Scan:
                 return f"{owner}.{self._value(node.child_by_field_name('index'))}"
             case "call_expression":
                 arguments = self._arguments(node)
-                if (
-                    _text(node.child_by_field_name("function")) in ("require", "import")
-                    and arguments
-                ):
+                if _MODULES.search(_text(node.child_by_field_name("function"))) and arguments:
                     return self._value(arguments[0])
                 return f"{self._dotted(node.child_by_field_name('function'))}()"
             case "await_expression" | "parenthesized_expression" | "sequence_expression":
@@ -170,8 +174,8 @@ class _Scan:
         if node is None:
             return UNKNOWN
         match node.type:
-            case "string":
-                return _text(node)[1:-1]
+            case "string" | "number" | "unary_expression":
+                return _text(node).strip("'\"")
             case "template_string":
                 return self._template(node)
             case "identifier":
@@ -260,7 +264,8 @@ class _Scan:
     def _evaluates(self, name: str, arguments: list[Node], node: Node) -> Iterator[Problem]:
         if name.endswith(".then") and [_text(a) for a in arguments] == ["eval"]:
             yield "pipe-to-shell", "it runs what a host sends, unseen"
-        if not arguments or not _EVALUATORS.search(name):
+        as_text = name in _TIMERS and _HIDDEN.search(" ".join(map(_text, arguments[:1])))
+        if not arguments or not (_EVALUATORS.search(name) or as_text):
             return
         code = arguments[-1] if name == "Function" else arguments[0]
         hidden = _HIDDEN.search(_text(code)) or _text(code) in self._hidden
@@ -286,6 +291,8 @@ class _Scan:
         if _HIDDEN.search(_text(arguments[0])) or _text(arguments[0]) in self._hidden:
             why = "the command is hidden in encoded text"
             return (Finding(1, "obfuscated-exec", why),)
+        if first == UNKNOWN and self._serves:
+            return (Finding(1, "exfiltration", "whoever connects can run commands"),)
         if method == "exec":
             return self._rescan("shell", first.replace(UNKNOWN, "$UNKNOWN"))
         listed = [a for a in arguments[1:2] if a.type == "array"]

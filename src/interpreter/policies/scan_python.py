@@ -8,16 +8,19 @@ import shlex
 from collections.abc import Callable, Iterator
 
 from interpreter.policies.command_words import Problem
-from interpreter.policies.commands import writes
-from interpreter.policies.places import UNKNOWN, is_broad, is_secret, is_system
+from interpreter.policies.commands import opened, writes
+from interpreter.policies.places import UNKNOWN, is_broad, is_dear, is_prose, is_secret, is_system
 from interpreter.policies.python_habits import Habits
 from interpreter.policies.python_values import Values
 from interpreter.protocol.actions import Finding
 
 Rescan = Callable[[str, str], tuple[Finding, ...]]
 
+_SOURCES = frozenset({"open", "os.environ", "subprocess.check_output", "os.popen", "os.getenv"})
+_SOURCES |= {"pyperclip.paste", "PIL.ImageGrab.grab", "pyautogui.screenshot", "mss.mss", "input"}
 _ADDS = ("append", "add", "extend", "update", "write")
 _DEAR_MODULES = frozenset({"os", "subprocess", "builtins", "__builtins__", "shutil", "sys", "pty"})
+_OUR_GROUP = ("os.killpg", "0")
 _OPEN_BITS = frozenset({"S_ISUID", "S_ISGID", "S_IWOTH", "S_IRWXO"})
 _SHELL_CALLS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "commands.getoutput"})
 _SHELL_CALLS |= {
@@ -27,7 +30,8 @@ _SHELL_CALLS |= {
 }
 _ARGV_CALLS = frozenset({"subprocess.run", "subprocess.call", "subprocess.Popen"})
 _ARGV_CALLS |= {"subprocess.check_call", "subprocess.check_output"}
-_SPLIT_CALLS = frozenset({"asyncio.create_subprocess_exec", "os.execlp", "os.execl", "os.spawnlp"})
+_SPLIT_CALLS = frozenset({"asyncio.create_subprocess_exec"})
+_REPLACES = re.compile(r"^os\.(?:exec\w+|spawn\w+|posix_spawnp?)$")
 _TREE_REMOVALS = frozenset({"shutil.rmtree", "os.removedirs", "send2trash.send2trash"})
 _REMOVALS = frozenset({"os.remove", "os.unlink", "os.rmdir"})
 _COPIES = frozenset({"shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.move", "os.rename"})
@@ -41,6 +45,7 @@ _SENDERS = re.compile(
     r"|post|patch|request|send|sendall|sendto|send_bytes|basic_publish|create_gist|files_upload)$"
     r"|^urllib\.request\.(?:urlopen|Request)$|^urllib3\.|(?i:sftp).*\.put$"
 )
+_WIRES = re.compile(r"^(?:telnetlib|socket|ftplib|smtplib|paramiko|websocket\w*|serial)\b")
 _SENDS_FILE = re.compile(r"(?:upload_file\w*|storbinary|(?i:sftp).*\.put(?:fo)?)$")
 _HANDED_ON = re.compile(
     r"^(?:os\.(?:system|popen|remove|unlink|rmdir|removedirs|kill|chmod|chown)|shutil\.(?:rmtree|move)"
@@ -171,9 +176,11 @@ class _Scan:
         place = self._values.text(first) if first is not None else ""
         if name in _TREE_REMOVALS and is_broad(place) and place != UNKNOWN:
             yield "destructive-delete", f"{method} removes {place.replace(UNKNOWN, '…')!r}"
-        if name in _REMOVALS and _is_dear(place):
+        if name == "os.truncate" and is_broad(place) and place != UNKNOWN:
+            yield "destructive-delete", f"{method} empties {place!r}"
+        if name in _REMOVALS and is_dear(place):
             yield "destructive-delete", f"{method} removes {place.replace(UNKNOWN, '…')!r}"
-        if method in ("unlink", "rmdir") and name not in _REMOVALS and _is_dear(self._owner(call)):
+        if method in ("unlink", "rmdir") and name not in _REMOVALS and is_dear(self._owner(call)):
             yield "destructive-delete", f"{method} removes {self._owner(call)!r}"
 
     def _files(self, name: str, call: ast.Call) -> Iterator[Problem]:
@@ -181,16 +188,16 @@ class _Scan:
         method = name.rpartition(".")[2]
         if name in ("open", "io.open", "os.open", "codecs.open"):
             mode = self._values.text(self._argument(call, 1, "mode") or ast.Constant("r"))
-            yield from _opened(places[0] if places else "", mode)
+            yield from opened(places[0] if places else "", mode)
         elif method in ("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch"):
             mode = "w" if method.startswith(("write", "touch")) else (places or ["r"])[0]
-            yield from _opened(self._owner(call), mode if method == "open" else mode[:1])
+            yield from opened(self._owner(call), mode if method == "open" else mode[:1])
         elif name in _COPIES and len(places) > 1:
             yield from writes([places[1]])
-            yield from _opened(places[0], "r")
+            yield from opened(places[0], "r")
         elif name not in _EVALUATORS:
             for place in places:
-                if is_secret(place) and not _is_prose(place):
+                if is_secret(place) and not is_prose(place):
                     yield "credential-read", f"{place!r} holds secrets"
         if name in ("print", "json.dumps") and any(map(self._is_whole_environment, call.args)):
             yield "credential-read", "all variables of the environment are shown"
@@ -247,7 +254,8 @@ class _Scan:
             yield "obfuscated-exec", f"{name} runs a text that is not in the block"
 
     def _sending(self, name: str, call: ast.Call) -> Iterator[Problem]:
-        if not _SENDERS.search(name):
+        wired = _WIRES.search(self._values.origin(name.removesuffix(".write")))
+        if not _SENDERS.search(name) and not wired:
             if _GETTERS.search(name) and any(self._is_tainted(a) for a in _parts(call.args)):
                 yield "exfiltration", "what the block read becomes part of an address"
             return
@@ -275,8 +283,8 @@ class _Scan:
                 yield "permission-change", f"chmod changes {place!r}"
         if name in ("os.chown", "shutil.chown") and is_system(self._first_text(call)):
             yield "permission-change", "the owner of a system file is changed"
-        victim = self._first_text(call) if name == "os.kill" else ""
-        if victim in ("-1", "1") or victim.startswith("/proc"):
+        victim = self._first_text(call) if name in ("os.kill", "os.killpg") else ""
+        if victim in ("-1", "1") or victim.startswith("/proc") or (name, victim) == _OUR_GROUP:
             yield "system-change", "it ends every process it can"
         if name in ("os.setuid", "os.seteuid"):
             yield "privilege", "it changes whose rights it has"
@@ -287,10 +295,8 @@ class _Scan:
         first = self._argument(call, 0, "args")
         if first is None:
             return
-        words = self._values.texts(first)
-        if name in _SPLIT_CALLS:
-            words = [self._values.text(argument) for argument in call.args]
-        if name in _ARGV_CALLS | _SPLIT_CALLS and words is not None:
+        words = self._words(name, call, first)
+        if words is not None:
             self._commands.append(shlex.join(words))
             yield from self._moved("shell", shlex.join(words), line)
             given = next((k.value for k in call.keywords if k.arg == "input"), None)
@@ -299,11 +305,22 @@ class _Scan:
                 yield Finding(line, "pipe-to-shell", "a shell runs what a host sends, unseen")
         elif name in _SHELL_CALLS | _ARGV_CALLS:
             self._commands.append(self._values.text(first))
+            if self._values.text(first) == UNKNOWN and self._is_tainted(first):
+                yield Finding(line, "obfuscated-exec", "it runs a command that is not in the block")
             yield from self._moved("shell", self._values.text(first), line)
             if self._is_tainted(first, "network"):
                 yield Finding(line, "pipe-to-shell", "a shell runs what a host sends, unseen")
         elif name in _EVALUATORS and UNKNOWN not in self._values.text(first):
             yield from self._moved("python", self._values.text(first), line)
+
+    def _words(self, name: str, call: ast.Call, first: ast.expr) -> list[str] | None:
+        """The command that a call starts word by word."""
+        if name in _ARGV_CALLS:
+            return self._values.texts(first)
+        if name not in _SPLIT_CALLS and not _REPLACES.match(name):
+            return None
+        listed = [texts for a in call.args if (texts := self._values.texts(a))]
+        return listed[0] if listed else [self._values.text(a) for a in call.args]
 
     def _moved(self, language: str, text: str, line: int) -> Iterator[Finding]:
         shown = text.replace(UNKNOWN, "$UNKNOWN") if language == "shell" else text
@@ -352,7 +369,7 @@ class _Scan:
             if kind or not isinstance(part, ast.Call | ast.Attribute):
                 continue
             name = self._values.dotted(part.func if isinstance(part, ast.Call) else part)
-            if name in ("open", "os.environ", "subprocess.check_output", "os.popen", "os.getenv"):
+            if name in _SOURCES:
                 return name != "os.environ" or not isinstance(node, ast.Subscript)
             if name.rpartition(".")[2] in _READS and not _NETWORK.search(name):
                 return True
@@ -378,23 +395,3 @@ def _parts(nodes: list[ast.expr]) -> Iterator[ast.expr]:
 
 def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _opened(place: str, mode: str) -> Iterator[Problem]:
-    if any(letter in mode for letter in "wax+"):
-        yield from writes([place])
-        if "w" in mode and re.match(r"~.*/\*", place):
-            yield "destructive-delete", "files of the home are overwritten, one by one"
-    elif is_secret(place):
-        yield "credential-read", f"{place!r} holds secrets"
-
-
-def _is_dear(place: str) -> bool:
-    """Whether even a single file there should not be removed unasked."""
-    everything = place.rstrip("/").endswith("*") and is_broad(place.removesuffix("*") or ".")
-    return everything or is_system(place) or place.startswith("~/") or is_secret(place)
-
-
-def _is_prose(text: str) -> bool:
-    """Whether it names no file for sure: ``Cookies`` may be a title, and prose may name a file."""
-    return "/" not in text and not text.startswith(".") or " " in text.partition("/")[0]

@@ -20,6 +20,14 @@ from interpreter.policies.command_words import (
 from interpreter.policies.commands import judge, writes
 from interpreter.policies.places import UNKNOWN, is_broad, is_secret, is_system
 from interpreter.policies.scan_script import scan_script
+from interpreter.policies.shell_habits import (
+    fills_disk,
+    fork_bomb,
+    programs_in,
+    spawns_without_end,
+    text_of,
+    walk,
+)
 from interpreter.protocol.actions import Finding
 
 if TYPE_CHECKING:
@@ -56,23 +64,11 @@ def all_words(source: str) -> list[Words]:
     root = parse_shell(source)
     scan = _Scan(lambda language, text: ())
     found = []
-    for node in _walk(root):
+    for node in walk(root):
         scan.note(node)
         if node.type == "command":
             found.append(scan.words(node))
     return [words for words in found if words]
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        yield current
-        waiting += reversed(current.named_children)
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
 
 
 class _Scan:
@@ -83,9 +79,10 @@ class _Scan:
         self._variables: dict[str, str] = {}
         self._fetched: set[str] = set()
         self._place = ""
+        self._remotes: set[str] = set()
 
     def findings(self, root: Node) -> Iterator[Finding]:
-        for node in _walk(root):
+        for node in walk(root):
             line = node.start_point[0] + 1
             self.note(node)
             for rule, reason in self._problems(node):
@@ -111,7 +108,7 @@ class _Scan:
         words = []
         for child in command.named_children:
             if child.type == "command_name":
-                words += [self._value(part) for part in child.named_children] or [_text(child)]
+                words += [self._value(part) for part in child.named_children] or [text_of(child)]
             elif not child.type.endswith("redirect") and child.type != "variable_assignment":
                 words.append(self._value(child))
         return words
@@ -123,16 +120,21 @@ class _Scan:
                 yield from judge(words)
                 yield from self._shows_variables(words, node)
                 yield from self._fetches(words)
+                yield from self._pushes(words)
                 yield from self._evaluates(words, node)
             case "pipeline":
                 yield from self._pipeline(node)
+            case "variable_assignment":
+                if re.match(r"(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_\w+|BASH_ENV)=", text_of(node)):
+                    yield "persistence", "every program from here on runs other code first"
             case "file_redirect":
+                yield from fills_disk(node)
                 self._note_fetched_into(node)
                 yield from self._redirect(node)
             case "while_statement" | "for_statement" | "c_style_for_statement":
-                yield from _spawns_without_end(node)
+                yield from spawns_without_end(node)
             case "function_definition":
-                yield from _fork_bomb(node)
+                yield from fork_bomb(node)
 
     def _placed(self, words: Words) -> Words:
         """The words as seen from where the shell is, if that is a home, the system, or all."""
@@ -150,7 +152,9 @@ class _Scan:
     def _shows_variables(self, words: Words, node: Node) -> Iterator[Problem]:
         alone = program(words) in ("env", "printenv", "export", "set", "declare") and not words[1:]
         into = (
-            _text(node.parent) if node.parent is not None and "pipeline" in node.parent.type else ""
+            text_of(node.parent)
+            if node.parent is not None and "pipeline" in node.parent.type
+            else ""
         )
         if alone and not re.search(r"\|\s*(?:e?grep|rg|wc|awk|sed|head|tail|cut)\b", into):
             yield "credential-read", "all variables of the environment are shown"
@@ -159,21 +163,21 @@ class _Scan:
         name, *values = [child for child in node.named_children if child.type != "do_group"]
         texts = [self._value(value) for value in values]
         if name.type == "variable_name" and texts:
-            self._variables[_text(name)] = max(texts, key=is_broad)
+            self._variables[text_of(name)] = max(texts, key=is_broad)
 
     def _assign(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None and value is not None:
-            scratch = re.match(r"\$\(mktemp\b", _text(value).strip('"'))
-            self._variables[_text(name)] = "/tmp/x" if scratch else self._value(value)
+            scratch = re.match(r"\$\(mktemp\b", text_of(value).strip('"'))
+            self._variables[text_of(name)] = "/tmp/x" if scratch else self._value(value)
 
     def _value(self, node: Node) -> str:
         """What a word says, as far as it is known before it runs."""
         match node.type:
             case "raw_string":
-                return _text(node)[1:-1]
+                return text_of(node)[1:-1]
             case "ansi_c_string":
-                return _text(node)[2:-1].encode().decode("unicode_escape", "replace")
+                return text_of(node)[2:-1].encode().decode("unicode_escape", "replace")
             case "string" | "concatenation":
                 return self._pieces(node)
             case "simple_expansion" | "expansion":
@@ -181,12 +185,12 @@ class _Scan:
             case "command_substitution" | "process_substitution" | "arithmetic_expansion":
                 return UNKNOWN
             case "string_content" | "variable_name":
-                return _text(node)
-        return re.sub(r"\\(.)", r"\1", _text(node))
+                return text_of(node)
+        return re.sub(r"\\(.)", r"\1", text_of(node))
 
     def _pieces(self, node: Node) -> str:
         if node.type == "string" and not node.named_children:
-            return _text(node)[1:-1]
+            return text_of(node)[1:-1]
         pieces, at = [], node.start_byte + (node.type == "string")
         whole = node.text or b""
         for child in node.named_children:
@@ -197,7 +201,7 @@ class _Scan:
         return "".join(pieces) + tail.decode("utf-8", "replace")
 
     def _expansion(self, node: Node) -> str:
-        name = re.match(r"\$\{?(\w+)", _text(node))
+        name = re.match(r"\$\{?(\w+)", text_of(node))
         if name is None:
             return UNKNOWN
         if name[1] in ("HOME", "PWD"):
@@ -224,7 +228,7 @@ class _Scan:
                 places = [b for a, b in zip(words, words[1:], strict=False) if a == "-C"]
                 self._fetched |= {f"{place.removeprefix('./').rstrip('/')}/" for place in places}
             if program(words) in INTERPRETERS and _reads_program(words):
-                yield from _piped_into(program(words), before, _text(node))
+                yield from _piped_into(program(words), before, text_of(node))
             if program(words) in ("rm", "shred") and _lists_broadly(stages[:place]):
                 yield "destructive-delete", f"{program(words)} removes what is listed before"
             sends = program(words) in ("curl", "wget", "nc", "ncat", "netcat", "mail", "sendmail")
@@ -258,7 +262,7 @@ class _Scan:
         if statement is None or destination is None:
             return
         body = statement.child_by_field_name("body")
-        before = _programs_in(body) if body is not None else []
+        before = programs_in(body) if body is not None else []
         if set(before) & DOWNLOADERS:
             self._fetched.add(self._value(destination).removeprefix("./"))
 
@@ -273,12 +277,24 @@ class _Scan:
             targets += [w[2:] for w in inner if re.match(r"-[oO][./~\w]", w)]
             plain = [w.rsplit("/", 1)[-1] for w in inner[1:] if re.match(r"https?://", w)]
             self._fetched |= {t.removeprefix("./") for t in (*targets, *plain) if t}
+            yield from writes(targets)
             return
         runs = inner[1:2] if name in INTERPRETERS or name in (".", "source") else inner[:1]
         directories = tuple(name for name in self._fetched if name.endswith("/"))
         plain = [word.removeprefix("./") for word in runs]
         if any(word in self._fetched or word.startswith(directories) for word in plain):
             yield "pipe-to-shell", "a file that was just fetched is run unseen"
+
+    def _pushes(self, words: Words) -> Iterator[Problem]:
+        """A repository that is sent where it was never sent before."""
+        if program(words) != "git":
+            return
+        if "remote" in words and {"add", "set-url"} & set(words):
+            self._remotes |= {word for word in words if re.fullmatch(r"[\w-]+", word)}
+        told = words[words.index("push") + 1 :] if "push" in words else []
+        known = self._remotes - {"git", "remote", "add", "set-url", "origin"}
+        if any(re.match(r"\w+://|[\w.-]+@[\w.-]+:", word) or word in known for word in told):
+            yield "exfiltration", "git sends everything to another machine"
 
     def _evaluates(self, words: Words, node: Node) -> Iterator[Problem]:
         inner = unwrapped(words)
@@ -288,11 +304,11 @@ class _Scan:
             child.type == "process_substitution" for child in node.named_children
         )
         if evaluates or runs_file:
-            inside = [program(unwrapped(self.words(n))) for n in _walk(node) if n.type == "command"]
-            yield from _piped_into(name, set(inside[1:]), _text(node))
+            inside = [program(unwrapped(self.words(n))) for n in walk(node) if n.type == "command"]
+            yield from _piped_into(name, set(inside[1:]), text_of(node))
             if name == "eval" and not inside[1:] and UNKNOWN in "".join(inner[1:]):
                 yield "obfuscated-exec", "eval runs a text that is not in the block"
-        elif inner and inner[0].startswith(UNKNOWN) and set(_programs_in(node)) & _SPELLERS:
+        elif inner and inner[0].startswith(UNKNOWN) and set(programs_in(node)) & _SPELLERS:
             yield "obfuscated-exec", "the command itself is hidden in encoded text"
 
     def _document(self, body: Node) -> Iterator[Finding]:
@@ -305,7 +321,7 @@ class _Scan:
         name = program(words)
         language = "shell" if name in SHELLS else _INLINE.get(name)
         if language and _reads_program(words):
-            for finding in self._rescan(language, _text(body)):
+            for finding in self._rescan(language, text_of(body)):
                 yield Finding(body.start_point[0] + finding.line, finding.rule, finding.reason)
 
     def _inline(self, node: Node, line: int) -> Iterator[Finding]:
@@ -315,10 +331,8 @@ class _Scan:
 
     def _inline_code(self, inner: Words, line: int) -> Iterator[Finding]:
         name = program(inner)
-        code = next(
-            (b for a, b in zip(inner, inner[1:], strict=False) if a in ("-c", "-e", "-ce", "-lc")),
-            "",
-        )
+        options = ("-c", "-e", "-ce", "-lc", *(["-r"] if name == "php" else []))
+        code = next((b for a, b in zip(inner, inner[1:], strict=False) if a in options), "")
         language = "shell" if name in SHELLS or name == "eval" else _INLINE.get(name)
         if name == "eval":
             code = " ".join(inner[1:])
@@ -342,14 +356,6 @@ def _interpreted(words: Words) -> Iterator[Words]:
                 yield ["sh", "-c", quoted.replace('\\"', '"')]
 
 
-def _spawns_without_end(node: Node) -> Iterator[Problem]:
-    """``while :; do something & done``"""
-    text = _text(node)
-    endless = re.match(r"(?:while\s+(?::|true|\[ 1 \]|\(\(\s*1\s*\)\))|for\s*\(\(\s*;\s*;)", text)
-    if endless and re.search(r"(?<![&>|])&(?![&>\d])", text) and not re.search(r"wait|sleep", text):
-        yield "system-change", "it starts programs without end"
-
-
 def _lists_broadly(stages: list[Words]) -> bool:
     """Whether one of them lists files of a home or of the system."""
     return any(
@@ -360,10 +366,6 @@ def _lists_broadly(stages: list[Words]) -> bool:
 
 def _is_far(place: str) -> bool:
     return place.startswith(("~", "/", "..")) and is_broad(place)
-
-
-def _programs_in(node: Node) -> list[str]:
-    return [_text(n).rsplit("/", 1)[-1] for n in _walk(node) if n.type == "command_name"]
 
 
 def _is_interpreter(words: Words) -> bool:
@@ -381,11 +383,3 @@ def _piped_into(name: str, before: set[str], text: str) -> Iterator[Problem]:
         yield "pipe-to-shell", f"{name} runs what a host sends, unseen"
     elif before & DECODERS or re.search(r"\\x[0-9a-fA-F]{2}", text):
         yield "obfuscated-exec", f"{name} runs text that is encoded"
-
-
-def _fork_bomb(node: Node) -> Iterator[Problem]:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name is None or body is None:
-        return
-    if _programs_in(body).count(_text(name)) > 1 and "|" in _text(body):
-        yield "system-change", "the function starts itself again and again"
