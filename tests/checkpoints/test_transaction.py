@@ -83,12 +83,10 @@ def test_tools_that_are_not_code_are_blocks_too(session):
 def test_after_a_crash_files_of_the_crashed_block_can_be_undone(session):
     session.block("x = 1; open('a', 'w').write('one')")
     session.checkpoints.begin(Code("python", "crash"))
-    session.kernel._client.execute("open('a', 'w').write('half'); import os; os._exit(3)")
-    session.kernel.bury()
+    session.kernel.run("open('a', 'w').write('half'); import os; os._exit(3)")
     changed = session.checkpoints.end()
     assert [change.kind for change in changed.changes] == ["modified"]
-    session.kernel.start_again()
-    assert session.variables.recover().restored == ("x",)
+    assert session.kernel.run("print(x)") == "1\n"
     session.checkpoints.undo()
     assert (session.workspace / "a").read_text() == "one"
     assert session.kernel.run("print(x)") == "1\n"

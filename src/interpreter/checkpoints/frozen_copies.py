@@ -26,6 +26,7 @@ MOST_COPIES = 64
 MOST_CALLERS = 16  # who have not said yet who they are; a new one takes the place of the oldest
 HELLO_SECONDS = 10.0  # until a caller must have said who it is
 LONGEST_LINE = 200  # bytes of a greeting, and of an answer
+LONGEST_REPORT = 1 << 16  # bytes of what became of a copy
 _SENDING = 5.0  # seconds for an order that a copy does not take
 _ALL_DESCRIPTORS_USED = 0.1  # seconds until it is tried again to let somebody in
 _NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -34,19 +35,32 @@ _NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
 class FrozenCopy:
     """One copy's line."""
 
-    def __init__(self, name: str, pid: int, line: socket.socket) -> None:
+    def __init__(self, name: str, pid: int, line: socket.socket, fixed: str = "") -> None:
         self.name = name
         self.pid = pid
+        self.fixed = fixed
+        """Why it cannot become the kernel; empty if it can."""
         self.cost = 0
         self.line = line
         self.asked = False
         self._said = b""
 
-    def measure(self, pids: list[int]) -> None:
+    def become(self, address: str) -> int:
+        """Have a process made of it that can be the kernel, listening at an address.
+
+        A descriptor from which `became` reads what comes of it.
+        """
+        reading, writing = os.pipe()
+        with contextlib.suppress(OSError):  # it is gone: nothing becomes of it
+            socket.send_fds(self.line, [f"become {address}\n".encode()], [writing])
+        os.close(writing)
+        return reading
+
+    def measure(self, kernel: int, pids: list[int]) -> None:
         """Have the copy measure what copies cost; `cost` is set when it has."""
         if self.asked:
             return
-        words = " ".join(str(pid) for pid in pids)
+        words = " ".join(str(pid) for pid in (kernel, *pids))
         with contextlib.suppress(OSError):
             self.line.sendall(f"memory {words}\n".encode())
             self.asked = True
@@ -87,6 +101,23 @@ class FrozenCopy:
         with contextlib.suppress(OSError):
             self.line.shutdown(socket.SHUT_RDWR)
         self.line.close()
+
+
+def became(reading: int, seconds: float) -> tuple[int, dict[str, str]]:
+    """The id of a process that can be the kernel, and what it could not take along, and why."""
+    told, deadline = b"", time.monotonic() + seconds
+    with open(reading, "rb", buffering=0) as pipe:
+        while select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            part = pipe.read(LONGEST_REPORT)
+            told += part
+            if not part or len(told) > LONGEST_REPORT:
+                break
+    report = _object(told)
+    pid, lost = report.get("became"), report.get("lost")
+    if not isinstance(pid, int) or not isinstance(lost, dict):
+        why = str(report.get("failed") or "the frozen copy is gone")
+        raise CheckpointError(f"The frozen copy could not become the kernel: {why}.")
+    return pid, {str(name): str(why) for name, why in lost.items()}
 
 
 class _Caller:
@@ -133,11 +164,11 @@ class Registry:
         with self._lock:
             return list(self._copies.values())
 
-    def measure(self) -> None:
-        """Have the newest copy measure what all of them cost."""
+    def measure(self, kernel: int) -> None:
+        """Have the newest copy measure what all of them cost beside the kernel."""
         copies = self.copies()
         if copies:
-            copies[-1].measure([copy.pid for copy in copies])
+            copies[-1].measure(kernel, [copy.pid for copy in copies])
             self._wake_up()
 
     def drop(self, name: str) -> None:
@@ -248,7 +279,8 @@ class Registry:
         if isinstance(ticket, str):
             self._hand_over(caller.line, ticket)
         elif isinstance(name, str) and _NAMES.fullmatch(name):
-            self._admit(FrozenCopy(name, pid if isinstance(pid, int) else 0, caller.line))
+            number, fixed = pid if isinstance(pid, int) else 0, str(hello.get("fixed") or "")
+            self._admit(FrozenCopy(name, number, caller.line, fixed))
         else:
             caller.line.close()
 

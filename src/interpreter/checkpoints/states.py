@@ -16,6 +16,8 @@ class StateReport:
     removed: tuple[str, ...] = ()
     lost: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
+    unseen: bool = False
+    """Whether everything is as it was, and more may have changed than was looked at."""
 
     def sentence(self) -> str:
         """One line for user and model."""
@@ -28,6 +30,8 @@ class StateReport:
             parts.append(f"left as is, since it cannot be copied: {_reasons(self.kept)}")
         if self.lost:
             parts.append(f"not restored: {_reasons(self.lost)}")
+        if self.unseen:
+            parts.append("all else in memory is as it was")
         return "; ".join(parts) or "no variable had changed"
 
 

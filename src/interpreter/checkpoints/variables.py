@@ -12,19 +12,20 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry
+from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry, became
 from interpreter.checkpoints.states import StateReport
 from interpreter.protocol import safe_files
-from interpreter.protocol.errors import CheckpointError
+from interpreter.protocol.errors import CheckpointError, RuntimeFailure
+from interpreter.protocol.ports import Follow
 from interpreter.protocol.values import frozen
 
 _INSIDE = Path(__file__).parents[1] / "inside"
 _MODULE = "_reploop_variables"
-_VALUES = "_reploop_values"
-_PAGES = "_reploop_pages"
+_PARTS = ("values", "pages", "frozen")
 _REPORTING = 10.0  # seconds for a copy to say that it is there
 SAVING_SECONDS = 20.0  # for a copy to write its variables: the user may be waiting to leave
 _BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
@@ -57,6 +58,9 @@ class PythonVariables:
         self._limits = limits or VariableLimits()
         self._registry = Registry(exchange / "variables.sock")
         self._run: RunSilently | None = None
+        self._runner: RunSilently | None = None
+        self._follow: Follow | None = None
+        self._kernel = 0  # its process id, where it is known
         self._copies: dict[str, str] = {}
         self._idle = ""
         self._count = 0
@@ -68,23 +72,25 @@ class PythonVariables:
 
     def bootstrap(self) -> str:
         """The source that a new kernel runs first; it leaves no name behind."""
+        parts = {name: _source(name) for name in _PARTS}
         inner = (
             "import sys, types\n"
             "def load(name, source):\n"
             "    module = sys.modules[name] = types.ModuleType(name)\n"
             "    exec(compile(source, f'<{name}>', 'exec'), module.__dict__)\n"
             "    return module\n"
-            f"values = load({_VALUES!r}, {_source('values')!r})\n"
-            f"pages = load({_PAGES!r}, {_source('pages')!r})\n"
+            f"parts = {{name: load('_reploop_' + name, text) for name, text in {parts!r}.items()}}\n"
             f"module = load({_MODULE!r}, {_source('checkpoints')!r})\n"
-            "module.kernel = module.Kernel("
-            f"shell, values, pages, {str(self._exchange)!r}, {self._limits.by_value})\n"
+            "module.kernel = module.Kernel(shell, types.SimpleNamespace(**parts), "
+            f"{str(self._exchange)!r}, {self._limits.by_value})\n"
         )
         return f"exec({inner!r}, {{'shell': get_ipython()}})"
 
-    def attach(self, run: RunSilently) -> None:
+    def attach(self, run: RunSilently, follow: Follow) -> None:
         """A kernel is there, and has run `bootstrap()`."""
-        self._run = run
+        self._run = self._runner = run
+        self._follow = follow
+        self._kernel = 0
         first, self.when_attached = self.when_attached, None
         if first is not None:
             first()
@@ -130,26 +136,81 @@ class PythonVariables:
         return self._idle if self._idle and self._exists(self._idle) else ""
 
     def keep_now(self, name: str) -> None:
-        """Have a copy made at once."""
+        """Have a copy made at once, unless there is one of how things are."""
+        if self.state:
+            self._remember(name, self._idle)
+            return
         self._take(name)
         self._remember(name, name)
+        self._must_exist(name)
 
     def restore(self, name: str) -> StateReport:
-        """Put back the variables that changed since; remove those that appeared."""
+        """Go back to a copy: it becomes the kernel, or hands over what changed where it cannot."""
         copy = self._copies.get(name, name)
         if self._run is None:
             raise CheckpointError("No Python kernel is running; run a block first.")
         self._must_exist(copy)
-        return self._report("restore", copy)
+        frozen = self._registry.get(copy, 0.0)
+        if frozen is None:
+            return self._report("restore", copy)
+        if frozen.fixed:
+            return self._by_value(copy, frozen.fixed)
+        try:
+            return self._become(frozen, lambda: self._report("compare", copy))
+        except CheckpointError as error:
+            return self._by_value(copy, str(error))
 
-    def recover(self) -> StateReport | None:
-        """Fill a new kernel from the newest copy that lives; None if there is none."""
+    def go_on(self) -> str:
+        """Have the newest copy that lives become the kernel, which is gone."""
+        copy = self._newest()
+        frozen = self._registry.get(copy, 0.0) if copy else None
+        if frozen is None or frozen.fixed:
+            return ""
+        try:
+            return f"variables: {self._become(frozen, lambda: StateReport(unseen=True)).sentence()}"
+        except CheckpointError:
+            return ""
+
+    def _become(self, frozen: FrozenCopy, compare: Callable[[], StateReport]) -> StateReport:
+        """Have a copy become the kernel; meanwhile it is found out what that changes."""
+        if self._follow is None:
+            raise CheckpointError("No Python kernel is running; run a block first.")
+        reports: list[StateReport] = []
+
+        def become(address: str) -> int:
+            reading = frozen.become(address)
+            reports.append(compare())
+            self._kernel, lost = became(reading, _REPORTING)
+            restored = tuple(name for name in reports[0].restored if name not in lost)
+            reports.append(replace(reports[0], restored=restored, lost=lost))
+            return self._kernel
+
+        self._give_up_idle()
+        try:
+            self._follow(become)
+        except RuntimeFailure as error:
+            raise CheckpointError(f"The frozen copy could not become the kernel: {error}") from error
+        self._run = self._runner
+        self._idle = frozen.name  # it is how things are
+        return reports[-1]
+
+    def _by_value(self, copy: str, why: str) -> StateReport:
+        report = self._report("restore", copy)
+        inexact = {"all else in memory": why}
+        return replace(report, lost={**report.lost, **inexact})
+
+    def _newest(self) -> str:
         patience = _REPORTING  # the newest may have been made a moment before the crash
         for copy in reversed(self._order()):
             if self._exists(copy, patience):
-                return self._report("recover", copy)
+                return copy
             patience = 0.0
-        return None
+        return ""
+
+    def recover(self) -> StateReport | None:
+        """Fill a new kernel from the newest copy that lives; None if there is none."""
+        copy = self._newest()
+        return self._report("recover", copy) if copy else None
 
     def revive(self) -> str:
         """Fill a new kernel from the newest copy that lives; one sentence about it."""
@@ -157,8 +218,10 @@ class PythonVariables:
         return f"variables: {report.sentence()}" if report is not None else ""
 
     def forget(self, name: str) -> None:
-        """End a copy."""
-        self._drop(self._copies.pop(name, name))
+        """End a copy, unless it is also kept for another reason."""
+        copy = self._copies.pop(name, name)
+        if copy not in self._order():
+            self._drop(copy)
 
     def kept(self) -> tuple[str, ...]:
         """The names under which variables are kept, oldest first."""
@@ -267,7 +330,7 @@ class PythonVariables:
         self._copies[name] = copy
         if time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
             self._measured = time.monotonic()
-            self._registry.measure()
+            self._registry.measure(self._kernel)
         while len(self._copies) > self._limits.copies:
             self.forget(next(iter(self._copies)))
         if self.cost() > self._limits.memory and len(self._copies) > 2:
@@ -308,6 +371,7 @@ class PythonVariables:
                 tuple(str(name) for name in plain["removed"]),
                 _texts(plain["lost"]),
                 _texts(plain["kept"]),
+                plain.get("unseen") is True,
             )
         except (ValueError, LookupError, TypeError) as error:
             raise CheckpointError(f"The kernel could not {function} its variables.") from error

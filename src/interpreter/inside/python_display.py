@@ -80,6 +80,9 @@ class ActiveLine:
         self._names: set[str] = set()
 
     def start(self) -> None:
+        """Begin to look, once in every process: a fork leaves the thread and its lock behind."""
+        self._change = threading.Condition()
+        self._block = -abs(self._block)
         threading.Thread(target=self._look, name="Active line", daemon=True).start()
 
     def begin(self) -> None:

@@ -1,4 +1,4 @@
-"""Starts ipykernel in the user's own Python: ordered, bounded, attributed output; and a leash.
+"""Starts ipykernel in the user's own Python: ordered, bounded, attributed output; and a keeper.
 
 Run by path with ``-f CONNECTION_FILE``. Needs ipykernel 6.29 or newer and nothing else of ours.
 """
@@ -6,6 +6,7 @@ Run by path with ``-f CONNECTION_FILE``. Needs ipykernel 6.29 or newer and nothi
 # mypy: allow-untyped-calls, disable-error-code="union-attr"
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import resource
@@ -21,10 +22,13 @@ from collections.abc import Callable
 from typing import Any
 
 import python_display  # type: ignore[import-not-found]  # (beside this file)
+import python_keeper  # type: ignore[import-not-found]
 import python_sql  # type: ignore[import-not-found]
+import python_succession  # type: ignore[import-not-found]
 import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.kernelapp import IPKernelApp
+from tornado.ioloop import IOLoop
 
 FLUSH_SECONDS = 0.01
 MESSAGE_CHARACTERS = 64_000
@@ -102,6 +106,14 @@ class Stream(OutStream):
         self._descriptor = {"stdout": 1, "stderr": 2}[name]
         if not hasattr(Stream, "outbox"):
             Stream.outbox = Outbox(pub_thread)
+
+    def succeed(self, pub_thread: Any) -> None:
+        """Speak in a new process; what is not sent yet, the old one sends."""
+        self.pub_thread = pub_thread
+        self._io_loop = pub_thread.io_loop
+        self._buffer_lock = threading.RLock()
+        self._master_pid = os.getpid()
+        Stream.outbox = Outbox(pub_thread)
 
     def fileno(self) -> int:
         return self._descriptor
@@ -244,12 +256,49 @@ class Tap:
             self._stream.outbox.add(self._stream, self._parent, text)
 
 
-class App(IPKernelApp):
-    """ipykernel with our streams."""
+class App(python_succession.Resting, IPKernelApp):  # type: ignore[misc]
+    """ipykernel with our streams, in one process after another."""
 
     lines: Any = None
     block: str | None = None
     depth = 0
+
+    def __init__(self, **options: Any) -> None:
+        IPKernelApp.__init__(self, **options)
+        python_succession.Resting.__init__(self)
+
+    def start(self) -> None:
+        self.kernel.start()
+        self.io_loop = IOLoop.current()
+        self.serve(self.io_loop)
+
+    def succeed(self, address: str) -> None:
+        """Be the kernel in a process that was forked from it, with sockets at a new address."""
+        self.ip = address
+        self.session.pid = os.getpid()
+        python_succession.renew_loop(self.io_loop)
+        self.context = None
+        self.init_sockets()
+        for stream in self.streams:
+            stream.succeed(self.iopub_thread)
+        self.plumbing = Plumbing()
+        self.plumbing.start()
+        self.plumbing.renew(self.streams)
+        self.displayhook.pub_socket = self.iopub_socket
+        self.init_kernel()
+        for shown in (self.shell.displayhook, self.shell.display_pub):
+            shown.pub_socket = self.iopub_socket
+        self.kernel._main_asyncio_lock = asyncio.Lock()
+        if self.lines:
+            self.lines.start()
+        self.kernel.start()
+
+    def init_heartbeat(self) -> None:
+        """There is none to hear: the host learns of our end from the keeper."""
+
+    def configure_tornado_logger(self) -> None:
+        if not self.kernel:  # once is enough
+            super().configure_tornado_logger()
 
     def init_iopub(self, context: Any) -> None:
         super().init_iopub(context)
@@ -310,21 +359,6 @@ def leave_the_block() -> None:
     raise SystemExit(0)
 
 
-def hold_the_leash() -> None:
-    """Standard input is the host's hand: when it lets go, we end. User code sees an empty one."""
-    leash = os.dup(0)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
-
-    def wait_for_the_end() -> None:
-        while os.read(leash, 1):
-            pass
-        os._exit(0)
-
-    threading.Thread(target=wait_for_the_end, name="Leash", daemon=True).start()
-
-
 def limit_memory() -> None:
     """Past its limit an allocation fails with MemoryError; the session lives on."""
     limit = int(os.environ.pop("REPLOOP_MEMORY", "0"))
@@ -333,11 +367,14 @@ def limit_memory() -> None:
 
 
 def main() -> None:
-    hold_the_leash()
     limit_memory()
+    python_keeper.leave_a_keeper()
     sys.modules["reploop_kernel"] = sys.modules["__main__"]  # IPython takes __main__ for the user
     sys.path[0] = ""  # the user's directory instead of ours
-    app = App.instance(outstream_class="reploop_kernel.Stream")
+    app = App.instance(
+        outstream_class="reploop_kernel.Stream",
+        kernel_class="python_succession.PythonKernel",
+    )
     app.initialize()
     app.start()
 

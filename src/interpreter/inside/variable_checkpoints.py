@@ -1,60 +1,69 @@
 """Variables that can be gone back to: loaded into the user's kernel, where it forks frozen copies.
 
 The host leaves an order: the name of a copy to make before the next block, and of one to make when
-the block is over and nobody waits. The kernel forks. The child, a frozen copy, keeps the variables
-as they were and waits on a socket; whoever asks is served by a fork of it, so that the copy itself
-never changes. It ends when its line to the host is cut.
+the block is over and nobody waits. The kernel forks between two requests, when nothing of its own
+is under way. The child, a frozen copy, keeps everything as it was and waits; an undo has it become
+the kernel. It ends when its line to the host is cut.
 """
 
-import asyncio
 import contextlib
-import gc
 import json
 import os
 import re
-import select
-import signal
 import socket
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any
 
 ORDER = "next"  # the file in which the host names the copies it wants
 A_MOMENT = 0.05  # seconds after a block until its reply is out
-REGISTRY = "variables.sock"
-WHOLE = b"whole\n"  # tells the host that it has everything
 PATIENCE = 120.0  # seconds to wait for a frozen copy
 GPU = ("torch", "cupy", "jax", "tensorflow", "pycuda", "numba.cuda")
 NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
+OPENMP = re.compile(r"/\S*/libgomp[^/\s]*\.so\S*")
+END_THREADS = 2  # omp_pause_hard
+UNHARMED = ("ZMQbg", "jemalloc_bg_thd")  # made anew by us; which starts its own again
+NOT_CARRIED = {
+    "socket": ("socket",),
+    "subprocess": ("Popen",),
+    "threading": ("Thread",),
+    "multiprocessing.process": ("BaseProcess",),
+    "multiprocessing.pool": ("Pool",),
+    "zmq": ("Socket", "Context"),
+}
+"""Classes whose values are more than memory: the rest of them does not go over into a copy."""
 
 
 class Kernel:
     """The live kernel, as the host commands it; answers are printed as JSON."""
 
-    def __init__(
-        self, shell: Any, values: Any, pages: Any, exchange: str, largest_copy: int
-    ) -> None:
-        self.values = values  # the module variable_values
-        self._pages = pages  # the module variable_pages
+    registry = "variables.sock"
+
+    def __init__(self, shell: Any, parts: Any, exchange: str, largest_copy: int) -> None:
+        self.values = parts.values  # the module variable_values
+        self._pages = parts.pages  # the module variable_pages
+        self._frozen = parts.frozen  # the module variable_frozen
         self.exchange = exchange
-        self.pid = os.getpid()
         self._largest_copy = largest_copy
-        self._children: list[int] = []
-        values.Session.namespace = shell.user_ns
-        values.Session.hidden = shell.user_ns_hidden
+        self._app = shell.kernel.parent
         self._later = ""
         self._pending: Any = None
+        self._children: list[int] = []
+        self._own_threads = set(threading.enumerate())
+        self.values.Session.namespace = shell.user_ns
+        self.values.Session.hidden = shell.user_ns_hidden
         os.environ.pop("GLIBC_TUNABLES", None)  # ours, and not for the programs that we start
-        shell.events.register("pre_run_cell", self.before_block)
+        self._app.before_run = self.before_block
         shell.events.register("post_run_cell", self.after_block)
 
     def path(self, name: str) -> str:
         """A file of ours in the directory shared with the host."""
         return f"{self.exchange}/{name}"
 
-    def before_block(self, info: Any = None) -> None:
+    async def before_block(self) -> None:
         """Make the copy that was ordered for now, if one was, and note the one for later."""
         if self._pending is not None:
             self._pending.cancel()
@@ -66,33 +75,43 @@ class Kernel:
         except OSError:
             return
         if NAMES.fullmatch(now):
-            self.take(now)
+            await self._app.rest(lambda: self._take(now))
 
     def after_block(self, result: Any = None) -> None:
         """Make the copy that was ordered for later, when the block's reply is on its way."""
         name, self._later = self._later, ""
         if NAMES.fullmatch(name):
-            with contextlib.suppress(RuntimeError):  # no loop: the next block makes its own copy
-                loop = asyncio.get_running_loop()
-                self._pending = loop.call_later(A_MOMENT, self._take_at_leisure, name)
+            loop = self._app.io_loop.asyncio_loop
+            self._pending = loop.call_later(A_MOMENT, self._take_at_leisure, name)
 
     def _take_at_leisure(self, name: str) -> None:
-        busy = self._pages.written_since_the_last_copy()
-        self.take(name)
-        self._pages.make_ready(busy)
+        self._pending = None
+
+        def work() -> bool:
+            self.values.load_pickler()
+            busy = self._pages.written_since_the_last_copy()
+            is_the_new_kernel = self._take(name)
+            if not is_the_new_kernel:
+                self._pages.make_ready(busy)
+            return is_the_new_kernel
+
+        self._app.when_at_rest(work)
 
     def take(self, name: str) -> None:
-        """Keep the variables as they are under a name."""
+        """Keep everything as it is under a name, when this request is over."""
+        self._app.when_at_rest(lambda: self._take(name))
+
+    def _take(self, name: str) -> bool:
+        """Keep everything as it is under a name; True in a copy that has become the kernel."""
         self._reap()
         if not uses_gpu():
-            try:
-                self._fork(name)
-            except OSError:
-                pass  # no memory or no process left: keep values instead
-            else:
-                return
-        with open(self.path(f"{name}.values"), "wb") as file:
+            with contextlib.suppress(OSError):  # no memory or no process left: keep values instead
+                return self._fork(name)
+        draft = self.path(f"{name}.draft")
+        with open(draft, "wb") as file:
             self.values.write_values(file, None, self._largest_copy)
+        os.replace(draft, self.path(f"{name}.values"))
+        return False
 
     def restore(self, name: str) -> None:
         """Go back to a copy: put changed variables back, remove new ones."""
@@ -124,7 +143,7 @@ class Kernel:
         """
         began = time.perf_counter()
         with socket.socket(socket.AF_UNIX) as line:
-            line.connect(self.path(REGISTRY))
+            line.connect(self.path(self.registry))
             line.sendall(json.dumps({"ticket": ticket}).encode() + b"\n")
             _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
         with open(descriptors[0], "rb") as file:
@@ -139,18 +158,29 @@ class Kernel:
                 result = {**nothing(), "failed": f"{type(error).__name__}: {error}"[:200]}
         report(result, began)
 
+    def compare(self, name: str) -> None:
+        """Print which variables going back to a copy will change, as far as that is soon known."""
+        with self._asking(name, {"want": "digests", "quickly": True}) as file:
+            now = self.values.descriptions(quickly=True)
+            then = json.loads(file.readline())
+        result = nothing()
+        result["removed"] = [key for key in now if key not in then]
+        result["restored"] = sorted(key for key in then if differ(then[key], now.get(key)))
+        result["unseen"] = any(not one[0] for one in (*now.values(), *then.values()))
+        report(result, time.perf_counter())
+
     def digests(self) -> None:
         """Print what tells each variable from the same one after it was changed."""
-        found = {name: self.values.describe(v) for name, v in self.values.variables().items()}
+        found = self.values.descriptions()
         print(json.dumps({name: d[0] or f"{d[2]} {d[1]}" for name, d in found.items()}))
 
     def _go_back(self, name: str) -> dict[str, Any]:
-        with self._asking(name, {"want": "digests"}) as file:
-            now = {key: self.values.describe(v) for key, v in self.values.variables().items()}
+        with self._asking(name, {"want": "digests", "quickly": False}) as file:
+            now = self.values.descriptions()
             then = json.loads(file.readline())
         refused = [key for key in then if not then[key][0]]
         changed = [key for key in then if then[key][0] and now.get(key, [0])[0] != then[key][0]]
-        result = self._fetch(name, changed) if changed else nothing()
+        result = self._fetch(name, changed)  # also when it is none: the surroundings come along
         result["kept"] = {key: then[key][2] for key in refused if now.get(key) == then[key]}
         gone = {key: then[key][2] for key in refused if key not in result["kept"]}
         result["lost"].update(gone)
@@ -187,7 +217,7 @@ class Kernel:
             os.close(descriptors[0])
 
     def _names_in(self, name: str) -> list[str]:
-        with self._asking(name, {"want": "digests"}) as file:
+        with self._asking(name, {"want": "digests", "quickly": True}) as file:
             return list(json.loads(file.readline()))
 
     @contextlib.contextmanager
@@ -229,85 +259,96 @@ class Kernel:
                     alive.append(pid)
         self._children = alive
 
-    def _fork(self, name: str) -> None:
+    def _fork(self, name: str) -> bool:
+        end_idle_threads()
+        surroundings = self._frozen.Surroundings()
+        news, tell = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # other threads do not live on in the copy: meant so
             pid = os.fork()
         if pid == 0:
-            try:
-                FrozenCopy(self, name).wait()
-            finally:
-                os._exit(0)
+            os.close(tell)
+            return self._freeze(name, surroundings, news)
+        os.close(news)
         with contextlib.suppress(OSError):  # it was faster, or is gone already
             os.setpgid(pid, pid)  # before this block can end us: who ends us does not mean the copy
         self._children.append(pid)
+        with contextlib.suppress(OSError), open(tell, "w") as news_of_threads:
+            json.dump(self._threads(), news_of_threads)
+        return False
+
+    def _freeze(self, name: str, surroundings: Any, news: int) -> bool:
+        """Be a frozen copy, until the host hangs up or makes us the kernel."""
+        try:
+            copy = self._frozen.FrozenCopy(self, name, surroundings, news)
+            address = copy.wait()
+        except BaseException:  # noqa: BLE001 - nobody is there to hear of it
+            os._exit(1)
+        try:
+            self._app.succeed(address)
+            lost = copy.leave()  # last: what was done before has drawn random numbers
+            self._children, self._later, self._pending = [], "", None
+            self._own_threads = set(threading.enumerate())
+            lost.update({f"thread {one}": "threads do not live on" for one in copy.threads})
+            lost.update(self._not_carried())
+            copy.tell(became=os.getpid(), lost=dict(list(lost.items())[:50]))
+        except BaseException as error:  # noqa: BLE001 - the kernel that there is goes on
+            copy.tell(failed=f"{type(error).__name__}: {error}"[:200])
+            os._exit(1)
+        return True
+
+    def _threads(self) -> dict[str, Any]:
+        """The user's threads; and why a copy must not run on: threads that a fork breaks.
+
+        It is asked after a fork, before which libraries that know of forks have ended theirs.
+        """
+        known = {os.getpid(), *(thread.native_id for thread in threading.enumerate())}
+        left = [task for task in os.listdir("/proc/self/task") if int(task) not in known]
+        foreign = [name for name in map(name_of_task, left) if not name.startswith(UNHARMED)]
+        users = [one.name for one in threading.enumerate() if one not in self._own_threads]
+        fixed = f"{len(foreign)} threads of a library do not survive a fork" if foreign else ""
+        return {"threads": users[:20], "fixed": fixed}
+
+    def _not_carried(self) -> dict[str, str]:
+        """The variables that are more than memory."""
+        found = {}
+        for module, names in NOT_CARRIED.items():
+            kinds = [getattr(sys.modules.get(module), name, None) for name in names]
+            for name, value in self.values.variables().items():
+                if isinstance(value, tuple(kind for kind in kinds if isinstance(kind, type))):
+                    found[name] = type(value).__name__
+        return found
 
 
-class FrozenCopy:
-    """A copy of the kernel that waits for questions. No clean-up code of the kernel runs here."""
+def differ(then: list[Any], now: list[Any] | None) -> bool:
+    """Whether two descriptions are of different values; where it is not known, they are not."""
+    if now is None or then[2] != now[2]:
+        return True
+    if then[0] and now[0]:
+        return bool(then[0] != now[0])
+    return bool(then[1] != now[1])
 
-    def __init__(self, kernel: Kernel, name: str) -> None:
-        gc.disable()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        with contextlib.suppress(PermissionError):  # the kernel has moved us already
-            os.setsid()  # who ends the kernel with all its children does not mean us
-        close_everything()
-        self._values = kernel.values
-        self._kernel = kernel.pid
-        self._path = kernel.path(f"{name}.frozen")
-        self._line = socket.socket(socket.AF_UNIX)
-        self._line.connect(kernel.path(REGISTRY))
-        self._server = socket.socket(socket.AF_UNIX)
-        self._server.bind(self._path)
-        self._server.listen(4)
-        self._line.sendall(json.dumps({"name": name, "pid": os.getpid()}).encode() + b"\n")
 
-    def wait(self) -> None:
-        """Serve until the host hangs up."""
-        waiting = select.poll()
-        waiting.register(self._line, select.POLLIN)
-        waiting.register(self._server, select.POLLIN)
-        while True:
-            ready = {number for number, _ in waiting.poll()}
-            if self._server.fileno() in ready:
-                connection, _ = self._server.accept()
-                in_a_fork(self._answer, connection)
-                connection.close()
-            if self._line.fileno() in ready and not self._obey():
-                return
+def end_idle_threads() -> None:
+    """Have OpenMP of GNU end the threads that it keeps, since it would wait for them in a copy."""
+    with open("/proc/self/maps") as lines:
+        libraries = set(OPENMP.findall(lines.read()))
+    if not libraries:
+        return
+    import ctypes  # noqa: PLC0415  (a kernel starts without it)
 
-    def _obey(self) -> bool:
-        """Carry out an order of the host; False when it has hung up."""
-        order, descriptors, _, _ = socket.recv_fds(self._line, 1024, 1)
-        if order.startswith(b"save ") and descriptors:
-            in_a_fork(self._save, descriptors[0], int(order.split()[1]))
-        elif order.startswith(b"memory "):
-            cost = cost_of([int(pid) for pid in order.split()[1:]], self._kernel)
-            self._line.sendall(json.dumps({"memory": cost}).encode() + b"\n")
-        for descriptor in descriptors:
-            os.close(descriptor)
-        return bool(order)
+    for library in libraries:
+        with contextlib.suppress(OSError, AttributeError):  # older ones cannot
+            ctypes.CDLL(library).omp_pause_resource_all(END_THREADS)
 
-    def _save(self, descriptor: int, largest: int) -> None:
-        self._values.Session.lives_on = False
-        with open(descriptor, "wb", closefd=False) as file:
-            around = {"cwd": os.getcwd(), "search": sys.path}  # no environment: it has secrets
-            self._values.write_values(file, None, largest, around)
-            file.write(WHOLE)
 
-    def _answer(self, connection: socket.socket) -> None:
-        with connection.makefile("rb") as reading, connection.makefile("wb") as writing:
-            question = json.loads(reading.readline())
-            if question["want"] == "digests":
-                variables = self._values.variables().items()
-                found = {name: self._values.describe(value) for name, value in variables}
-                writing.write(json.dumps(found).encode() + b"\n")
-                return
-        memory = os.memfd_create("variables")
-        with open(memory, "wb", closefd=False) as file:
-            self._values.write_values(file, question["names"], None)
-        socket.send_fds(connection, [b"v"], [memory])
+def name_of_task(task: str) -> str:
+    """What a thread calls itself; one that has just ended is none of ours to mind."""
+    try:
+        with open(f"/proc/self/task/{task}/comm") as name:
+            return name.read().strip()
+    except OSError:
+        return UNHARMED[0]
 
 
 def uses_gpu() -> bool:
@@ -316,37 +357,6 @@ def uses_gpu() -> bool:
     if loaded == ["torch"]:
         return bool(sys.modules["torch"].cuda.is_initialized())
     return bool(loaded)
-
-
-def close_everything() -> None:
-    """Let go of the kernel's sockets and files; streams go nowhere."""
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for number in range(3):
-        os.dup2(nowhere, number)
-    sys.stdout = sys.stderr = os.fdopen(nowhere, "w")
-
-
-def in_a_fork(work: Callable[..., None], *arguments: Any) -> None:
-    """Do something in a process of its own, so that the copy stays as it is."""
-    if os.fork() == 0:
-        try:
-            work(*arguments)
-        finally:
-            os._exit(0)
-
-
-def cost_of(copies: list[int], kernel: int) -> int:
-    """The bytes that copies take up beside the kernel that they came from."""
-    alone = rolled_up(kernel, "Pss:") - rolled_up(kernel, "Rss:")
-    return alone + sum(rolled_up(pid, "Pss:") for pid in copies)
-
-
-def rolled_up(pid: int, field: str) -> int:
-    """A sum over all memory of a process, in bytes; 0 once it has ended."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
-    return 0
 
 
 def nothing() -> dict[str, Any]:

@@ -14,6 +14,7 @@ import os
 import pickle
 import re
 import sys
+import time
 import types
 from collections.abc import Callable
 from typing import IO, Any
@@ -24,6 +25,8 @@ OWN = re.compile(
 
 ALIGNMENT = 64  # of every buffer, as arrays want it
 LONGEST_HEADER = 64 << 20
+QUICK_BYTES = 2 << 20
+QUICK_SECONDS = 0.02  # of work, however busy the machine is
 
 Problems = dict[str, str]
 
@@ -47,31 +50,73 @@ def variables() -> dict[str, Any]:
     }
 
 
-def describe(value: Any) -> list[Any]:
+def describe(value: Any, budget: "Budget | None" = None) -> list[Any]:
     """Digest, address and type of a value; no digest where it cannot be written down."""
     try:
         digest = hashlib.sha1(usedforsecurity=False)
-        for part in dump(value, for_digest=True):
+        for part in dump(value, for_digest=True, budget=budget):
             digest.update(part)
         return [digest.hexdigest(), id(value), type(value).__name__]
     except Exception:  # noqa: BLE001 - any object may refuse in its own way
         return [None, id(value), type(value).__name__]
 
 
-def dump(value: Any, *, for_digest: bool = False) -> list[Any]:
+def descriptions(*, quickly: bool = False) -> dict[str, list[Any]]:
+    """All variables described; quickly: as many with a digest as can be had at once."""
+    found = {}
+    load_pickler()
+    budget = Budget() if quickly else None
+    for name, value in variables().items():
+        found[name] = describe(value, budget)
+    return found
+
+
+def dump(
+    value: Any, *, for_digest: bool = False, budget: "Budget | None" = None
+) -> list[Any]:
     """A value as a pickle, followed by the large buffers that it refers to."""
     buffers: list[pickle.PickleBuffer] = []
-    stream = io.BytesIO()
-    make_pickler(stream, buffers.append, for_digest).dump(value)
+    stream: Any = io.BytesIO() if budget is None else Bounded(budget)
+
+    def keep(buffer: pickle.PickleBuffer) -> None:
+        if budget is not None:
+            budget.spend(buffer.raw().nbytes)
+        buffers.append(buffer)
+
+    make_pickler(stream, keep, for_digest).dump(value)
     return [stream.getbuffer(), *(buffer.raw() for buffer in buffers)]
+
+
+class Budget:
+    """The bytes and the time that looking at values may take."""
+
+    def __init__(self) -> None:
+        self._bytes = QUICK_BYTES
+        self._until = time.thread_time() + QUICK_SECONDS
+
+    def spend(self, size: int) -> None:
+        """Raise once there is nothing left."""
+        if size > self._bytes or time.thread_time() > self._until:
+            raise OverflowError("too much to look at")
+        self._bytes -= size
+
+
+class Bounded(io.BytesIO):
+    """A stream that takes as much as the budget allows."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__()
+        self._budget = budget
+        budget.spend(0)
+
+    def write(self, data: Any) -> int:
+        self._budget.spend(len(data))
+        return super().write(data)
 
 
 def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) -> Any:
     """A pickler that writes down what was defined in this session by value."""
-    try:
-        base: Any = importlib.import_module("cloudpickle").CloudPickler
-    except ImportError:
-        base = pickle.Pickler
+    base = load_pickler()
     busy: set[int] = set()
     by_name_only = base is pickle.Pickler
 
@@ -89,6 +134,14 @@ def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) 
             return inherited(value) if inherited else NotImplemented
 
     return Writer(stream, protocol=5, buffer_callback=keep)
+
+
+def load_pickler() -> Any:
+    """cloudpickle's, which the kernel starts without, where it is installed."""
+    try:
+        return importlib.import_module("cloudpickle").CloudPickler
+    except ImportError:
+        return pickle.Pickler
 
 
 def is_our_function(value: Any) -> bool:

@@ -123,6 +123,9 @@ class Runtime(Protocol):
         ...
 
 
+Follow = Callable[[Callable[[str], int]], None]
+
+
 class Companion(Protocol):
     """Somebody who lives beside a kernel and keeps what it holds."""
 
@@ -130,12 +133,20 @@ class Companion(Protocol):
         """The source that a new kernel runs first."""
         ...
 
-    def attach(self, run: Callable[[str], str]) -> None:
-        """The kernel has run it; `run` executes source there, unseen, and returns its output."""
+    def attach(self, run: Callable[[str], str], follow: Follow) -> None:
+        """The kernel has run it; `run` executes source there, unseen, and returns its output.
+
+        `follow` goes on with another process as the kernel: it is handed a function that has it
+        listen at an address and returns its process id.
+        """
         ...
 
     def died(self) -> None:
         """The kernel is gone."""
+        ...
+
+    def go_on(self) -> str:
+        """Have another process be the kernel, which is gone; a sentence, or nothing if none can."""
         ...
 
     def revive(self) -> str:

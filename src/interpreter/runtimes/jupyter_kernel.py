@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from interpreter.protocol.errors import InterpreterError, StartFailed
@@ -91,13 +91,33 @@ class JupyterKernel(Resident):
         if end.outcome != "died" or self._companion is None:
             return end
         try:
-            with self._starting:
-                self._ready()
-            told = self._companion.revive()
+            told = self._revive(self._companion)
         except InterpreterError as error:
             told = f"its variables could not be restored: {error}"
         why = end.summary.partition(";")[0]
         return replace(end, summary=f"{why}; a new one has started. {told}") if told else end
+
+    def _revive(self, companion: Companion) -> str:
+        """Go on with what was kept: as another process, or in a new kernel; a sentence about it."""
+        with self._starting:
+            companion.died()
+            told = companion.go_on()
+            if told:
+                return told
+            self._ready()
+        return companion.revive()
+
+    def _follow(self, become: Callable[[str], int]) -> None:
+        """Go on with another process: `become` has it listen at an address, and returns its id."""
+        from interpreter.runtimes.channels import Channels  # noqa: PLC0415  (imports zmq)
+
+        connection = self._host.successor()
+        self._host.succeeded(become(connection.ip))
+        if self._channels is not None:
+            self._channels.close()
+        self._connection = connection
+        self._channels = Channels(connection, self._bell)
+        self._wait_for_an_answer(self._channels)
 
     def _run_silently(self, source: str) -> str:
         """Execute source in the idle kernel without a trace; what it printed."""
@@ -114,6 +134,10 @@ class JupyterKernel(Resident):
     def _ready(self) -> Channels:
         if self._channels is not None and not self._host.gone():
             return self._channels
+        if self._channels is not None and self._companion is not None:  # it died between blocks
+            self._companion.died()
+            if self._companion.go_on():
+                return self._channels
         connection = self._launched()
         self._channels = Channels(connection, self._bell)
         try:
@@ -123,7 +147,7 @@ class JupyterKernel(Resident):
             raise
         if self._companion is not None:
             self._run_silently(self._companion.bootstrap())
-            self._companion.attach(self._run_silently)
+            self._companion.attach(self._run_silently, self._follow)
         return self._channels
 
     def _launched(self) -> Connection:

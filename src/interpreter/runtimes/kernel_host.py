@@ -6,10 +6,11 @@ import contextlib
 import itertools
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import StartFailed
@@ -31,8 +32,9 @@ class KernelCommand:
     env: Mapping[str, str] = field(default_factory=dict)
     signals: bool = False
     """Interrupted by a signal rather than by a message."""
-    on_leash: bool = False
-    """Ends by itself when its standard input does."""
+    has_keeper: bool = False
+    """Ends by itself when its standard input does, tells on its standard output, line by line, how
+    a kernel has ended, and is told on the former which process takes its place."""
 
 
 class KernelHost(Protocol):
@@ -61,6 +63,15 @@ class KernelHost(Protocol):
         """End the kernel and all it started, and wait for it."""
         ...
 
+    def successor(self) -> Connection:
+        """Where another process is to listen that takes the kernel's place; StartFailed if none
+        can."""
+        ...
+
+    def succeeded(self, pid: int) -> None:
+        """It listens there: it takes the kernel's place, which ends."""
+        ...
+
 
 class LaunchedKernel:
     """A kernel of our own, in the cell."""
@@ -73,33 +84,72 @@ class LaunchedKernel:
         self._command = command
         self._process: Process | None = None
         self._file: Path | None = None
+        self._connection: Connection | None = None
+        self._successors = 0
+        self._ended: int | None = None
 
     def start(self, when_gone: Callable[[], None]) -> Connection:
         """Write the connection file and launch."""
         connection, self._file = new_connection(self._exchange, f"k{next(_numbers)}")
+        self._connection, self._ended = connection, None
         argv = [part.replace("{connection_file}", str(self._file)) for part in self._command.argv]
-        leash = subprocess.PIPE if self._command.on_leash else subprocess.DEVNULL
+        leash = subprocess.PIPE if self._command.has_keeper else subprocess.DEVNULL
         try:
             with handover.create(self._log()) as log:
                 process = self._process = self._launch(
                     argv,
                     env=self._command.env,
                     stdin=leash,
-                    stdout=log.fileno(),
+                    stdout=subprocess.PIPE if self._command.has_keeper else log.fileno(),
                     stderr=log.fileno(),
                 )
         except OSError as error:
             raise StartFailed(f"{argv[0]} could not be started: {error}") from error
         when_it_ends(process, when_gone)
+        if process.stdout is not None:
+            arguments = (process, process.stdout, when_gone)
+            threading.Thread(target=self._hear_the_keeper, args=arguments, daemon=True).start()
         return connection
+
+    def _hear_the_keeper(
+        self, process: Process, words: IO[bytes], when_gone: Callable[[], None]
+    ) -> None:
+        with words:
+            while line := words.readline(100):
+                status = line.removeprefix(b"ended ").strip()
+                if process is self._process and status.removeprefix(b"-").isdigit():
+                    self._ended = int(status)
+                    when_gone()
 
     def gone(self) -> str:
         """How the kernel ended; empty while it lives."""
         process = self._process
         if process is None:
             return "it was ended"
-        status = process.poll()
+        status = self._ended if self._ended is not None else process.poll()
         return "" if status is None else ending(status)
+
+    def successor(self) -> Connection:
+        """Sockets under a name of their own, and the same key."""
+        process = self._process
+        if process is None or process.poll() is not None or self._connection is None:
+            raise StartFailed("Nobody is there who could mind another kernel.")
+        assert self._file is not None
+        self._successors += 1
+        place = self._file.with_name(f"{self._file.stem}-s{self._successors}")
+        return replace(self._connection, ip=str(place))
+
+    def succeeded(self, pid: int) -> None:
+        """Have the keeper mind the new kernel and end the old one."""
+        process = self._process
+        if process is None or process.stdin is None:
+            raise StartFailed("Nobody is there who could mind another kernel.")
+        try:
+            process.stdin.write(b"%d\n" % pid)
+            process.stdin.flush()
+        except OSError as error:
+            raise StartFailed("Nobody is there who could mind another kernel.") from error
+        self._ended = None
 
     def last_words(self) -> str:
         """The end of what the kernel itself wrote, which tells why it did not start."""
@@ -163,6 +213,13 @@ class RunningKernel:
 
     def kill(self) -> None:
         """It is not ours to end."""
+
+    def successor(self) -> Connection:
+        """It is not ours to replace."""
+        raise StartFailed("A kernel that somebody else has started is not replaced.")
+
+    def succeeded(self, pid: int) -> None:
+        """It never is."""
 
 
 def ending(status: int) -> str:

@@ -45,8 +45,8 @@ def python_kernel(
 
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
     """Our launcher, copied to where the cell can read it."""
-    for name in ("python_kernel.py", "python_display.py", "python_sql.py"):
-        handover.copy(INSIDE / name, exchange)
+    for name in ("kernel", "display", "keeper", "sql", "succession"):
+        handover.copy(INSIDE / f"python_{name}.py", exchange)
     argv = (
         options.python,
         "-Xfrozen_modules=off",
@@ -62,4 +62,4 @@ def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
     if options.memory_bytes:
         env["REPLOOP_MEMORY"] = str(options.memory_bytes)
     env.update(options.env)
-    return KernelCommand(argv, env, on_leash=True)
+    return KernelCommand(argv, env, has_keeper=True)

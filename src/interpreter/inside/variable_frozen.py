@@ -1,0 +1,218 @@
+"""A frozen copy of the kernel, and how it becomes the kernel: loaded into the user's kernel.
+
+The copy waits on a socket. Whoever asks is served by a fork of it, and it is a fork of it that
+becomes the kernel, so that the copy itself never changes and can be gone back to again.
+"""
+
+import contextlib
+import fcntl
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import stat
+import sys
+from collections.abc import Callable
+from typing import Any
+
+HARMLESS = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+WHOLE = b"whole\n"  # tells the host that it has everything
+ONLY_WHEN_OPENED = os.O_CREAT | os.O_EXCL | os.O_TRUNC
+SIGNALS = (signal.SIGINT, signal.SIGCHLD)
+
+
+class Surroundings:
+    """What belongs to a process and neither is memory nor goes over into a fork as it is."""
+
+    def __init__(self) -> None:
+        """How things are now, before the fork: which draws new numbers for `random`."""
+        self.kernel = os.getpid()
+        self._group = os.getpgrp()
+        self._collecting = gc.isenabled()
+        self._child_signal = signal.getsignal(signal.SIGCHLD)
+        chance = sys.modules.get("random")
+        self._chance = chance.getstate() if chance else None
+        self._directory = ""
+        with contextlib.suppress(OSError):
+            self._directory = os.getcwd()
+        self._files: list[tuple[int, str, int, int, bool]] = []
+
+    def let_go(self, kept: int) -> None:
+        """In the copy: hold nothing that others wait for. Each number stays taken by nothing."""
+        gc.disable()
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number in map(int, os.listdir("/proc/self/fd")):
+            with contextlib.suppress(OSError):  # what listed them is gone
+                if number not in (kept, nowhere) and not self._may_stay(number):
+                    os.dup2(nowhere, number, inheritable=os.get_inheritable(number))
+        os.close(nowhere)
+
+    def take_up(self) -> dict[str, str]:
+        """In the new kernel: be where the kernel was; files that could not be opened again."""
+        os.setpgid(0, self._group)
+        signal.signal(signal.SIGCHLD, self._child_signal)
+        if self._collecting:
+            gc.enable()
+        if self._chance is not None:
+            sys.modules["random"].setstate(self._chance)
+        with contextlib.suppress(OSError):  # by name: it may have been made again by an undo
+            os.chdir(self._directory)
+        lost = {}
+        for number, path, flags, position, inheritable in self._files:
+            try:
+                reopen(number, path, flags, position, inheritable)
+            except OSError as error:
+                lost[path] = f"open file: {error.strerror}"
+        return lost
+
+    def _may_stay(self, number: int) -> bool:
+        """Whether a descriptor disturbs nobody; a file by its name is opened again when needed."""
+        mode = os.fstat(number)
+        path = os.readlink(f"/proc/self/fd/{number}")
+        if number > 2 and (stat.S_ISREG(mode.st_mode) or stat.S_ISDIR(mode.st_mode)):
+            nameless = mode.st_nlink == 0
+            flags = fcntl.fcntl(number, fcntl.F_GETFL) & ~ONLY_WHEN_OPENED
+            position = os.lseek(number, 0, os.SEEK_CUR) if stat.S_ISREG(mode.st_mode) else 0
+            where = "" if nameless else path
+            self._files.append((number, where, flags, position, os.get_inheritable(number)))
+            return nameless
+        return number > 2 and path in HARMLESS
+
+
+def reopen(number: int, path: str, flags: int, position: int, inheritable: bool) -> None:
+    """Have a file under the number that it had, where it was read or written last."""
+    if not path:
+        os.lseek(number, position, os.SEEK_SET)
+        return
+    opened = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        if position:
+            os.lseek(opened, position, os.SEEK_SET)
+        os.dup2(opened, number, inheritable=inheritable)
+    finally:
+        os.close(opened)
+
+
+class FrozenCopy:
+    """A copy of the kernel that waits for questions. No clean-up code of the kernel runs here."""
+
+    def __init__(self, kernel: Any, name: str, surroundings: Surroundings, news: int) -> None:
+        self._values = kernel.values
+        self._surroundings = surroundings
+        with contextlib.suppress(PermissionError):  # the kernel has moved us already
+            os.setpgid(0, 0)  # who ends the kernel with all its children does not mean us
+        surroundings.let_go(news)
+        with open(news) as told:
+            heard = json.load(told)
+        self.threads: list[str] = heard["threads"]
+        self._line = socket.socket(socket.AF_UNIX)
+        self._line.connect(kernel.path(kernel.registry))
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(kernel.path(f"{name}.frozen"))
+        self._server.listen(4)
+        hello = {"name": name, "pid": os.getpid(), "fixed": heard["fixed"]}
+        self._line.sendall(json.dumps(hello).encode() + b"\n")
+
+    def wait(self) -> str:
+        """Serve until the host hangs up: then the process ends. The address of a new kernel."""
+        waiting = select.poll()
+        waiting.register(self._line, select.POLLIN)
+        waiting.register(self._server, select.POLLIN)
+        while True:
+            ready = {number for number, _ in waiting.poll()}
+            if self._server.fileno() in ready:
+                connection, _ = self._server.accept()
+                in_a_fork(self._answer, connection)
+                connection.close()
+            if self._line.fileno() in ready:
+                address = self._obey()
+                if address:
+                    return address
+
+    def tell(self, **words: Any) -> None:
+        """Say to the host what has become of us."""
+        with open(self._told_to, "w") as host:
+            json.dump(words, host)
+
+    def leave(self) -> dict[str, str]:
+        """This process is the kernel now; what it could not take up again."""
+        self._server.close()
+        self._line.close()
+        return self._surroundings.take_up()
+
+    def _obey(self) -> str:
+        """Carry out orders of the host; an address, in the process that is to be the kernel."""
+        orders, descriptors, _, _ = socket.recv_fds(self._line, 4096, 1)
+        if not orders:
+            os._exit(0)
+        for order in orders.decode().splitlines():
+            word, _, rest = order.partition(" ")
+            if word == "become" and descriptors and forked_twice():
+                self._told_to = descriptors[0]
+                return rest
+            if word == "save" and descriptors:
+                in_a_fork(self._save, descriptors[0], int(rest))
+            elif word == "memory":
+                kernel, *copies = (int(pid) for pid in rest.split())
+                cost = cost_of(copies, kernel or self._surroundings.kernel)
+                self._line.sendall(json.dumps({"memory": cost}).encode() + b"\n")
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return ""
+
+    def _save(self, descriptor: int, largest: int) -> None:
+        self._values.Session.lives_on = False
+        with open(descriptor, "wb", closefd=False) as file:
+            around = {"cwd": os.getcwd(), "search": sys.path}  # no environment: it has secrets
+            self._values.write_values(file, None, largest, around)
+            file.write(WHOLE)
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as reading, connection.makefile("wb") as writing:
+            question = json.loads(reading.readline())
+            if question["want"] == "digests":
+                found = self._values.descriptions(quickly=question["quickly"])
+                writing.write(json.dumps(found).encode() + b"\n")
+                return
+        memory = os.memfd_create("variables")
+        with open(memory, "wb", closefd=False) as file:
+            self._values.write_values(file, question["names"], None)
+        socket.send_fds(connection, [b"v"], [memory])
+
+
+def in_a_fork(work: Callable[..., None], *arguments: Any) -> None:
+    """Do something in a process of its own, so that the copy stays as it is."""
+    if os.fork() == 0:
+        try:
+            work(*arguments)
+        finally:
+            os._exit(0)
+
+
+def forked_twice() -> bool:
+    """True in a new process that is nobody's child, and so falls to the keeper."""
+    first = os.fork()
+    if first:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(first, 0)
+        return False
+    if os.fork():
+        os._exit(0)
+    return True
+
+
+def cost_of(copies: list[int], kernel: int) -> int:
+    """The bytes that copies take up beside the kernel."""
+    alone = rolled_up(kernel, "Pss:") - rolled_up(kernel, "Rss:")
+    return alone + sum(rolled_up(pid, "Pss:") for pid in copies)
+
+
+def rolled_up(pid: int, field: str) -> int:
+    """A sum over all memory of a process, in bytes; 0 once it has ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as lines:
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+    return 0
