@@ -117,7 +117,7 @@ def test_a_crash_loses_nothing_but_the_block_that_crashed(kernel, variables, dea
     kernel.block("b1", "label = 'kept'; alias = a")
     kernel.block("b2", f"label = 'lost'; {death}")
     assert kernel.end.outcome == "died"
-    assert kernel.end.summary.endswith("variables: all else in memory is as it was")
+    assert kernel.end.summary.endswith("Everything in memory is as it was before this block")
     assert kernel.run("print(alias is a)") == "True\n"
     assert kernel.run("print(area(), label, js.dumps([np.pi > 3]))") == "40000.0 kept [true]\n"
 
@@ -176,9 +176,7 @@ def test_where_a_graphics_card_is_in_use_values_are_kept_up_to_a_cap(exchange, t
         assert report.lost == {"big": "bytes: too large to keep by value"}
         assert kernel.run("print(x, len(big))") == "1 2000000\n"
         kernel.die()
-        assert kernel.end.summary.endswith(
-            "not restored: big (bytes: too large to keep by value)"
-        )
+        assert kernel.end.summary.endswith("not restored: big (bytes: too large to keep by value)")
         assert kernel.run("print(x)") == "1\n"
     finally:
         kernel.close()

@@ -72,14 +72,14 @@ class PythonVariables:
 
     def bootstrap(self) -> str:
         """The source that a new kernel runs first; it leaves no name behind."""
-        parts = {name: _source(name) for name in _PARTS}
+        parts = [(name, _source(name)) for name in _PARTS]
         inner = (
             "import sys, types\n"
             "def load(name, source):\n"
             "    module = sys.modules[name] = types.ModuleType(name)\n"
             "    exec(compile(source, f'<{name}>', 'exec'), module.__dict__)\n"
             "    return module\n"
-            f"parts = {{name: load('_reploop_' + name, text) for name, text in {parts!r}.items()}}\n"
+            f"parts = {{name: load('_reploop_' + name, text) for name, text in {parts!r}}}\n"
             f"module = load({_MODULE!r}, {_source('checkpoints')!r})\n"
             "module.kernel = module.Kernel(shell, types.SimpleNamespace(**parts), "
             f"{str(self._exchange)!r}, {self._limits.by_value})\n"
@@ -167,9 +167,11 @@ class PythonVariables:
         if frozen is None or frozen.fixed:
             return ""
         try:
-            return f"variables: {self._become(frozen, lambda: StateReport(unseen=True)).sentence()}"
+            lost = self._become(frozen, StateReport).lost
         except CheckpointError:
             return ""
+        told = "Everything in memory is as it was before this block"
+        return f"{told}; {StateReport(lost=lost).sentence()}" if lost else told
 
     def _become(self, frozen: FrozenCopy, compare: Callable[[], StateReport]) -> StateReport:
         """Have a copy become the kernel; meanwhile it is found out what that changes."""
@@ -189,7 +191,9 @@ class PythonVariables:
         try:
             self._follow(become)
         except RuntimeFailure as error:
-            raise CheckpointError(f"The frozen copy could not become the kernel: {error}") from error
+            raise CheckpointError(
+                f"The frozen copy could not become the kernel: {error}"
+            ) from error
         self._run = self._runner
         self._idle = frozen.name  # it is how things are
         return reports[-1]

@@ -7,6 +7,7 @@ how they end, and tells the host, line by line, on standard output: `ended STATU
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import select
@@ -75,7 +76,5 @@ class Keeper:
     def _end(self) -> None:
         kernel, self._kernel = self._kernel, 0
         if kernel:
-            try:
+            with contextlib.suppress(OSError):  # it has ended by itself
                 os.kill(kernel, signal.SIGKILL)
-            except OSError:
-                pass  # it has ended by itself

@@ -4,7 +4,7 @@ In a forked process memory is all there, but no thread and no connection is: the
 Loaded by our launcher inside the user's Python. Standard library and ipykernel only.
 """
 
-# mypy: allow-untyped-calls, disable-error-code="attr-defined,misc"
+# mypy: allow-untyped-calls, disable-error-code="attr-defined,misc,union-attr"
 from __future__ import annotations
 
 import asyncio

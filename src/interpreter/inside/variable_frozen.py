@@ -42,8 +42,8 @@ class Surroundings:
     def let_go(self, kept: int) -> None:
         """In the copy: hold nothing that others wait for. Each number stays taken by nothing."""
         gc.disable()
-        for number in SIGNALS:
-            signal.signal(number, signal.SIG_IGN)
+        for one in SIGNALS:
+            signal.signal(one, signal.SIG_IGN)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for number in map(int, os.listdir("/proc/self/fd")):
             with contextlib.suppress(OSError):  # what listed them is gone

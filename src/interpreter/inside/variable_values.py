@@ -71,9 +71,7 @@ def descriptions(*, quickly: bool = False) -> dict[str, list[Any]]:
     return found
 
 
-def dump(
-    value: Any, *, for_digest: bool = False, budget: "Budget | None" = None
-) -> list[Any]:
+def dump(value: Any, *, for_digest: bool = False, budget: "Budget | None" = None) -> list[Any]:
     """A value as a pickle, followed by the large buffers that it refers to."""
     buffers: list[pickle.PickleBuffer] = []
     stream: Any = io.BytesIO() if budget is None else Bounded(budget)
@@ -116,7 +114,7 @@ class Bounded(io.BytesIO):
 
 def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) -> Any:
     """A pickler that writes down what was defined in this session by value."""
-    base = load_pickler()
+    base: Any = load_pickler()
     busy: set[int] = set()
     by_name_only = base is pickle.Pickler
 
