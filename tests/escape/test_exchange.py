@@ -38,7 +38,7 @@ def in_time(work):
 @pytest.fixture
 def variables(exchange):
     kept = PythonVariables(exchange)
-    kept.attach(lambda source: "")
+    kept.attach(lambda source: "", lambda become: None)
     yield kept
     kept.close()
 

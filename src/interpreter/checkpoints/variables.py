@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry, became
+from interpreter.checkpoints.kernel_source import KERNEL, bootstrap
 from interpreter.checkpoints.states import StateReport
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError, RuntimeFailure
 from interpreter.protocol.ports import Follow
 from interpreter.protocol.values import frozen
 
-_INSIDE = Path(__file__).parents[1] / "inside"
-_MODULE = "_reploop_variables"
-_PARTS = ("values", "pages", "frozen")
 _REPORTING = 10.0  # seconds for a copy to say that it is there
 SAVING_SECONDS = 20.0  # for a copy to write its variables: the user may be waiting to leave
 _BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
@@ -72,19 +70,7 @@ class PythonVariables:
 
     def bootstrap(self) -> str:
         """The source that a new kernel runs first; it leaves no name behind."""
-        parts = [(name, _source(name)) for name in _PARTS]
-        inner = (
-            "import sys, types\n"
-            "def load(name, source):\n"
-            "    module = sys.modules[name] = types.ModuleType(name)\n"
-            "    exec(compile(source, f'<{name}>', 'exec'), module.__dict__)\n"
-            "    return module\n"
-            f"parts = {{name: load('_reploop_' + name, text) for name, text in {parts!r}}}\n"
-            f"module = load({_MODULE!r}, {_source('checkpoints')!r})\n"
-            "module.kernel = module.Kernel(shell, types.SimpleNamespace(**parts), "
-            f"{str(self._exchange)!r}, {self._limits.by_value})\n"
-        )
-        return f"exec({inner!r}, {{'shell': get_ipython()}})"
+        return bootstrap(self._exchange, self._limits.by_value)
 
     def attach(self, run: RunSilently, follow: Follow) -> None:
         """A kernel is there, and has run `bootstrap()`."""
@@ -390,12 +376,7 @@ class PythonVariables:
     def _call(self, function: str, *arguments: Any) -> str:
         if self._run is None:
             raise CheckpointError("No Python kernel is running; run a block first.")
-        kernel = f"__import__('sys').modules[{_MODULE!r}].kernel"
-        return self._run(f"{kernel}.{function}({', '.join(map(repr, arguments))})")
-
-
-def _source(part: str) -> str:
-    return (_INSIDE / f"variable_{part}.py").read_text()
+        return self._run(f"{KERNEL}.{function}({', '.join(map(repr, arguments))})")
 
 
 def _header(line: bytes) -> dict[str, Any]:

@@ -122,6 +122,8 @@ def make_pickler(stream: IO[bytes], keep: Callable[..., Any], for_digest: bool) 
         def reducer_override(self, value: Any) -> Any:
             if isinstance(value, types.ModuleType) and value.__name__ in sys.modules:
                 return importlib.import_module, (value.__name__,)
+            if isinstance(value, io.TextIOWrapper):  # cloudpickle would make a text of it
+                raise pickle.PicklingError("an open file cannot be written down")
             if is_our_function(value):
                 return take_apart(value)
             if for_digest and is_our_class(value):
