@@ -288,10 +288,9 @@ def test_undo_brings_back_exactly(kept, case):
     variables.touched()
     kernel.run(before)
     assert kernel.end.outcome == "ok", kernel.end
-    expected = kernel.block(
-        f"look-{number}", f"print({difference})"
-    )  # which may be a change itself
+    look = f"print({difference})"  # which may be a change itself
+    expected = kernel.block(f"look-{number}", look)
     kernel.block(f"change-{number}", change)
     assert kernel.end.outcome == "ok", kernel.end
     variables.restore(f"look-{number}")
-    assert kernel.run(f"print({difference})") == expected
+    assert kernel.run(look) == expected

@@ -27,7 +27,8 @@ class Surroundings:
     """What belongs to a process and neither is memory nor goes over into a fork as it is."""
 
     def __init__(self) -> None:
-        """How things are now, before the fork: which draws new numbers for `random`."""
+        """How things are now, before the fork: it draws new numbers for `random`, and where a file
+        is read or written next is common to both of us."""
         self.kernel = os.getpid()
         self._group = os.getpgrp()
         self._collecting = gc.isenabled()
@@ -38,6 +39,11 @@ class Surroundings:
         with contextlib.suppress(OSError):
             self._directory = os.getcwd()
         self._files: list[tuple[int, str, int, int, bool]] = []
+        self._let_go: list[int] = []
+        for number in map(int, os.listdir("/proc/self/fd")):
+            with contextlib.suppress(OSError):  # what listed them is gone
+                if not self._may_stay(number):
+                    self._let_go.append(number)
 
     def let_go(self, kept: int) -> None:
         """In the copy: hold nothing that others wait for. Each number stays taken by nothing."""
@@ -45,9 +51,9 @@ class Surroundings:
         for one in SIGNALS:
             signal.signal(one, signal.SIG_IGN)
         nowhere = os.open(os.devnull, os.O_RDWR)
-        for number in map(int, os.listdir("/proc/self/fd")):
-            with contextlib.suppress(OSError):  # what listed them is gone
-                if number not in (kept, nowhere) and not self._may_stay(number):
+        for number in self._let_go:
+            with contextlib.suppress(OSError):  # another thread has closed it
+                if number not in (kept, nowhere):
                     os.dup2(nowhere, number, inheritable=os.get_inheritable(number))
         os.close(nowhere)
 
@@ -70,7 +76,7 @@ class Surroundings:
         return lost
 
     def _may_stay(self, number: int) -> bool:
-        """Whether a descriptor disturbs nobody; a file by its name is opened again when needed."""
+        """Whether a descriptor disturbs nobody; a file with a name is opened again when needed."""
         mode = os.fstat(number)
         path = os.readlink(f"/proc/self/fd/{number}")
         if number > 2 and (stat.S_ISREG(mode.st_mode) or stat.S_ISDIR(mode.st_mode)):
