@@ -63,7 +63,7 @@ ALLOWED = {
         "checkpoints/journal.py FileJournal.__init__: _SHIM.read_bytes",
         "checkpoints/language_state.py _node_source: (_INSIDE / 'node_state.js').read_text",
         "checkpoints/language_state.py shell_state: (_INSIDE / f'shell_state.{kind}').read_text",
-        "checkpoints/variables.py _source: (_INSIDE / f'variable_{part}.py').read_text",
+        "checkpoints/kernel_source.py _source: (_INSIDE / f'variable_{part}.py').read_text",
         "facade/values.py _loaded: INSIDE.read_text",
         "facade/values.py _tools: runpy.run_path",
         "models/catalogue.py read: path.read_text",

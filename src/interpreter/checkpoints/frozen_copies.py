@@ -106,12 +106,14 @@ class FrozenCopy:
 def became(reading: int, seconds: float) -> tuple[int, dict[str, str]]:
     """The id of a process that can be the kernel, and what it could not take along, and why."""
     told, deadline = b"", time.monotonic() + seconds
-    with open(reading, "rb", buffering=0) as pipe:
-        while select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            part = pipe.read(LONGEST_REPORT)
+    try:
+        while select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            part = os.read(reading, LONGEST_REPORT)
             told += part
             if not part or len(told) > LONGEST_REPORT:
                 break
+    finally:
+        os.close(reading)
     report = _object(told)
     pid, lost = report.get("became"), report.get("lost")
     if not isinstance(pid, int) or not isinstance(lost, dict):

@@ -167,7 +167,10 @@ class PythonVariables:
 
         def become(address: str) -> int:
             reading = frozen.become(address)
-            reports.append(compare())
+            try:
+                reports.append(compare())
+            except CheckpointError:  # the old kernel is past answering
+                reports.append(StateReport(unseen=True))
             self._kernel, lost = became(reading, _REPORTING)
             restored = tuple(name for name in reports[0].restored if name not in lost)
             reports.append(replace(reports[0], restored=restored, lost=lost))
