@@ -102,3 +102,27 @@ def lasting(who, driver):
     status = world.close()
     shutil.rmtree(base)
     assert status == 0
+
+
+@pytest.fixture(params=["root", "user"])
+def scenario(request):
+    """Runs one of the scenarios of a script by its name, as somebody; what it says."""
+    if request.param == "root" and os.getuid() != 0:
+        pytest.skip("the tests do not run as root")
+    where = "/home" if os.getuid() == 0 else None
+    base = Path(tempfile.mkdtemp(prefix="reploop-scenario-", dir=where)).resolve()
+    base.chmod(0o755)
+    prefix = as_user(base) if request.param == "user" else []
+    python = python_for(prefix)
+    if python is None:
+        pytest.skip("an ordinary user has no Python 3.11 or newer here: apt install python3")
+    shutil.copytree(HERE.parents[1] / "src/interpreter", base / "src/interpreter")
+
+    def run(script, name):
+        shutil.copy(HERE / script, base)
+        command = [*prefix, python, str(base / script), str(base / "src"), str(base), name]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd="/")
+        return done.stdout + done.stderr
+
+    yield run
+    shutil.rmtree(base)

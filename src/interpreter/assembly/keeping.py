@@ -68,6 +68,7 @@ def open_journal(
 ) -> FileJournal:
     """The journal in a cell; CheckpointError says why there cannot be one."""
     from interpreter.checkpoints.journal import FileJournal, JournalOptions
+    from interpreter.sandboxes.cell import ConfinedCell
 
     options = JournalOptions(
         store,
@@ -76,12 +77,17 @@ def open_journal(
         protected=cell.protected,
         programs=rules.programs,
         denied=rules.paths,
+        wraps=not isinstance(cell, ConfinedCell),
     )
     journal = FileJournal(options, ask, rules.ask)
     try:
+        if isinstance(cell, ConfinedCell):
+            cell.watch(journal.address)
         journal.check(cell.launch)
     except CheckpointError:
         journal.close()
+        if isinstance(cell, ConfinedCell):
+            cell.watch(None)
         raise
     return journal
 

@@ -56,6 +56,8 @@ class JournalOptions:
     """Which programs may not be started, or are asked about."""
     denied: tuple[DeniedPath, ...] = ()
     """What may not be changed, wherever it appears."""
+    wraps: bool = True
+    """Whether programs have to be wrapped; or their cell itself starts them under the journal."""
 
 
 class FileJournal:
@@ -73,10 +75,11 @@ class FileJournal:
         self._options = options
         self._shim = options.exchange / "journal_shim.py"
         safe_files.write(self._shim, _SHIM.read_bytes())
-        self._address = options.exchange / "journal.sock"
+        self.address = options.exchange / "journal.sock"
+        """The socket where programs that start get the filter."""
         self._supervision = Supervision(_plain(options), ask, ask_program)
         program = write_filter(machine, programs=bool(options.programs))
-        self._doorman = Doorman(self._address, program, self._supervision.admit)
+        self._doorman = Doorman(self.address, program, self._supervision.admit)
 
     @property
     def largest_file(self) -> int:
@@ -90,13 +93,17 @@ class FileJournal:
 
     def wrap(self, argv: Sequence[str]) -> list[str]:
         """The command that starts a program, and all that it starts, under the journal."""
-        start = [self._options.python, "-I", "-S", str(self._shim), str(self._address)]
-        return [*start, *argv]
+        start = [self._options.python, "-I", "-S", str(self._shim), str(self.address)]
+        return [*start, *argv] if self._options.wraps else [*argv]
 
     def check(self, launch: Launch) -> None:
         """Start a program in the cell and see that it is heard; CheckpointError says why not."""
         mark = self._options.exchange / "journal-check"
-        program = launch(self.wrap(["sh", "-c", ': > "$0"', str(mark)]), stdin=subprocess.DEVNULL)
+        words = self.wrap(["sh", "-c", ': > "$0"', str(mark)])
+        try:
+            program = launch(words, stdin=subprocess.DEVNULL)
+        except OSError as error:
+            raise CheckpointError(f"The file journal does not work here: {error}.") from error
         try:
             status = program.wait(_CHECKING)
         except subprocess.TimeoutExpired as error:
@@ -116,7 +123,10 @@ class FileJournal:
     def end(self) -> FileReport:
         """What the block did. Its programs may go on; that still counts as the block's."""
         found = self._supervision.call(do="end")
-        refusals = (f"a program runs without the journal: {why}" for why in self._doorman.refusals)
+        refusals = (
+            f"a program was not started, as the journal could not watch it: {why}"
+            for why in self._doorman.refusals
+        )
         notes = (*found["notes"], *refusals)
         changes = tuple(_change(plain) for plain in found["changes"])
         return FileReport(changes, notes, tuple(found["kept"]))

@@ -52,30 +52,30 @@ def install(instructions: bytes) -> int:
 
 
 def report(connection: socket.socket, instructions: bytes) -> None:
-    """Install the program and send the listener, or the reason why there is none."""
+    """Install the program and send the listener, or the reason why there is none and no start."""
     try:
         listener = install(instructions)
     except OSError as error:
         connection.sendall(b"E" + struct.pack("=I", error.errno or 0))
-        return
+        raise
     rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))
     connection.sendmsg([b"L" + struct.pack("=I", 0)], [rights])
     os.close(listener)
 
 
-def main(address: str, command: list[str]) -> None:
-    """Get the filter, install it, and become the program."""
+def join(address: str) -> None:
+    """Get the filter of the journal, and install it for good."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(address)
         (size,) = struct.unpack("=I", receive(connection, 4))
         report(connection, receive(connection, min(size, LARGEST_FILTER)))
         receive(connection, 1)
-    os.execvp(command[0], command)
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], sys.argv[2:])
+        join(sys.argv[1])
+        os.execvp(sys.argv[2], sys.argv[2:])
     except OSError as error:
         sys.stderr.write(f"cannot start {sys.argv[2:3]} under the file journal: {error}\n")
         sys.exit(126)

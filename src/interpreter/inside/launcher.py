@@ -20,10 +20,12 @@ import sys
 TYPING = False
 if TYPING:
     from collections.abc import Callable
+    from typing import Any
 
 HEADER = 8
 MOST_FDS = 250
 NOT_DUMPABLE = 4  # PR_SET_DUMPABLE, with zero
+EPERM = 1
 CLOSE_ON_EXEC = getattr(_socket, "MSG_CMSG_CLOEXEC", 0)  # which macOS does not have
 
 
@@ -138,18 +140,10 @@ def can_connect(port: str) -> bool:
             sock.close()
 
 
-def can_use(path: str) -> bool:
-    return os.access(path, os.R_OK | os.X_OK)
-
-
-def can_change(path: str) -> bool:
-    return os.access(path, os.R_OK | os.W_OK | os.X_OK)
-
-
 PROBES = {
     "see": os.path.exists,
-    "use": can_use,
-    "change": can_change,
+    "use": lambda path: os.access(path, os.R_OK | os.X_OK),
+    "change": lambda path: os.access(path, os.R_OK | os.W_OK | os.X_OK),
     "same": is_same,
     "read": can_read,
     "write": can_write,
@@ -189,8 +183,9 @@ def moved_up(fd: int, above: int) -> int:
     return copy
 
 
-def become(program: Program) -> None:
+def become(program: Program, join: Callable[[], None]) -> None:
     """Turn this forked child into the program; only returns by raising OSError."""
+    join()
     os.setsid()
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
         _signal.signal(number, _signal.SIG_DFL)
@@ -202,8 +197,11 @@ def become(program: Program) -> None:
     os.execvpe(program.argv[0], program.argv, program.env)
 
 
-def start(program: Program) -> int:
-    """Fork and execute; the pid, or OSError as the child met it."""
+def start(program: Program, join: Callable[[], None]) -> tuple[int, int]:
+    """Fork, `join` a journal, and execute: the pid, and where the child tells its error's number.
+
+    Nobody waits for that: a program may be held up, and others must go on meanwhile.
+    """
     told, tell = os.pipe()
     above = max([2, *program.targets]) + 1
     if tell < above:
@@ -212,18 +210,13 @@ def start(program: Program) -> int:
     pid = os.fork()
     if pid == 0:
         try:
-            become(program)
+            become(program, join)
         except OSError as error:
-            os.write(tell, b"%d" % (error.errno or 0))
+            os.write(tell, b"%d" % (error.errno or EPERM))
         finally:
             os._exit(127)
     os.close(tell)
-    problem = os.read(told, 32)
-    os.close(told)
-    if problem:
-        os.waitpid(pid, 0)
-        raise OSError(int(problem), os.strerror(int(problem)))
-    return pid
+    return pid, told
 
 
 class Launcher:
@@ -234,6 +227,9 @@ class Launcher:
         self.pids: dict[str, int] = {}  # of programs that live
         self.groups: dict[str, int] = {}  # of all programs ever started: their children may live on
         self.names: dict[int, str] = {}
+        self.starting: dict[int, tuple[str, int]] = {}  # by where they tell how it went
+        self.join: Callable[[], None] = lambda: None
+        self.poll = select.poll()
 
     def setup(self, name: str, *words: str) -> None:
         limits, probes, port = ([w[2:] for w in words if w[0] == kind] for kind in "lpn")
@@ -250,13 +246,39 @@ class Launcher:
 
     def launch(self, name: str, fields: list[str], fds: list[int]) -> None:
         try:
-            pid = start(Program(fields, fds))
+            pid, told = start(Program(fields, fds), self.join)
         except OSError as error:
             self.wire.send(name, "failed", error.errno or 0)
+            return
+        self.starting[told] = (name, pid)
+        self.poll.register(told, select.POLLIN)
+
+    def started(self, told: int) -> None:
+        """A program has begun, or could not be."""
+        name, pid = self.starting.pop(told)
+        self.poll.unregister(told)
+        problem = os.read(told, 32)
+        os.close(told)
+        if problem:
+            self.wire.send(name, "failed", int(problem))
             return
         self.pids[name] = self.groups[name] = pid
         self.names[pid] = name
         self.wire.send(name, "started", pid)
+
+    def watch(self, name: str, address: str, shim: str) -> None:
+        """From now on start nothing that the journal at this socket does not watch; or all.
+
+        Programs join it before they begin, in a process whose memory nobody can reach: so there is
+        never one in the cell that could write without it.
+        """
+        self.join = lambda: None
+        if address:
+            scope: dict[str, Any] = {"__name__": "journal_shim"}
+            with open(shim, encoding="utf-8") as file:
+                exec(compile(file.read(), shim, "exec"), scope)
+            self.join = lambda: scope["join"](address)
+        self.wire.send(name, "ready")
 
     def signal(self, name: str, number: str) -> None:
         if name in self.pids:
@@ -283,6 +305,8 @@ class Launcher:
                 return
             if pid == 0:
                 return
+            for told in [told for told, (_, begun) in self.starting.items() if begun == pid]:
+                self.started(told)
             name = self.names.pop(pid, None)
             if name is not None:
                 del self.pids[name]
@@ -305,11 +329,12 @@ class Launcher:
         os.set_blocking(alarm, False)
         _signal.signal(_signal.SIGCHLD, lambda *_: None)
         _signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
-        poll = select.poll()
-        poll.register(self.wire, select.POLLIN)
-        poll.register(wake, select.POLLIN)
+        self.poll.register(self.wire, select.POLLIN)
+        self.poll.register(wake, select.POLLIN)
         while True:
-            ready = [fd for fd, _ in poll.poll()]
+            ready = [fd for fd, _ in self.poll.poll()]
+            for told in self.starting.keys() & set(ready):
+                self.started(told)
             if wake in ready:
                 os.read(wake, 4096)
                 self.reap()
@@ -365,7 +390,8 @@ def main() -> None:
     try:
         launcher.serve()
     except (HostGone, ConnectionError):
-        end_everything(list(launcher.pids.values()))
+        starting = [pid for _, pid in launcher.starting.values()]
+        end_everything([*launcher.pids.values(), *starting])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.portal import Portal
 from interpreter.sandboxes.process import CellProcess, Streams
-from interpreter.sandboxes.site import Site
+from interpreter.sandboxes.site import INSIDE, Site
 from interpreter.sandboxes.wire import Wire
 
 Access = Literal["read", "write"]
@@ -59,6 +59,10 @@ class ConfinedCell:
             Streams(stdin, stdout, stderr),
             pass_fds,
         )
+
+    def watch(self, journal: Path | None) -> None:
+        """Start no program any more that the journal at this socket does not watch; or all."""
+        self._wire.watch(journal, INSIDE / "journal_shim.py")
 
     @property
     def is_live(self) -> bool:

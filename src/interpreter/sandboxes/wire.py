@@ -75,6 +75,13 @@ class Wire:
                 return [_number(word) for word in positions]
         raise StartFailed("the launcher does not answer its self-test")
 
+    def watch(self, journal: Path | None, shim: Path) -> None:
+        """Have a journal that listens at a socket watch whatever is started from now on."""
+        match self._ask("watch", [str(journal) if journal else "", str(shim)]):
+            case ["ready"]:
+                return
+        raise StartFailed("the launcher gives no sensible answer")
+
     def launch(
         self,
         argv: Sequence[str],
