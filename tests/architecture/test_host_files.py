@@ -149,6 +149,7 @@ ALLOWED = {
         "models/engine_process.py _last_words: _log(options).read_text",
         "models/engine_process.py _one_at_a_time: path.open",
         "models/engine_process.py _spawn: log.open",
+        "session/owners.py Owners._lock: os.open",
         "session/blobs.py Blobs.fetch: self._path(digest).read_bytes",
         "session/blobs.py Blobs.keep: os.open",
         "session/schema.py open_database: os.open",

@@ -247,3 +247,56 @@ def test_what_this_version_lacks_is_said_with_what_to_do_instead(interpreter_com
 
 def test_a_flag_that_is_nearly_right(interpreter_command):
     assert_one_sentence(interpreter_command("--auto-rnu"), 2, "did you mean --auto_run?")
+
+
+@pytest.fixture
+def running(script, tmp_path):
+    """The command at work on a long answer, in a directory of its own; how to let it end."""
+    started = []
+
+    def start(directory):
+        directory.mkdir(exist_ok=True)
+        slow = {"code": "import signal\nprint('re' + 'ady')\nsignal.pause()"}
+        argv = [COMMAND, "-y", "--json", "--model", script(slow, "Done."), "work"]
+        process = subprocess.Popen(
+            argv, cwd=directory, stdin=subprocess.DEVNULL, stdout=-1, text=True
+        )
+        started.append(process)
+        for line in process.stdout:
+            if "ready" in line:
+                return process
+        raise AssertionError("it ended")
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def sessions_in(interpreter_command):
+    return [line.split()[0] for line in interpreter_command("sessions").stdout.splitlines()]
+
+
+def test_last_is_the_last_session_of_this_directory(interpreter_command, script, running, tmp_path):
+    interpreter_command("--model", script("Hello Ada."), "I am Ada.")
+    other = running(tmp_path / "elsewhere")
+    done = interpreter_command("--resume", "last", "--model", script("You are Ada."), "Who am I?")
+    assert done.stdout == "You are Ada.\n", done.stderr
+    assert other.poll() is None
+    shown = interpreter_command("sessions", "show", "last").stdout
+    assert "I am Ada." in shown
+
+
+def test_a_session_that_is_open_elsewhere_stays_there(
+    interpreter_command, script, running, tmp_path
+):
+    running(tmp_path / "work")
+    [session] = sessions_in(interpreter_command)
+    for name in ("last", session):
+        done = interpreter_command("--resume", name, "--model", script("Mine."), "hi")
+        assert done.returncode != 0
+        assert "is open in another terminal" in done.stderr
+        assert f"sessions fork {session}" in done.stderr
+    copy = interpreter_command("sessions", "fork", session).stdout.strip()
+    done = interpreter_command("--resume", copy, "--model", script("In a copy."), "hi")
+    assert done.stdout == "In a copy.\n", done.stderr

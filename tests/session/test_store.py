@@ -1,5 +1,7 @@
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -248,3 +250,38 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="Cannot keep sessions"):
         Store(tmp_path / "file" / "data")
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from interpreter.session.store import Store
+Store(Path(sys.argv[1])).owners.take(sys.argv[2])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_session_is_open_in_one_process_until_that_ends(tmp_path):
+    store = Store(tmp_path)
+    mine, theirs = (store.create(directory="/work") for _ in range(2))
+    store.owners.take(mine)
+    argv = [sys.executable, "-c", HOLD, tmp_path, theirs]
+    with subprocess.Popen(argv, stdin=-1, stdout=-1, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(StoreError, match="is open in another terminal"):
+            store.owners.take(theirs)
+        assert store.find("last", "/work") == mine
+        process.kill()
+        process.wait()
+    store.owners.take(theirs)
+    store.owners.take(theirs)  # by another part of the same process
+    store.close()
+    assert list((tmp_path / "open").iterdir()) == []
+
+
+def test_last_of_a_directory_without_sessions_is_an_error(tmp_path):
+    store = Store(tmp_path)
+    store.create(directory="/work")
+    with pytest.raises(StoreError, match="no session of /elsewhere"):
+        store.find("last", "/elsewhere")

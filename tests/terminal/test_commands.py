@@ -121,6 +121,8 @@ def test_sessions_are_listed_found_forked_and_resumed(command):
 def test_a_session_is_picked_with_search_and_preview(chat, start):
     first = chat("Zebras have stripes.")
     say(first, "about zebras", "stripes")
+    first.press("C-d")
+    first.wait_for_end()
     second = chat("Lions roar.")
     say(second, "about lions", "roar")
     picking = start("You are back.", arguments=["--conversations"])
@@ -168,11 +170,11 @@ def test_files_and_commands_are_completed(chat, tmp_path):
     terminal.press("C-c")
 
 
-def test_a_resumed_session_goes_on(chat):
-    first = chat("Nice to meet you.")
+def test_a_resumed_session_goes_on(chat, tmp_path):
+    first = chat("Nice to meet you.", arguments=["--workspace", str(tmp_path)])
     say(first, "I am Ada.", "Nice to meet you.")
     first.press("C-d")
     first.wait_for_end()
-    second = chat("You are Ada.", arguments=["--resume"])
+    second = chat("You are Ada.", arguments=["--workspace", str(tmp_path), "--resume"])
     second.wait_for("2 messages.", "You said last: I am Ada.", "The last words: Nice to meet you.")
     say(second, "Who am I?", "You are Ada.")

@@ -92,7 +92,8 @@ def answer(terminal):
 
 
 def test_it_streams_is_stopped_resumed_and_exported(embedded, interpreter_command, tmp_path):  # noqa: F811
-    terminal = embedded(words="2000")
+    here = ("--workspace", str(tmp_path))
+    terminal = embedded(*here, words="2000")
     ask(terminal, "Count from one to one thousand, in words.")
     terminal.wait_for("esc stops")  # from the start of the engine to its last word
     terminal.press("C-c")
@@ -101,7 +102,7 @@ def test_it_streams_is_stopped_resumed_and_exported(embedded, interpreter_comman
     terminal.press("C-d")
     assert terminal.wait_for_end() == 0
 
-    resumed = embedded("--resume", "last", words="24")
+    resumed = embedded(*here, "--resume", "last", words="24")
     ask(resumed, "Say hello.")
     answer(resumed)
     ask(resumed, f"%markdown {tmp_path}/talk.md")

@@ -20,15 +20,17 @@ def test_there_is_nothing_to_undo_at_first(chat):
     terminal.wait_for("There are 0 blocks that can be undone.")
 
 
-def test_a_session_is_left_and_resumed_with_its_variables(chat):
-    terminal = chat(MAKE, "Made.", arguments=["-y"])
+def test_a_session_is_left_and_resumed_with_its_variables(chat, tmp_path):
+    terminal = chat(MAKE, "Made.", arguments=["--workspace", str(tmp_path), "-y"])
     terminal.type("make it\n")
     terminal.wait_for("was made", "Made.")
     terminal.wait_for_prompt()
     terminal.press("C-d")
     terminal.wait_for_end()
     look = {"code": "print('made is', made + 41)"}
-    again = chat(look, "Looked.", arguments=["-y", "--resume", "last"])
+    again = chat(
+        look, "Looked.", arguments=["--workspace", str(tmp_path), "-y", "--resume", "last"]
+    )
     again.type("look\n")
     again.wait_for(
         "The variables of this session are back: made restored.", "made is 42", "Looked."
@@ -37,8 +39,8 @@ def test_a_session_is_left_and_resumed_with_its_variables(chat):
     again.type("%undo\n")
     again.wait_for("Undone: 1 block", "taken back")
     again.wait_for_prompt()
-    again.type("%undo\n")  # the files of the first block are in another directory
-    again.wait_for("There are 0 blocks that can be undone.")
+    again.type("%undo\n")
+    again.wait_for("1 block of before the restart")
 
 
 def test_a_line_of_the_shell_is_undone_by_itself(chat):

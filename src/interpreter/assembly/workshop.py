@@ -65,6 +65,7 @@ class Workshop:
         self._policies: dict[object, Policy] = {}
         self._texts: dict[str, str] = {}
         self._shown: ShownModel | None = None
+        self._open_session = ""
 
     def open_session(
         self,
@@ -81,7 +82,9 @@ class Workshop:
         """
         check_ruling(settings)
         self._ground.check()
-        session_id = self.store.find(resume) if resume else ""
+        session_id = self.store.find(resume, str(settings.directory())) if resume else ""
+        if resume:
+            self._take(session_id)
         if resume and not on_this_ground and self._ground.session_id not in ("", session_id):
             self.start_over()
         goes_on = bool(resume) and not self._ground.session_id
@@ -93,6 +96,7 @@ class Workshop:
             goes_on = goes_on and any(message.role == "computer" for message in messages)
         elif settings.keep_history:
             session_id = self._new_session(settings, messages := tuple(messages))
+            self._take(session_id)
         self._ground.session_id = self._ground.session_id or session_id
         self._ground.last_session = session_id
         engine = self.engine(settings, model)
@@ -109,6 +113,13 @@ class Workshop:
             describe=self._describe,
             past=Past(store if store and self._is_at_home(session_id) else None, session_id),
         )
+
+    def _take(self, session_id: str) -> None:
+        """Be the only process in which the session is open; the one before it is left."""
+        self.store.owners.take(session_id)
+        if self._open_session:
+            self.store.owners.release(self._open_session)
+        self._open_session = session_id
 
     def _import_skills(self, path: str) -> None:
         """Run every file of functions that the user wants in each session."""

@@ -26,6 +26,7 @@ from interpreter.protocol.values import frozen
 from interpreter.session.blobs import Blobs
 from interpreter.session.budget import Spent
 from interpreter.session.draft import Draft
+from interpreter.session.owners import Owners
 from interpreter.session.schema import open_database
 
 PLAIN_KEPT = 50_000  # characters of a message that can be searched
@@ -67,6 +68,7 @@ class Store:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._database = open_database(self.path)
             self._blobs = Blobs(directory / "blobs")
+            self.owners = Owners(directory / "open")
         except (OSError, sqlite3.Error) as error:
             reason = getattr(error, "strerror", None) or error
             raise StoreError(
@@ -74,7 +76,8 @@ class Store:
             ) from error
 
     def close(self) -> None:
-        """Close the database."""
+        """Leave the sessions that are open here, and close the database."""
+        self.owners.close()
         with self._lock:
             self._database.close()
 
@@ -89,8 +92,13 @@ class Store:
             database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         return session
 
-    def find(self, name: str) -> str:
-        """The id of a session by its id, the beginning of it, or `last`."""
+    def find(self, name: str, directory: str = "") -> str:
+        """The id of a session by its id, the beginning of it, or `last`.
+
+        With a directory, `last` is the last one of it that is not open in another process.
+        """
+        if name == "last" and directory:
+            return self._last_of(directory)
         with self._reading() as database:
             if name == "last":
                 query = "SELECT id FROM sessions ORDER BY updated DESC LIMIT 1"
@@ -102,6 +110,19 @@ class Store:
             return str(rows[0][0])
         problem = "matches several sessions" if len(rows) > 1 else "is no session"
         raise StoreError(f"{name!r} {problem}; `interpreter sessions` lists them.")
+
+    def _last_of(self, directory: str) -> str:
+        query = "SELECT id FROM sessions WHERE directory = ? ORDER BY updated DESC LIMIT 50"
+        with self._reading() as database:
+            found = [str(row[0]) for row in database.execute(query, (directory,))]
+        free = next((session for session in found if not self.owners.is_elsewhere(session)), "")
+        if free:
+            return free
+        if found:
+            self.owners.take(found[0])  # which says who keeps it
+        raise StoreError(
+            f"There is no session of {directory} to go on with; `interpreter sessions` lists all."
+        )
 
     def directory(self, session: str) -> str:
         """Where a session began to work."""

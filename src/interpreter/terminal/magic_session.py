@@ -56,7 +56,8 @@ def resume(chat: Chat, argument: str) -> None:
 
         name = pick_session()
     if name:
-        _go_on(chat, chat.workshop.store.find(name))
+        place = str(chat.settings.directory())
+        _go_on(chat, chat.workshop.store.find(name, place))
 
 
 def fork(chat: Chat, argument: str) -> None:

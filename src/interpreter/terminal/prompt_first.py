@@ -45,7 +45,9 @@ def prompt_first(plan: Plan) -> int:
     used_before = (data_directory() / "history").exists()
     print(greeting(plan.settings, first=not used_before))
     if plan.resume:
-        print(_recap(plan.resume))
+        session, text = _recap(plan.resume, str(plan.settings.directory()))
+        print(text)
+        plan = replace(plan, resume=session)
     prompt = make_prompt(plan.settings)
     behind = replace(plan, behind_prompt=True)
     opening = Opening(lambda: _open(behind), prompt.fail)
@@ -63,14 +65,16 @@ def prompt_first(plan: Plan) -> int:
         opening.close()
 
 
-def _recap(name: str) -> str:
+def _recap(name: str, directory: str) -> tuple[str, str]:
+    """The session that goes on, and what it was about; StoreError where it is open elsewhere."""
     from interpreter.session.store import Store  # noqa: PLC0415  (only where one goes on)
     from interpreter.terminal.recap import recap  # noqa: PLC0415
 
     store = Store(data_directory())
     try:
-        session = store.find(name)
-        return recap(session, store.messages(session))
+        session = store.find(name, directory)
+        store.owners.take(session)
+        return session, recap(session, store.messages(session))
     finally:
         store.close()
 
