@@ -6,10 +6,13 @@ import subprocess
 import sys
 
 import pytest
+import zmq
 from tests.live import end_of, interrupt_once_it_prints, run, said, wait_until
 
 from interpreter.protocol.errors import StartFailed
 from interpreter.runtimes.attached import attached_kernel, find_connection_file
+from interpreter.runtimes.encrypted_line import EncryptedLine
+from interpreter.runtimes.wire import Connection
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +82,20 @@ def test_a_file_that_is_none_says_so(tmp_path):
     (tmp_path / "x.json").write_text("[]")
     with pytest.raises(StartFailed, match="not a kernel's connection file"):
         run(attached_kernel(tmp_path / "x.json"), "1")
+
+
+def test_a_line_to_an_encrypted_kernel_carries_messages_both_ways():
+    public, secret = zmq.curve_keypair()
+    with zmq.Context() as context, context.socket(zmq.ROUTER) as kernel:
+        kernel.curve_secretkey, kernel.curve_publickey, kernel.curve_server = secret, public, True
+        port = kernel.bind_to_random_port("tcp://127.0.0.1")
+        connection = Connection("tcp", "127.0.0.1", {"shell": port}, b"key", public)
+        line = EncryptedLine(connection, "shell", "DEALER", b"us")
+        line.send([b"question"])
+        assert kernel.poll(30_000)
+        assert kernel.recv_multipart() == [b"us", b"question"]
+        kernel.send_multipart([b"us", b"an", b"answer"])
+        found = []
+        wait_until(lambda: found.append(line.receive()) or found[-1])
+        assert found[-1] == [b"an", b"answer"]
+        line.close()
