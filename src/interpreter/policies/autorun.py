@@ -16,7 +16,7 @@ from typing import Literal
 
 from interpreter.protocol.git_config import Unreadable, questionable
 from interpreter.protocol.git_places import MARKS, is_git_name, may_make_directory, may_write
-from interpreter.protocol.self_running import MANIFEST, is_watched, may_hold, own_scripts
+from interpreter.protocol.self_running import MANIFEST, may_hold, own_scripts, watched_among
 from interpreter.protocol.values import frozen
 
 _LARGEST = 1 << 20
@@ -64,21 +64,24 @@ class AutorunGuard:
         self._listings: dict[str, _Listing] = {}
         self._known: frozenset[str] = frozenset()
         self._before: dict[str, _State] = {}
+        self._latest: dict[str, _State] | None = None
 
     def begin(self, *, alone: bool = True) -> None:
         """A block is about to run. What changed since `rest` is the user's own doing, unless
         programs of the code went on meanwhile: then it counts as this block's."""
         if alone or not self._known:
+            self._latest = None
             self.rest()
 
     def rest(self) -> None:
         """All is decided: this is how things are."""
-        self._before = self._look()
-        self._known = frozenset(self._listings)
+        self._before = self._look() if self._latest is None else self._latest
+        self._known, self._latest = frozenset(self._listings), None
 
     def end(self, settled: Mapping[str, str] | None = None) -> tuple[Flag, ...]:
         """What is not as it was; `settled` are files that may be what these digests tell."""
         after, may = self._look(), settled or {}
+        self._latest = after
         own = tuple(self._new_places())
         flags: list[Flag] = []
         for path, now in after.items():
@@ -91,7 +94,7 @@ class AutorunGuard:
 
     def revert(self, flags: Iterable[Flag]) -> tuple[str, ...]:
         """Put files back as they were before the block; the paths that could not be."""
-        failed = []
+        failed, self._latest = [], None
         for flag in flags:
             try:
                 if not flag.can_revert:
@@ -119,25 +122,37 @@ class AutorunGuard:
         waiting = ["."]
         while waiting and len(listings) < _MOST_DIRECTORIES:
             path = waiting.pop()
-            with contextlib.suppress(OSError), _opened(self._root, path) as here:
-                listing = listings[path] = self._listed(path, here)
+            with contextlib.suppress(OSError):
+                listing = listings[path] = self._unchanged(path) or self._listed(path)
                 waiting += (_joined(path, name) for name in listing.directories)
-                for name in listing.watched:
-                    state = self._state(_joined(path, name), here, name)
-                    found.update({_joined(path, name): state} if state else {})
+                found.update(self._states(path, listing.watched) if listing.watched else ())
         self._listings = listings
         return found
 
-    def _listed(self, path: str, here: int) -> _Listing:
-        status = os.fstat(here)
-        stamp, old = (status.st_ino, status.st_ctime_ns), self._listings.get(path)
-        if old is not None and old.stamp == stamp:
-            return old
-        with os.scandir(here) as entries:
-            read = [(e.name, e.is_dir(follow_symlinks=False), e.is_symlink()) for e in entries]
+    def _unchanged(self, path: str) -> _Listing | None:
+        """What was read before, if nothing has come or gone. That no link is on the way is known:
+        the directory above has just been looked at."""
+        old = self._listings.get(path)
+        if old is None:
+            return None
+        status = os.stat(path, dir_fd=self._root, follow_symlinks=False)
+        return old if old.stamp == (status.st_ino, status.st_ctime_ns) else None
+
+    def _listed(self, path: str) -> _Listing:
+        with _opened(self._root, path) as here:
+            status = os.fstat(here)
+            with os.scandir(here) as entries:
+                read = [(e.name, e.is_dir(follow_symlinks=False), e.is_symlink()) for e in entries]
         look = _in_repository if _is_repository(path, {n for n, _, _ in read}) else _in_project
         directories, watched = look(path, read)
-        return _Listing(stamp, tuple(directories), tuple(watched))
+        return _Listing((status.st_ino, status.st_ctime_ns), tuple(directories), tuple(watched))
+
+    def _states(self, path: str, names: tuple[str, ...]) -> Iterator[tuple[str, _State]]:
+        with _opened(self._root, path) as here:
+            for name in names:
+                state = self._state(_joined(path, name), here, name)
+                if state is not None:
+                    yield _joined(path, name), state
 
     def _state(self, path: str, here: int, name: str) -> _State | None:
         try:
@@ -185,17 +200,17 @@ def _in_repository(path: str, entries: list[Entry]) -> tuple[list[str], list[str
 
 
 def _in_project(path: str, entries: list[Entry]) -> tuple[list[str], list[str]]:
-    directories, watched = [], []
-    for name, is_directory, is_link in entries:
-        place = _joined(path, name)
-        if is_directory and name not in _NOT_ENTERED:
-            directories.append(name)
-        elif _is_in_git(place):
-            inside = place.lower().rpartition(".git/")[2]
-            watched += [name] if is_link or not may_write(inside) else []
-        elif is_git_name(name) or (may_hold(place) if is_link else is_watched(place)):
-            watched.append(name)
-    return directories, watched
+    if _is_in_git(f"{path}/"):
+        inside = f"{path}/".lower().rpartition(".git/")[2]
+        watched = [
+            n for n, is_dir, link in entries if link or not (is_dir or may_write(inside + n))
+        ]
+        return [name for name, is_directory, _ in entries if is_directory], watched
+    directories = [name for name, is_dir, _ in entries if is_dir and name not in _NOT_ENTERED]
+    files = [name for name, is_directory, is_link in entries if not (is_directory or is_link)]
+    links = [name for name, _, is_link in entries if is_link and may_hold(_joined(path, name))]
+    git = [name for name, is_directory, _ in entries if is_git_name(name) and not is_directory]
+    return directories, [*{*watched_among(path, files), *links, *git}]
 
 
 def _compared(path: str, old: _State | None, now: _State) -> Iterator[Flag]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Iterable
 
 PROJECT = (
     # entering a directory
@@ -110,6 +111,23 @@ def is_watched(path: str) -> bool:
     """The same, and the manifests, of which a part is."""
     is_manifest = f"/{path}".endswith(f"/{MANIFEST}") and "node_modules" not in path.split("/")
     return is_manifest or runs_itself(path)
+
+
+@functools.cache
+def _last_names() -> re.Pattern[str]:
+    """What such a file can be called, to look at few names of many."""
+    files = (one for one in (*PROJECT, *HOME, MANIFEST) if not one.endswith("/"))
+    return compiled(tuple({one.rpartition("/")[2] for one in files}))
+
+
+def watched_among(directory: str, names: Iterable[str]) -> list[str]:
+    """Those of the files in a directory for which `is_watched` holds."""
+    if "node_modules" in directory.split("/"):
+        return []
+    if runs_itself(directory):
+        return [*names]
+    likely = filter(_last_names().fullmatch, names)
+    return [name for name in likely if is_watched(f"{directory}/{name}")]
 
 
 def may_hold(path: str) -> bool:
