@@ -3,6 +3,7 @@
 import os
 import socket
 import stat
+import sys
 
 import pytest
 
@@ -128,3 +129,41 @@ def test_a_directory_that_comes_in_goes_out_of_sight(bench, tmp_path):
     assert bench.tree() == {}
     assert bench.journal.redo(name) == ()
     assert bench.tree() == after
+
+
+NEW_CALLS = """
+import ctypes, os
+call = ctypes.CDLL(None, use_errno=True).syscall
+class Value(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_uint64), ("size", ctypes.c_uint32), ("flags", ctypes.c_uint32)]
+text = ctypes.create_string_buffer(b"new")
+value = Value(ctypes.addressof(text), 3, 0)
+call(463, -100, b"a", 0, b"user.mark", ctypes.byref(value), 16)  # setxattrat
+call(466, -100, b"a", 0, b"user.mark")  # removexattrat
+"""
+WHITEOUT = """
+import ctypes
+call = ctypes.CDLL(None, use_errno=True).renameat2
+if call(-100, b"a", -100, b"b", 4):
+    raise OSError(ctypes.get_errno(), "no whiteout")
+"""
+
+
+def test_calls_newer_than_we_are_change_nothing_unseen(bench):
+    file = bench.workspace / "a"
+    file.write_text("a")
+    try:
+        os.setxattr(file, "user.mark", b"old")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    bench.block(sys.executable, "-I", "-c", NEW_CALLS)
+    assert os.getxattr(file, "user.mark") == b"old"
+
+
+def test_what_a_rename_leaves_behind_goes_with_an_undo(bench):
+    (bench.workspace / "a").write_text("a")
+    before = bench.tree()
+    name, _ = bench.block(sys.executable, "-I", "-c", WHITEOUT)
+    assert (bench.workspace / "b").read_text() == "a"
+    bench.journal.undo(name)
+    assert bench.tree() == before

@@ -18,7 +18,7 @@ from interpreter.checkpoints.blocks import Block, Step
 from interpreter.checkpoints.trees import Place, State, Trees, same
 from interpreter.protocol.values import frozen
 
-_EXCHANGE, _NO_REPLACE = 2, 1
+_EXCHANGE, _NO_REPLACE, _WHITEOUT = 2, 1, 4
 
 
 @frozen
@@ -148,6 +148,8 @@ class Recorder:
         directory = stat.S_ISDIR(before.st_mode)
         self._add(Step("rename", source, target, mode=stat.S_IFDIR if directory else 0))
         self._follow(source, target, directory=directory)
+        if flags & _WHITEOUT:  # a device without a number is left where the name was
+            self._appear(source)
 
     def change_mode(self, place: Place) -> None:
         """A mode, an owner or a time is about to change."""
