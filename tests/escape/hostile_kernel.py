@@ -136,7 +136,7 @@ def flood(parent):
 
 
 def giant(parent):
-    IOPUB.send_multipart(raw(parent, b'{"name": "stdout", "text": "' + b"x" * (1 << 28) + b'"}'))
+    IOPUB.send_multipart(raw(parent, b'{"name": "stdout", "text": "' + b"x" * (1 << 25) + b'"}'))
 
 
 def without_end(part):
