@@ -11,6 +11,7 @@ import pytest
 
 from interpreter.checkpoints.variables import PythonVariables
 from tests.checkpoints.kernels import Kernel
+from tests.live import end_of, interrupt_once_it_prints, printed
 
 CASES = {
     "two names for one list": ("a = b = [1]", "a.append(2)", "(a, a is b)"),
@@ -294,3 +295,32 @@ def test_undo_brings_back_exactly(kept, case):
     assert kernel.end.outcome == "ok", kernel.end
     variables.restore(f"look-{number}")
     assert kernel.run(look) == expected
+
+
+def test_after_an_undo_the_kernel_asks_prints_and_is_interrupted_as_before(kept):
+    kernel, variables = kept
+    variables.touched()
+    kernel.block("then", "x = 1")
+    variables.restore("then")
+    asked = list(kernel.runtime.run("print(input('Name? '))", lambda request: "Ada"))
+    assert printed(asked) == "Ada\n"
+    assert printed(list(kernel.runtime.run("!echo from a child"))).strip() == "from a child"
+    events = interrupt_once_it_prints(
+        kernel.runtime, "import time\nprint('under way', flush=True)\nwhile True: time.sleep(0.01)"
+    )
+    assert end_of(events).outcome == "interrupted"
+    assert kernel.run("print('alive')") == "alive\n"
+
+
+def test_threads_that_did_not_come_along_are_named_and_pools_start_new_ones(kept):
+    kernel, variables = kept
+    variables.touched()
+    kernel.run(
+        "import threading; from concurrent.futures import ThreadPoolExecutor\n"
+        "ready = threading.Event(); pool = ThreadPoolExecutor(2); pool.submit(int).result()\n"
+        "threading.Thread(target=ready.wait, name='mine', daemon=True).start()"
+    )
+    kernel.block("threads", "x = 1")
+    report = variables.restore("threads")
+    assert report.lost["thread mine"] == "threads do not live on"
+    assert kernel.run("print(pool.submit(lambda: 5).result())") == "5\n"
