@@ -99,3 +99,24 @@ def test_a_dry_run_is_taken_back_with_its_variables(session):
     assert list(session.workspace.iterdir()) == []
     assert session.kernel.run("print(x)") == "1\n"
     assert [c.undone for c in session.checkpoints.list()] == [False]
+
+
+@pytest.mark.parametrize("end", ["None", "base.execute('pragma wal_checkpoint(truncate)')"])
+def test_a_database_with_a_write_ahead_log_can_be_opened_after_an_undo(session, end):
+    session.block(
+        "import sqlite3; base = sqlite3.connect('db'); base.execute('pragma journal_mode=wal')\n"
+        "base.execute('create table t (n)'); base.execute('insert into t values (1)')\n"
+        "base.commit()"
+    )
+    session.block(
+        f"base.executemany('insert into t values (?)', [(2,)] * 500); base.commit(); {end}"
+    )
+    session.checkpoints.undo()
+    look = (
+        "for one in (base, sqlite3.connect('db')):\n"
+        "    print(one.execute('select count(*) from t').fetchone()[0],"
+        " one.execute('pragma integrity_check').fetchone()[0])"
+    )
+    assert session.kernel.run(look) == "1 ok\n1 ok\n"
+    session.kernel.run("base.execute('insert into t values (3)'); base.commit()")
+    assert session.kernel.run(look) == "2 ok\n2 ok\n"

@@ -17,6 +17,7 @@ from interpreter.checkpoints.blocks import Block, Step
 from interpreter.checkpoints.trees import Place, Trees
 
 _LONGEST = 60  # characters: a name of 255 bytes has no room for a number
+_INDEX_HEADER = 136  # bytes: both copies of it, and where readers stand
 _HERE = -100  # AT_FDCWD; images have absolute paths
 
 
@@ -68,6 +69,24 @@ class Reversal:
                 if error.errno in images.NO_ROOM:
                     raise  # whoever makes room can go on from here
                 self._give_up(step, error.strerror or str(error))
+        for place in {
+            step.place for step in self._source.steps() if step.place.name.endswith("-wal")
+        }:
+            with contextlib.suppress(OSError):  # no index: it is made when it is needed
+                self._outdate_index(place)
+
+    def _outdate_index(self, log: Place) -> None:
+        """Have SQLite make the index of a log anew: it is written through shared memory, unseen."""
+        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with self._trees.parent(log) as parent:
+            index = os.open(f"{log.name.removesuffix('-wal')}-shm", flags, dir_fd=parent)
+        try:
+            status = os.fstat(index)
+            whole = stat.S_ISREG(status.st_mode) and status.st_size >= _INDEX_HEADER
+            if whole and status.st_nlink == 1:
+                os.pwrite(index, bytes(_INDEX_HEADER), 0)
+        finally:
+            os.close(index)
 
     def _give_up(self, step: Step, why: str) -> None:
         """Say what could not be put back; what was kept of it must not go with the block."""
