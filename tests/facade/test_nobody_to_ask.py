@@ -23,7 +23,7 @@ KINDS = {  # what a block does that asks, and what its output says when nobody c
     "a place to write": ("open('{outside}/new', 'w')", "elsewhere is outside of the sandbox"),
     "a file that runs itself": (
         f"open(bytes.fromhex('{b'.envrc'.hex()}').decode(), 'w').write('echo hi')",
-        ".envrc would run by itself and was put back",
+        ".envrc would run by itself",
     ),
 }
 HARMFUL = {  # asked before it runs, even where code runs unasked

@@ -53,6 +53,16 @@ def test_only_trusted_code_has_the_network(shell, home, level, expected):
     assert f"\n{expected}\n" in said
 
 
+def test_files_that_go_with_the_sandbox_are_named_with_how_to_keep_them(shell):
+    source = "echo 1 > '/tmp/my report.csv'; mktemp > /dev/null; echo x > /tmp/tmpab12cd.txt; : > /tmp/e.txt"
+    said = shell(source).stderr
+    assert (
+        "[/tmp/my report.csv: only in the sandbox's own /tmp, gone with the session; "
+        "kept by !cp '/tmp/my report.csv' .]"
+    ) in said
+    assert "gone with the session" not in shell("echo 1 > kept.csv; cat kept.csv").stderr
+
+
 def test_read_only_code_writes_nothing(shell, tmp_path):
     said = shell(
         "touch here || echo REFUSED; touch /tmp/there && echo OK", "--sandbox", "read-only"
@@ -146,8 +156,8 @@ def test_a_message_may_use_so_many_tokens_only(shell):
 def test_a_file_with_secrets_is_not_shown_without_asking(shell, tmp_path):
     (tmp_path / "work/.env").write_text("SERVICE_TOKEN=correct-horse-battery\n")
     done = shell("cat .env")
-    assert done.returncode == 3
-    assert "the model may see what is in .env" in done.stderr
+    assert done.stdout == "Done.\n"  # the model is told, and the turn goes on
+    assert "Not run: the model may see what is in .env, and nobody is there to ask" in done.stderr
     assert "correct-horse" not in done.stderr
 
 
@@ -164,7 +174,7 @@ def test_a_hook_deep_in_the_workspace_is_put_back(shell, tmp_path):
     (deep / ".envrc").write_text("export A=1\n")
     source = "mkdir -p a/c/.git/hooks; echo evil | tee a/b/.en* a/c/.git/hooks/pre-push a/note"
     done = shell(source)
-    assert "would run by itself and was put back" in done.stderr
+    assert "would run by itself" in done.stderr
     assert (deep / ".envrc").read_text() == "export A=1\n"
     assert not (tmp_path / "work/a/c/.git/hooks/pre-push").exists()
     assert (tmp_path / "work/a/note").read_text() == "evil\n"
@@ -183,8 +193,7 @@ def test_semgrep_is_asked_where_it_is_installed(shell, tmp_path, monkeypatch):
     (tmp_path / "bin/semgrep").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
     done = shell("echo RAN", "--safe_mode", "auto")
-    assert done.returncode == 3
-    assert "the stand-in saw it" in done.stderr
+    assert "Not run: it may be dangerous: line 1: the stand-in saw it" in done.stderr
     assert "\nRAN" not in done.stderr
 
 
@@ -196,7 +205,8 @@ def rules_in(place, text):
 
 def test_a_denied_program_is_refused_where_it_starts_and_all_are_told(shell, tmp_path):
     rules = rules_in(tmp_path, '[[rule]]\ndecision = "deny"\ncommand = "git push"\n')
-    hidden = "import subprocess\nv = 'hsup'[::-1]\nsubprocess.run(['git', v, 'origin'])"
+    (tmp_path / "work/word").write_text("push")  # so that no reader of the text can know
+    hidden = "import subprocess\nv = open('word').read()\nsubprocess.run(['git', v, 'origin'])"
     done = shell(hidden, "--rules", rules, language="python")
     assert "the rule `deny git push` refused `git push origin`" in done.stderr
     assert "PermissionError" in done.stderr

@@ -118,7 +118,7 @@ def test_nothing_gets_out_without_a_rule(serve, web):
     gate = HostGate()
     answer = get(serve(gate), f"http://example.org:{web}/")
     assert answer.startswith("HTTP/1.1 403 Blocked by the sandbox: example.org:")
-    assert "do not try again" in answer
+    assert "is not allowed" in answer
     assert gate.end_block() == (f"example.org:{web}",)
     assert gate.end_block() == ()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +26,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.messages import ActionCall, Display, Stream
 from interpreter.protocol.visible import visible
+from interpreter.sandboxes.cell import ConfinedCell
 from interpreter.sandboxes.grants import Grants, Scope, Wish, wanted_paths
 from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.host_gate import HostAnswer, HostGate
@@ -31,6 +34,8 @@ from interpreter.tools.guarded import After, Escalations
 
 _MOST_NAMED = 8
 PRINTED_KEPT = 20_000  # characters of a block's output in which refused paths are looked for
+MADE_BY_PROGRAMS = re.compile(r"\.|tmp[\w-]{4,}|pip-|npm-|node-|matplotlib|pymp-|sh-thd|[^.]*$")
+"""Names in /tmp that nobody gave, or that say nothing about what is in them."""
 
 
 class _Bystander:
@@ -102,7 +107,33 @@ class HostGuard(_Bystander):
         if not refused:
             return ()
         hosts = ", ".join(refused[:8])
-        return (f"the sandbox refused to connect to {hosts}; ask the user before trying again",)
+        return (f"the sandbox refused to connect to {hosts}",)
+
+
+class PassingFiles(_Bystander):
+    """Says which files a block left where they go with the session, and how to keep them."""
+
+    def __init__(self, cell: ConfinedCell) -> None:
+        self._cell = cell
+        self._before: dict[str, int] = {}
+
+    def before(self) -> None:
+        """Look at what is there already."""
+        self._before = self._cell.passing_files()
+
+    def after(self) -> After:
+        """Name what is new, but for what programs make for themselves."""
+        now = self._cell.passing_files()
+        left = [path for path, size in now.items() if size and self._before.get(path) != size]
+        left = [path for path in sorted(left) if not MADE_BY_PROGRAMS.match(Path(path).name)]
+        yield from ()
+        if not left:
+            return ()
+        command = f"!cp {' '.join(map(shlex.quote, left[:4]))} ."
+        names = ", ".join(left[:4]) + (f" and {len(left) - 4} more" if left[4:] else "")
+        return (
+            f"{names}: only in the sandbox's own /tmp, gone with the session; kept by {command}",
+        )
 
 
 class PathGuard(_Bystander):
@@ -149,7 +180,7 @@ class PathGuard(_Bystander):
 
     def _granted(self, wish: Wish, held: HeldPlace, decision: Decision) -> str:
         if not decision.allows:
-            return f"{wish.path} is outside of the sandbox and the user did not grant it"
+            return f"{wish.path} is outside of the sandbox, and was not granted"
         scopes: dict[str, Scope] = {"always": "workspace", "session": "session"}
         scope = scopes.get(decision.answer, "block")
         try:
@@ -160,10 +191,10 @@ class PathGuard(_Bystander):
         if given.needs_restart:
             self._reopening.ask(given.path, wish.access, scope)
             return (
-                f"the user allowed to {wish.describe()} {when}; for that the sandbox is opened "
-                "anew: Python keeps its variables, other languages start afresh; try again"
+                f"allowed: to {wish.describe()} {when}; for that the sandbox is opened "
+                "anew: Python keeps its variables, other languages start afresh"
             )
-        return f"the user allowed to {wish.describe()} {when}; try again"
+        return f"allowed: to {wish.describe()} {when}"
 
 
 class News(_Bystander):
@@ -224,7 +255,7 @@ class AutorunWatch(_Bystander):
         failed = self._settle(unseen, allow=decision.allows)
         if decision.allows:
             return ()
-        notes = [f"{names} would run by itself and was put back; the user did not allow it"]
+        notes = [f"{names} would run by itself; it was not allowed, and was put back"]
         if failed:
             notes.append(f"could not be put back: {', '.join(map(visible, failed))}")
         return tuple(notes)

@@ -196,6 +196,7 @@ class Walls:
         if isinstance(cell, ConfinedCell):
             found.append(guards.HostGuard(self._gate))
             self._grants = self._grants or Grants(cell, self._book)
+            found.append(guards.PassingFiles(cell))
             found.append(guards.PathGuard(self._grants, self.reopening, workspace))
         return [*found, guards.AutorunWatch(self._autorun, workspace, files)]
 

@@ -24,6 +24,7 @@ if TYPING:
 
 HEADER = 8
 MOST_FDS = 250
+MOST_NAMES, LONGEST_NAME = 20, 80  # so that a line of them is not too long for the host
 NOT_DUMPABLE = 4  # PR_SET_DUMPABLE, with zero
 EPERM = 1
 CLOSE_ON_EXEC = getattr(_socket, "MSG_CMSG_CLOEXEC", 0)  # which macOS does not have
@@ -161,6 +162,22 @@ def successes(words: list[str]) -> list[int]:
     return found
 
 
+def newest_files(directory: str) -> list[str]:
+    """The newest files of a directory: the name in hexadecimal digits, a dot, the size."""
+    found = []
+    try:
+        for entry in os.scandir(directory):
+            if (
+                entry.is_file(follow_symlinks=False)
+                and len(os.fsencode(entry.name)) <= LONGEST_NAME
+            ):
+                found.append((entry.stat(follow_symlinks=False), os.fsencode(entry.name)))
+    except OSError:
+        pass  # what was seen so far is as good as any
+    found.sort(key=lambda one: one[0].st_mtime_ns, reverse=True)
+    return [f"{name.hex()}.{status.st_size}" for status, name in found[:MOST_NAMES]]
+
+
 class Program:
     """What is to be started, as the host wrote it down."""
 
@@ -243,6 +260,9 @@ class Launcher:
 
     def probe(self, name: str, *words: str) -> None:
         self.wire.send(name, "ready", *successes(list(words)))
+
+    def newest(self, name: str, directory: str) -> None:
+        self.wire.send(name, "ready", *newest_files(directory))
 
     def launch(self, name: str, fields: list[str], fds: list[int]) -> None:
         try:

@@ -147,6 +147,8 @@ class ApprovalRequested:
     offers_scan: bool = False
     proposed: bool = False
     """Whether it is about an action that has not run: only that stays to be answered later."""
+    preview: str = ""
+    """What it will do to files, as far as that is known."""
 
 
 # From the turn itself.

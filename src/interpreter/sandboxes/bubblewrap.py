@@ -238,6 +238,7 @@ class BubblewrapSandbox:
             ends.tell(blueprint(wrap, site, confinement, mounts, live=live, users=users))
             cell = ConfinedCell(site, confinement, env, wire, _description(confinement, account))
             undo.callback(cell.close)
+            cell.has_own_tmp = True
             cell.protected = view.protected(mounts, site.workspace)
             cell.at_close(keeper.close)
             with self._limiting(cell, ends.first_pid()) as limited:

@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
+from interpreter.protocol.errors import (
+    ConfigurationError,
+    RuntimeFailure,
+    SandboxUnavailable,
+)
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.portal import Portal
@@ -30,6 +34,8 @@ class ConfinedCell:
         self.protected: tuple[Path, ...] = ()
         self.limited: frozenset[str] = frozenset()
         """What the kernel limits for all programs together, by a control group."""
+        self.has_own_tmp = False
+        """Whether its /tmp is nobody else's, and goes with it."""
         self._site = site
         self._env = dict(env)
         self._wire = wire
@@ -108,6 +114,16 @@ class ConfinedCell:
         """
         if self._portal is not None and path in self._granted:
             self._change(self._portal, path, None)
+
+    def passing_files(self) -> dict[str, int]:
+        """The newest files in what goes with the cell, by path, and their sizes."""
+        if not self.has_own_tmp:
+            return {}
+        try:
+            newest = self._wire.newest_files(Path("/tmp"))
+        except (OSError, ValueError, RuntimeFailure):  # it is closing, or it does not speak clearly
+            return {}
+        return {f"/tmp/{name}": size for name, size in newest.items()}
 
     def describe(self) -> str:
         """One line for the user and the model."""

@@ -193,7 +193,7 @@ class NetworkProxy:
         if not self._gate.allows(wanted):
             self._gate.note_refusal(wanted)
             why = self._gate.reason(wanted)
-            raise Blocked(f"{wanted} is not allowed: {why}; do not try again")
+            raise Blocked(f"{wanted} is not allowed: {why}")
 
     def _ask(self) -> None:
         """Ask about all that wait, if no other question is open, in a thread nobody waits for."""

@@ -82,6 +82,14 @@ class Wire:
                 return
         raise StartFailed("the launcher gives no sensible answer")
 
+    def newest_files(self, directory: Path) -> dict[str, int]:
+        """The newest files of a directory as seen inside, by name, and their sizes."""
+        match self._ask("newest", [str(directory)]):
+            case ["ready", *words]:
+                pairs = (word.partition(".") for word in words)
+                return {os.fsdecode(bytes.fromhex(n)): _number(size) for n, _, size in pairs}
+        return {}
+
     def launch(
         self,
         argv: Sequence[str],

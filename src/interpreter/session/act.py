@@ -48,10 +48,14 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
     if verdict.ruling == "deny":
         decision = Decision("no", verdict.reason or "a rule forbids it")
     else:
-        touched = turn.engine.checkpoints.preview(action)
-        reason = " ".join(filter(None, (verdict.reason, *warnings, touched)))
+        reason = " ".join(filter(None, (verdict.reason, *warnings)))
         request = ApprovalRequested(
-            action, reason, verdict.findings, verdict.offers_scan, proposed=True
+            action,
+            reason,
+            verdict.findings,
+            verdict.offers_scan,
+            proposed=True,
+            preview=turn.engine.checkpoints.preview(action),
         )
         yield request
         decision = turn.engine.approve(request)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from hashlib import blake2b
 
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import Action, ActionCall, Code, Message, Output
+from interpreter.protocol.ports import Approver
 
 
 class StuckDetector:
@@ -15,7 +18,18 @@ class StuckDetector:
         self._limit = limit
         self._seen: Counter[bytes] = Counter()
         self._failed: set[bytes] = set()
+        self._granted = False
         self._silences = 0
+
+    def noting(self, approve: Approver) -> Approver:
+        """The approver, with its grants noted: what failed for want of one may work now."""
+
+        def decide(request: ApprovalRequested) -> Decision:
+            decision = approve(request)
+            self._granted |= decision.allows and not request.proposed
+            return decision
+
+        return decide
 
     def failed_before(self, action: Action) -> bool:
         """Whether just this failed in the turn, and nothing has succeeded since."""
@@ -25,8 +39,9 @@ class StuckDetector:
         """Why the turn should end after this result; empty while it should go on."""
         self._silences = 0
         outcomes = {one.outcome for one in result.results}
-        if "ok" in outcomes:
+        if "ok" in outcomes or self._granted:
             self._failed.clear()
+            self._granted = False
         elif outcomes & {"failed", "died"}:
             self._failed.add(_fingerprint(action))
         mark = _fingerprint(action, result)

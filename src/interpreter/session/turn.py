@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ModelError, OutOfBudget
@@ -18,10 +19,7 @@ from interpreter.session.draft import Draft
 from interpreter.session.engine import Turn
 from interpreter.session.stuck import StuckDetector
 
-FAILED_BEFORE = (
-    "the very same block failed a moment ago and nothing has changed since; "
-    "write a different one, or say what is missing"
-)
+FAILED_BEFORE = "the very same block failed a moment ago, and nothing has changed since"
 
 
 def run_turn(turn: Turn) -> Iterator[Event]:
@@ -38,6 +36,8 @@ def run_turn(turn: Turn) -> Iterator[Event]:
 def _steps(turn: Turn) -> Generator[Event, None, TurnFinished]:
     limits = turn.engine.limits
     stuck = StuckDetector(limits.repeats)
+    engine = replace(turn.engine, approve=stuck.noting(turn.engine.approve))
+    turn = replace(turn, engine=engine)
     actions = unanswered(turn.history)
     for _ in range(limits.steps):
         end = None

@@ -110,6 +110,8 @@ def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None
         hands.print(paint(call, palette.accent))
     if request.reason:
         hands.print(_warning(request.reason, palette))
+    if request.preview:
+        hands.print(paint(visible(request.preview), palette.dim))
     if isinstance(request.action, Code):
         _show_findings(request.action, request.findings, hands, palette)
 
