@@ -7,7 +7,7 @@ slow to import are avoided: a cell should open at once.
 """
 
 # pathlib and contextlib would take longer to import than all the rest
-# ruff: noqa: PTH108, PTH112, PTH116, PTH123, SIM105
+# ruff: noqa: PTH120, PTH123, SIM105
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ import os
 import select
 import sys
 
+# It is run as a compiled file, which lies one directory deeper.
+sys.path.insert(0, os.path.dirname(__file__).removesuffix("/__pycache__"))
+from launcher_probes import newest_files, successes  # type: ignore[import-not-found]
+
 TYPING = False
 if TYPING:
     from collections.abc import Callable
@@ -24,7 +28,6 @@ if TYPING:
 
 HEADER = 8
 MOST_FDS = 250
-MOST_NAMES, LONGEST_NAME = 20, 80  # so that a line of them is not too long for the host
 NOT_DUMPABLE = 4  # PR_SET_DUMPABLE, with zero
 EPERM = 1
 CLOSE_ON_EXEC = getattr(_socket, "MSG_CMSG_CLOEXEC", 0)  # which macOS does not have
@@ -94,88 +97,6 @@ def listener(port: int) -> _socket.socket:
     sock.bind(("127.0.0.1", port))
     sock.listen(64)
     return sock
-
-
-def can_read(path: str) -> bool:
-    try:
-        with open(path, "rb"):
-            return True
-    except OSError:
-        return False
-
-
-def can_write(path: str) -> bool:
-    """Whether a file can be made in this directory, or this file be written."""
-    probe = path + "/.reploop-probe" if os.path.isdir(path) else path
-    try:
-        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC))
-    except OSError:
-        return False
-    if probe is not path:
-        os.unlink(probe)
-    return True
-
-
-def is_same(target: str) -> bool:
-    """Whether a path leads to this very inode; written as DEVICE:INODE=PATH."""
-    identity, _, path = target.partition("=")
-    try:
-        status = os.stat(path)
-    except OSError:
-        return False
-    return identity == f"{status.st_dev}:{status.st_ino}"
-
-
-def can_connect(port: str) -> bool:
-    sock = None
-    try:
-        sock = _socket.socket()
-        sock.settimeout(1)
-        sock.connect(("127.0.0.1", int(port)))
-    except OSError:
-        return False
-    else:
-        return True
-    finally:
-        if sock is not None:
-            sock.close()
-
-
-PROBES = {
-    "see": os.path.exists,
-    "use": lambda path: os.access(path, os.R_OK | os.X_OK),
-    "change": lambda path: os.access(path, os.R_OK | os.W_OK | os.X_OK),
-    "same": is_same,
-    "read": can_read,
-    "write": can_write,
-    "connect": can_connect,
-}
-
-
-def successes(words: list[str]) -> list[int]:
-    """The positions of the attempts that succeeded."""
-    found: list[int] = []
-    for position, word in enumerate(words):
-        kind, _, target = word.partition("=")
-        if PROBES[kind](target):
-            found.append(position)
-    return found
-
-
-def newest_files(directory: str) -> list[str]:
-    """The newest files of a directory: the name in hexadecimal digits, a dot, the size."""
-    found = []
-    try:
-        for entry in os.scandir(directory):
-            if (
-                entry.is_file(follow_symlinks=False)
-                and len(os.fsencode(entry.name)) <= LONGEST_NAME
-            ):
-                found.append((entry.stat(follow_symlinks=False), os.fsencode(entry.name)))
-    except OSError:
-        pass  # what was seen so far is as good as any
-    found.sort(key=lambda one: one[0].st_mtime_ns, reverse=True)
-    return [f"{name.hex()}.{status.st_size}" for status, name in found[:MOST_NAMES]]
 
 
 class Program:

@@ -120,6 +120,7 @@ def _move_all(source: Path, target: Path) -> None:
 def launcher_command(control: int, account: Account | None = None) -> list[str]:
     """How the launcher is started, by the Python that runs us, and whom it becomes."""
     who = (str(account.uid), str(account.gid)) if account is not None else ()
+    _compiled(INSIDE / "launcher_probes.py")
     return inside_command("launcher.py", str(control), *who)
 
 
