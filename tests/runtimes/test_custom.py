@@ -4,9 +4,10 @@ import pytest
 from tests.live import end_of, interrupt_once_it_prints, printed, run, said
 
 from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
-from interpreter.runtimes.custom import custom_language
+from interpreter.runtimes.custom import registered
 from interpreter.runtimes.pool import PoolOptions, RuntimePool
 from interpreter.sandboxes.none import OpenCell
+from interpreter.settings.described_languages import described_language
 
 AWK = {"name": "AWK", "command": ["awk", "-f", "{file}"], "aliases": ["gawk"], "suffix": ".awk"}
 PYTHON_REPL = {
@@ -22,7 +23,7 @@ CALCULATOR = "import sys\nwhile True:\n    line = input('ready> ')\n    print(ev
 def pool(tmp_path):
     cell = OpenCell(tmp_path)
     calculator = {**BC, "command": ["python3", "-u", "-c", CALCULATOR]}
-    entries = [custom_language(entry).registered() for entry in (AWK, PYTHON_REPL, calculator)]
+    entries = [registered(described_language(entry)) for entry in (AWK, PYTHON_REPL, calculator)]
     pool = RuntimePool(cell.launch, cell.exchange, PoolOptions(registered=tuple(entries)))
     yield pool
     pool.close()
@@ -82,14 +83,14 @@ def test_a_repl_with_a_prompt_ends_its_blocks_there(pool):
 )
 def test_a_wrong_entry_says_what_is_wrong(entry, problem):
     with pytest.raises(ConfigurationError, match=problem):
-        custom_language(entry)
+        described_language(entry)
 
 
 def test_what_cannot_be_started_says_so(tmp_path):
     from interpreter.protocol.errors import StartFailed
 
     cell = OpenCell(tmp_path)
-    entry = custom_language({"name": "none", "command": "/nowhere/none"}).registered()
+    entry = registered(described_language({"name": "none", "command": "/nowhere/none"}))
     pool = RuntimePool(cell.launch, cell.exchange, PoolOptions(registered=(entry,)))
     with pytest.raises(StartFailed):
         run(pool.get("none"), "x")

@@ -7,9 +7,10 @@ import pytest
 import yaml
 from tests.live import printed, run
 
-from interpreter.runtimes.custom import custom_language
+from interpreter.runtimes.custom import registered
 from interpreter.runtimes.pool import PoolOptions, Registered, RuntimePool
 from interpreter.sandboxes.none import OpenCell
+from interpreter.settings.described_languages import described_language
 
 PAGE = (Path(__file__).parents[2] / "docs" / "languages.md").read_text()
 
@@ -25,9 +26,9 @@ def pool(tmp_path):
     made = {}
     exec(example("python"), made)
     shout = Registered(made["Shout"].language, made["Shout"])
-    entries = [custom_language(entry) for entry in yaml.safe_load(example("yaml"))["languages"]]
-    registered = (shout, *(entry.registered() for entry in entries))
-    pool = RuntimePool(cell.launch, cell.exchange, PoolOptions(registered=registered))
+    entries = [described_language(entry) for entry in yaml.safe_load(example("yaml"))["languages"]]
+    languages = (shout, *map(registered, entries))
+    pool = RuntimePool(cell.launch, cell.exchange, PoolOptions(registered=languages))
     yield pool
     pool.close()
     cell.close()

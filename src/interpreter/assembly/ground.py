@@ -227,16 +227,9 @@ class Ground:
     @property
     def late_runtimes(self) -> Runtimes:
         """The same, of which the names are known before there is a cell."""
-        from interpreter.runtimes.catalog import names
-        from interpreter.runtimes.kernel_files import kernel_directories
-        from interpreter.runtimes.late import LateRuntimes
+        from interpreter.assembly.languages import late_runtimes
 
-        all_of_them = LateRuntimes(lambda: names(kernel_directories()), self._pool_now)
-        if not self._settings.languages:
-            return self.choose(all_of_them)
-        from interpreter.runtimes.only import OnlyThese
-
-        return OnlyThese(self.choose(all_of_them), self._settings.languages)
+        return late_runtimes(self._settings, self.choose, self._pool_now)
 
     def _pool_now(self) -> RuntimePool:
         return self._pool.get()

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from subprocess import DEVNULL, TimeoutExpired
 
 from interpreter.checkpoints.variables import ENVIRONMENT, PythonVariables
-from interpreter.protocol.ports import Cell, Launch
+from interpreter.protocol.ports import Cell, Launch, Runtimes
+from interpreter.runtimes.catalog import names
 from interpreter.runtimes.choose_python import INLINE, choose_python
 from interpreter.runtimes.kernel_files import kernel_directories
+from interpreter.runtimes.late import LateRuntimes
+from interpreter.runtimes.only import OnlyThese
 from interpreter.runtimes.pool import PoolOptions, Registered, RuntimePool
 from interpreter.runtimes.python import PYTHON, PythonOptions
 from interpreter.sandboxes.none import OpenCell
+from interpreter.settings.described_languages import chosen_names, described
 from interpreter.settings.settings import Settings
 
 PROBE_SECONDS = 20.0
@@ -27,10 +31,26 @@ def open_pool(
     python = PythonOptions(python=chosen, env=ENVIRONMENT, companion=variables)
     options = PoolOptions(
         settings={"python": python},
-        registered=_registered(settings, notice),
+        registered=(*_registered(settings, notice), *_described(settings)),
         kernel_directories=kernel_directories(),
     )
     return RuntimePool(launch, cell.exchange, options)
+
+
+def late_runtimes(
+    settings: Settings,
+    choose: Callable[[Runtimes], Runtimes],
+    pool: Callable[[], RuntimePool],
+) -> Runtimes:
+    """The runtimes that a session may use, of which the names are known before there is a cell."""
+    own = [entry.name for entry in described(settings.languages)]
+
+    def all_names() -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*names(kernel_directories()), *own]))
+
+    chosen = choose(LateRuntimes(all_names, pool))
+    wanted = chosen_names(settings.languages)
+    return OnlyThese(chosen, wanted) if wanted else chosen
 
 
 def _registered(settings: Settings, notice: Notify) -> tuple[Registered, ...]:
@@ -47,6 +67,16 @@ def _registered(settings: Settings, notice: Notify) -> tuple[Registered, ...]:
         notice("Python runs in this very process, outside of the sandbox.")
         return (Registered(PYTHON, lambda launch, exchange: InlinePython()),)
     return ()
+
+
+def _described(settings: Settings) -> tuple[Registered, ...]:
+    """The languages that a profile describes; their commands run in the cell."""
+    entries = described(settings.languages)
+    if not entries:
+        return ()
+    from interpreter.runtimes.custom import registered
+
+    return tuple(map(registered, entries))
 
 
 def _python(settings: Settings, notice: Notify, cell: Cell) -> str:

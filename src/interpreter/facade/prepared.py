@@ -19,6 +19,7 @@ from interpreter.facade.translation import settings_of
 from interpreter.lmc.languages import language_of
 from interpreter.protocol.ports import Model
 from interpreter.session.engine import Engine
+from interpreter.settings.described_languages import described
 from interpreter.settings.settings import Settings
 from interpreter.terminal.desk import Desk
 from interpreter.terminal.opening import progress
@@ -77,7 +78,8 @@ class Prepared(GoingBack):
         text, instructions = split(self._system_message, self._usual_system_message(), wishes)
         if render and self.runs_templates:
             text = rendered(text, self.computer.run)
-        return settings_of(self, self.llm, text, instructions)
+        settings = settings_of(self, self.llm, text, instructions)
+        return replace(settings, languages=described(self.computer.languages))
 
     def _usual_system_message(self) -> str:
         return usual(language_of(language).name for language in self.computer.languages)

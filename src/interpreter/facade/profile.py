@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.settings.described_languages import DescribedLanguage, described
 from interpreter.settings.profile_scripts import execute
 from interpreter.settings.profiles import Confirm, nobody_confirms, read
+from interpreter.settings.settings import Settings, changed
 
 IGNORED = ("version", "wtf")
 
@@ -15,11 +17,21 @@ IGNORED = ("version", "wtf")
 def apply_profile(interpreter: Any, name: str, confirm: Confirm = nobody_confirms) -> None:
     """Set what the profile says; one in Python runs with `interpreter` in scope."""
     profile = read(name, confirm)
-    _set(interpreter, _at_home(interpreter, profile.values), profile.source)
+    values = _at_home(interpreter, profile.values)
+    if "languages" in values:
+        entries = changed(Settings(), {"languages": values.pop("languages")}, source=profile.source)
+        _use_languages(interpreter.computer, entries.languages)
+    _set(interpreter, values, profile.source)
     if "system_message" in profile.values:
         interpreter.runs_templates = False
     if profile.script:
         execute(profile.script, profile.source, interpreter)
+
+
+def _use_languages(computer: Any, languages: tuple[str | DescribedLanguage, ...]) -> None:
+    """Those that are named alone, or all; those that are described in any case."""
+    named = [one for one in languages if isinstance(one, str)]
+    computer.languages = [*(named or computer.languages), *described(languages)]
 
 
 def _at_home(interpreter: Any, values: Mapping[str, Any]) -> dict[str, Any]:

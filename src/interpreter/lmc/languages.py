@@ -13,6 +13,7 @@ from interpreter.protocol.errors import UnknownLanguage
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Runtime, Runtimes, nobody_answers
 from interpreter.runtimes.catalog import BUILT_IN, is_present
+from interpreter.settings.described_languages import DescribedLanguage
 
 
 class BaseLanguage:
@@ -107,11 +108,11 @@ class OwnLanguages:
     def choose(self, inner: Runtimes) -> Runtimes:
         """The runtimes of the list: built-in ones out of `inner`, and those of one's own."""
         self._chosen = list(self.entries)
-        own = [entry for entry in self.entries if not isinstance(entry, BuiltIn)]
+        own = [entry for entry in self.entries if not is_inside(entry)]
         for gone in self._own.keys() - {id(entry) for entry in own}:
             self._own.pop(gone)[1].close()
-        built_in = [entry for entry in self.entries if isinstance(entry, BuiltIn)]
-        return ChosenRuntimes(inner, built_in, [self._runtime(entry) for entry in own])
+        inside = [entry for entry in self.entries if is_inside(entry)]
+        return ChosenRuntimes(inner, inside, [self._runtime(entry) for entry in own])
 
     def close(self) -> None:
         """End those of one's own; the next block makes new ones."""
@@ -129,7 +130,10 @@ class ChosenRuntimes:
     """Built-in runtimes that were kept, and others."""
 
     def __init__(
-        self, inner: Runtimes, built_in: Sequence[BuiltIn], own: Sequence[Runtime]
+        self,
+        inner: Runtimes,
+        built_in: Sequence[BuiltIn | DescribedLanguage],
+        own: Sequence[Runtime],
     ) -> None:
         self._inner = inner
         self._built_in = built_in
@@ -155,6 +159,11 @@ class ChosenRuntimes:
         for runtime in self._own:
             runtime.close()
         self._inner.close()
+
+
+def is_inside(entry: Any) -> bool:
+    """Whether a language runs where the session's code runs, not in our own process."""
+    return isinstance(entry, BuiltIn | DescribedLanguage)
 
 
 def built_in_languages() -> list[Any]:

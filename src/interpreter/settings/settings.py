@@ -10,6 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
+from interpreter.settings.described_languages import DescribedLanguage, described_language
 
 
 @frozen
@@ -102,8 +103,8 @@ class Settings:
     """The Python that code runs in: a path; empty: the one of the workspace, else our own."""
     env: tuple[str, ...] = ()
     """Variables that code finds: NAME=value, or the NAME of one that is set here."""
-    languages: tuple[str, ...] = ()
-    """The languages that may be used; none named: all."""
+    languages: tuple[str | DescribedLanguage, ...] = ()
+    """The languages that may be used; none named: all. A profile can also describe some."""
     kernel: str = ""
     """A Jupyter kernel to run Python in, by name."""
     timeout: float = 0.0
@@ -145,12 +146,30 @@ def changed(
         values = {**values, "safe_mode": as_safe_mode(values["safe_mode"])}
     if isinstance(env := values.get("env"), Mapping):
         values = {**values, "env": tuple(f"{name}={value}" for name, value in env.items())}
+    try:
+        values = {**values, **_with_languages_described(values)}
+    except ConfigurationError as error:
+        raise _at("languages", str(error), source, lines) from error
     for name, value in values.items():
         if problem := fault(name, value):
-            line = (lines or {}).get(name)
-            where = source if line is None else f"{source}, line {line}"
-            raise ConfigurationError(f"{where}: {problem}")
+            raise _at(name, problem, source, lines)
     return replace(settings, **values)
+
+
+def _at(
+    name: str, problem: str, source: str, lines: Mapping[str, int] | None
+) -> ConfigurationError:
+    line = (lines or {}).get(name)
+    where = source if line is None else f"{source}, line {line}"
+    return ConfigurationError(f"{where}: {problem}")
+
+
+def _with_languages_described(values: Mapping[str, Any]) -> dict[str, Any]:
+    entries = values.get("languages")
+    if not isinstance(entries, tuple | list):
+        return {}
+    described = (described_language(e) if isinstance(e, Mapping) else e for e in entries)
+    return {"languages": tuple(described)}
 
 
 def fault(name: str, value: Any) -> str:
@@ -192,7 +211,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if isinstance(kind, UnionType):
         return any(_fits(value, one) for one in get_args(kind))
     if get_origin(kind) is tuple:
-        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+        return isinstance(value, tuple) and all(isinstance(v, get_args(kind)[0]) for v in value)
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))

@@ -91,7 +91,7 @@ def _value(sourced: Sourced, name: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return ", ".join(value)
+        return ", ".join(map(str, value))
     is_left_out = value is None or (value == 0 and _left_out(name) != "-")
     return "" if is_left_out else " ".join(str(value).split())
 

@@ -61,8 +61,8 @@ class Look:
     verbose: bool = False
     directory: Path = Path()
     """Files below it are named from there."""
-    walls: Callable[[], str] = str
-    """How code is confined, in a few words."""
+    walls: Callable[[str], str] = lambda language: ""
+    """How code of a language is confined, in a few words."""
 
 
 class LiveFace:
@@ -282,7 +282,7 @@ class LiveFace:
         """A whole block of code."""
         width, colour = self._screen.width, self._palette.colourful
         lines = highlight(source, language, colour=colour, width=width)
-        walls = self._look.walls()
+        walls = self._look.walls(language)
         end = self._rule(f"─ {walls} " if walls else "")
         long = len(lines) > self._screen.height - 4  # its beginning is out of sight
         size = f" · {len(source.splitlines()):,} lines" if long else ""

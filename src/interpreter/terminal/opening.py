@@ -23,7 +23,7 @@ from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.greeting import greeting
-from interpreter.terminal.own_parts import equip, run_first
+from interpreter.terminal.own_parts import equip, run_first, runs_outside
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.signals import ctrl_c
 from interpreter.terminal.start import AskInFront, Plan, can_be_live
@@ -33,6 +33,8 @@ WALLS = {
     "workspace": "sandbox: writes only here, asks for the network",
     "trusted": "sandbox: writes only here, has the network",
 }
+
+OUTSIDE = "NOT in the sandbox: runs with all of your rights"
 
 
 def talk(plan: Plan) -> int:
@@ -53,7 +55,9 @@ def talk(plan: Plan) -> int:
 def open_chat(plan: Plan) -> Chat:
     """The conversation of a plan, before its first message."""
 
-    def walls() -> str:
+    def walls(language: str) -> str:
+        if runs_outside(language, plan.settings, plan.own):
+            return OUTSIDE
         return _walls(workshop, plan.settings.sandbox)
 
     desk = live_desk(plan.settings, walls) if plan.live else PlainDesk()
@@ -120,7 +124,7 @@ def desk_for(settings: Settings) -> Desk:
     return live_desk(settings) if live else PlainDesk()
 
 
-def live_desk(settings: Settings, walls: Callable[[], str] = str) -> Desk:
+def live_desk(settings: Settings, walls: Callable[[str], str] = lambda language: "") -> Desk:
     """A desk that draws live lines and reads single keys."""
     from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
     from interpreter.terminal.face import Look  # noqa: PLC0415
