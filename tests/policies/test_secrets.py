@@ -4,7 +4,7 @@ import os
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interpreter.policies.env_files import secrets_in_files, settings_of
@@ -94,11 +94,54 @@ def test_a_stream_loses_nothing(pieces):
     assert "secret" in shown or shown == "".join(pieces)
 
 
-def test_waiting_is_bounded():
+FRAGMENTS = (
+    *("sk-", "ghp_", "github_pat_", "glpat-", "xoxb-", "AKIA", "AIza", "ya29.", "rk_live_", "hf_"),
+    *("npm_", "pypi-AgE", "SG.", "eyJ", "://", ":", "@", "-----BEGIN ", "RSA ", "PRIVATE KEY-----"),
+    *("-----END ", "-----", "a" * 16, "B2" * 8, "x" * 40, "ABCDEFGH12345678", "é", " ", "\n", "."),
+    *("-", "_", "/", "correct-horse", "-battery", "blue moon ", "over", "first-line", "-of-it\n"),
+    *(key[:size] for key in SHAPES for size in (len(key), len(key) - 1, len(key) // 2, 5)),
+)
+VALUES = st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=4).map("".join)
+TEXTS = st.lists(st.sampled_from(FRAGMENTS) | st.text("aA-_. :/@", max_size=4), max_size=40)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(VALUES, max_size=5), TEXTS.map("".join), st.randoms(use_true_random=False))
+def test_text_in_pieces_is_redacted_as_if_it_had_come_whole(values, text, chance):
+    secrets = Secrets({f"A_TOKEN_{place}": value for place, value in enumerate(values)})
+    stream, shown, at = secrets.stream(), [], 0
+    while at < len(text):
+        size = chance.choice((1, 2, 3, 7, 20, 100))
+        shown.append(stream.feed(text[at : at + size]))
+        at += size
+    shown.append(stream.flush())
+    assert "".join(shown) == secrets.redact(text)
+
+
+@pytest.mark.parametrize("secret", [*SHAPES, *list(ENVIRONMENT.values())[:3]])
+def test_a_secret_is_taken_out_wherever_it_is_cut(secret):
+    text = f"so {secret} it is"
+    for cut in range(len(text)):
+        stream = SECRETS.stream()
+        shown = stream.feed(text[:cut]) + stream.feed(text[cut:]) + stream.flush()
+        assert shown == SECRETS.redact(text)
+
+
+@pytest.mark.parametrize("start", ["", "sk-", "eyJ", "SG.", "https://", "correct-horse-batter"])
+def test_text_without_an_end_does_not_wait_without_an_end(start):
     stream = SECRETS.stream()
-    stream.feed("-----BEGIN RSA PRIVATE KEY-----")
-    shown = "".join(stream.feed("x" * 1000) for _ in range(100))
-    assert shown
+    stream.feed(start)
+    held = len(start) + sum(1000 - len(stream.feed("y" * 1000)) for _ in range(100))
+    assert held <= 5000 or start == "sk-"  # which is a key, however long it is
+    assert start != "sk-" or not stream.flush()
+
+
+def test_a_private_key_without_an_end_hides_no_more_than_a_key_is_long():
+    stream = SECRETS.stream()
+    shown = stream.feed("-----BEGIN RSA PRIVATE KEY-----")
+    shown += "".join(stream.feed("x" * 1000) for _ in range(100))
+    assert shown.startswith("[secret: private key]xxx")
+    assert len(shown + stream.flush()) == len("[secret: private key]") + 100_000 - 16_384
 
 
 @pytest.mark.parametrize("path", [".env", "app/.env.local", "/home/u/.ssh/id_rsa", ".netrc"])

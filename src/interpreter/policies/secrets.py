@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
+from interpreter.policies.key_shapes import KeyStream, has_key, without_keys
+
 _NAME = re.compile(
     r"""(?:^|_)(?:(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|AUTH|ACCOUNT|SHARED)_?KEY(?:_ID)?
             |KEY|TOKENS?|PASS|PAT|AUTH|PWD|DSN|COOKIE|SALT|SEED_PHRASE|MNEMONIC|WEBHOOK(?:_URL)?
@@ -24,36 +26,12 @@ _IN_SETTINGS = re.compile(
 _RANDOM = re.compile(r"(?=\S*[A-Za-z])(?=\S*\d)[A-Za-z0-9+=_~-]{20,}")
 """What nobody writes who does not mean a key, in a file that is there for keys."""
 _SHORTEST = 8
-_WORD = r"[A-Za-z0-9_-]"
-_SHAPES = (
-    (
-        "private key",
-        r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-    ),
-    ("API key", rf"\bsk-(?:ant-|proj-|or-|svcacct-)?{_WORD}{{20,}}"),
-    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,})"),
-    ("GitLab token", rf"\bglpat-{_WORD}{{20,}}"),
-    ("Slack token", rf"\bxox[abeoprs]-{_WORD}{{10,}}"),
-    ("AWS key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
-    ("Google key", rf"\bAIza{_WORD}{{35}}|\bya29\.{_WORD}{{20,}}"),
-    ("Stripe key", r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,}"),
-    ("package token", rf"\bnpm_[A-Za-z0-9]{{36}}|\bpypi-AgE{_WORD}{{50,}}"),
-    ("mail key", rf"\bSG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"),
-    ("web token", rf"\beyJ{_WORD}{{10,}}\.eyJ{_WORD}{{10,}}\.{_WORD}{{10,}}"),
-    ("password in an address", r"(?<=://)[^\s/:@'\"]{1,64}:[^\s/@'\"]{3,128}(?=@)"),
-)
-_SHAPE = re.compile(
-    "|".join(f"(?P<s{place}>{shape})" for place, (_, shape) in enumerate(_SHAPES)), re.DOTALL
-)
-_OPEN_KEY = re.compile(r"-----BEGIN(?:(?!-----END [A-Z ]*KEY-----).)*\Z", re.DOTALL)
-_LAST_WORD = re.compile(r"\S{1,1024}\Z")
-_LONGEST_WAIT = 8192
+_PREFIX = 4  # characters of a value by which its beginning is sought
 
 
 def is_secret_variable(name: str, value: str) -> bool:
     """Whether a variable is a secret, by its name or by the shape of what it holds."""
-    return bool(_NAME.search(name) or _SHAPE.search(value))
+    return bool(_NAME.search(name)) or has_key(value)
 
 
 class Secrets:
@@ -75,27 +53,33 @@ class Secrets:
 
     def redact(self, text: str) -> str:
         """The text with every secret replaced by what it is called."""
-        if self._values is not None:
-            text = self._values.sub(lambda match: f"[secret {self._names[match[0]]}]", text)
-        return _SHAPE.sub(_label, text)
+        return without_keys(self.redact_values(text))
+
+    def redact_values(self, text: str) -> str:
+        """The text without the values of variables."""
+        return self._values.sub(self._label, text) if self._values is not None else text
 
     def stream(self) -> SecretStream:
-        """A redactor for text that arrives in pieces."""
+        """A redactor for text that arrives in pieces; all it says is what `redact` says at once."""
         return SecretStream(self)
 
-    def unfinished(self, text: str) -> int:
-        """Where the last part of a text begins that may become a secret; its length if none."""
-        recent = max(0, len(text) - _LONGEST_WAIT)
-        starts = [
-            found.start() for p in (_OPEN_KEY, _LAST_WORD) if (found := p.search(text, recent))
-        ]
-        starts += [len(text) - size for value in self._names if (size := _overlap(text, value))]
-        start = min(starts, default=len(text))
-        for pattern in (self._values, _SHAPE):
-            for whole in pattern.finditer(text, recent) if pattern is not None else ():
-                if whole.start() < start < whole.end():
-                    start = whole.start()
-        return start
+    def finished_part(self, text: str) -> tuple[str, str]:
+        """A text without values, and the end of it that waits because it may become one."""
+        if self._values is None:
+            return text, ""
+        until, at = min(_beginning(text, value) for value in self._names), 0
+        shown: list[str] = []
+        known = any(value in text for value in self._names)  # much faster than the pattern
+        for match in self._values.finditer(text) if known else ():
+            if match.start() >= until:
+                break
+            shown += [text[at : match.start()], self._label(match)]
+            at = match.end()
+        until = max(at, until)
+        return "".join((*shown, text[at:until])), text[until:]
+
+    def _label(self, match: re.Match[str]) -> str:
+        return f"[secret {self._names[match[0]]}]"
 
 
 class SecretStream:
@@ -104,33 +88,28 @@ class SecretStream:
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
         self._waiting = ""
+        self._keys = KeyStream()
 
     def feed(self, piece: str) -> str:
         """What can be passed on now."""
-        text = self._waiting + piece
-        cut = self._secrets.unfinished(text)
-        if len(text) - cut > _LONGEST_WAIT:
-            cut = len(text)
-        self._waiting = text[cut:]
-        return self._secrets.redact(text[:cut])
+        text, self._waiting = self._secrets.finished_part(self._waiting + piece)
+        return self._keys.feed(text)
 
     def flush(self) -> str:
         """What waited, now that nothing more comes."""
         text, self._waiting = self._waiting, ""
-        return self._secrets.redact(text)
+        return self._keys.feed(self._secrets.redact_values(text), last=True)
 
 
-def _label(match: re.Match[str]) -> str:
-    place = int((match.lastgroup or "s0")[1:])
-    return f"[secret: {_SHAPES[place][0]}]"
-
-
-def _overlap(text: str, value: str) -> int:
-    """How much of the end of a text is the beginning of a value with spaces in it."""
-    if not any(character.isspace() for character in value):
-        return 0
-    sizes = range(min(len(value) - 1, len(text)), 0, -1)
-    return next((size for size in sizes if text.endswith(value[:size])), 0)
+def _beginning(text: str, value: str) -> int:
+    """Where the end of a text begins that is the beginning of a value; its length if nowhere."""
+    at = text.find(value[:_PREFIX], max(0, len(text) - len(value) + 1))
+    while at >= 0:
+        if value.startswith(text[at:]):
+            return at
+        at = text.find(value[:_PREFIX], at + 1)
+    sizes = range(_PREFIX - 1, 0, -1)
+    return len(text) - next((size for size in sizes if text.endswith(value[:size])), 0)
 
 
 def _secret(name: str, value: str) -> Iterator[str]:

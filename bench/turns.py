@@ -1,0 +1,115 @@
+"""What a whole turn costs, sandbox, undo and store included, beside a bare kernel's block."""
+
+import os
+import statistics
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bench.runtimes import bare_kernel
+from bench.table import seconds, show
+
+TURNS = 40
+SIZE = 10_000_000
+BLOCKS = (
+    ("Python", {"language": "python", "code": "1 + 1"}, 12),
+    ("shell", {"language": "shell", "code": "true"}, 6),
+    ("JavaScript", {"language": "javascript", "code": "1 + 1"}, 6),
+)
+PRINTED = (
+    ("10 MB in lines", f"for i in range({SIZE} // 100): print('x' * 99)", "<= 1.2"),
+    ("10 MB in lines of words", f"for i in range({SIZE} // 100): print('some word ' * 10)", ""),
+    ("10 MB on one line", f"print('x' * {SIZE})", "<= 0.5 s"),
+)
+
+
+def main():
+    rows = [("what", "measured (median)", "least", "bare kernel", "ratio", "goal")]
+    with bare_kernel() as bare, session() as run:
+        plain = _times(lambda: _bare(bare, "pass"))
+        for name, reply, goal in BLOCKS:
+            rows.append(_row(f"whole turn, {name}", _times(lambda r=reply: run(r)), plain, goal))
+        for name, source, goal in PRINTED:
+            base = [seconds(lambda s=source: _bare(bare, s), times=3)]
+            took = [_time(lambda s=source: run({"language": "python", "code": s}))[0]]
+            took += [_time(lambda s=source: run({"language": "python", "code": s}))[0]]
+            rows.append(_row(name, took, base, goal))
+        sent = len(run({"language": "python", "code": "for i in range(100_000): print(i)"}))
+    rows.append(("characters sent of 100,000 lines", f"{sent:,}", "", "588,890", "", "<= 8,000"))
+    show(f"Whole turns, model of no delay (load {os.getloadavg()[0]:.1f})", rows)
+
+
+@contextmanager
+def session():
+    """Runs a reply of the model as a whole turn; what the model is sent of its output."""
+    from interpreter.assembly import Workshop
+    from interpreter.models.scripted import ScriptedModel
+    from interpreter.protocol.actions import Decision
+    from interpreter.protocol.ports import nobody_answers
+    from interpreter.settings.settings import Settings
+
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["XDG_DATA_HOME"] = home
+        work = Path(home) / "work"
+        work.mkdir()
+        os.chdir(work)
+        settings = Settings(model="scripted/demo", auto_run=True)
+        workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
+        conversation = workshop.open_session(settings)
+
+        def run(reply):
+            asked = []
+            model = _Listening(ScriptedModel([reply, "Done."]), asked)
+            conversation.engine = replace(conversation.engine, model=model)
+            for _ in conversation.send("Go on."):
+                pass
+            return "".join(getattr(part, "text", "") for part in asked[-1].messages[-1].parts)
+
+        try:
+            yield run
+        finally:
+            workshop.close()
+
+
+class _Listening:
+    """A model that keeps what it was asked."""
+
+    def __init__(self, model, asked):
+        self._model, self._asked = model, asked
+        self.capabilities = model.capabilities
+
+    def __getattr__(self, name):
+        return getattr(self._model, name)
+
+    def stream(self, request, *more):
+        self._asked.append(request)
+        return self._model.stream(request, *more)
+
+
+def _bare(client, source):
+    client.execute_interactive(source, output_hook=lambda message: None, timeout=120)
+
+
+def _times(action):
+    for _ in range(5):
+        action()
+    return [_time(action)[0] for _ in range(TURNS)]
+
+
+def _time(action):
+    start = time.perf_counter()
+    done = action()
+    return time.perf_counter() - start, done
+
+
+def _row(what, measured, bare, goal):
+    middle, base = statistics.median(measured), statistics.median(bare)
+    shown = [f"{one * 1000:.1f} ms" for one in (middle, min(measured), base)]
+    goal = f"<= {goal} ms" if isinstance(goal, int) else goal
+    return (what, *shown, f"{middle / base:.2f}", goal)
+
+
+if __name__ == "__main__":
+    main()
