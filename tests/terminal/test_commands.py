@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from interpreter.settings.paths import config_directory
 from interpreter.terminal.magic import COMMANDS
 
 SET = {"code": "import array\nnumbers = [1, 2, 3]\nname = 'Ada'\nprint('set')"}
@@ -148,13 +149,25 @@ def test_cost_tokens_info_and_the_rest_answer(command):
         ("%diff", "Nothing has been changed"),
         ("%jobs", "no jobs"),
         ("%jobs all of them", "%jobs stop 3 ends it."),
-        ("%grants", "Nothing was allowed for good"),
+        ("%grants", "for this session or for good"),
         ("%safe_mode", "safe_mode is off"),
         ("%verbose on", "verbose is on"),
         ("%models", "* scripted/"),
         ("%% echo $((6 * 7))", "\n42\n"),
     ):
         command(line, expected, terminal=terminal)
+
+
+def test_what_was_allowed_is_listed_and_taken_back(command, tmp_path):
+    book = config_directory() / "grants.json"
+    book.parent.mkdir(parents=True)
+    place = str((tmp_path / "terminal0").resolve())
+    book.write_text(json.dumps({place: {"host": ["example.org:443"], "read": ["/srv"]}}))
+    terminal, seen = command("%grants", "host   example.org:443  (for good)", "read   /srv")
+    command("%grants forget example.org", "Taken back: host example.org:443", terminal=terminal)
+    command("%grants forget nowhere", "'nowhere' was not allowed", terminal=terminal)
+    command("%grants nonsense", "%grants forget VALUE takes one back", terminal=terminal)
+    assert json.loads(book.read_text())[place]["host"] == []
 
 
 def test_files_and_commands_are_completed(chat, tmp_path):

@@ -68,9 +68,9 @@ class Ground:
         return self._walls.unconfined
 
     @property
-    def walls_instead(self) -> str:
-        """What confines code where that is less than was asked for, once it is known."""
-        return self._walls.instead
+    def walls(self) -> Walls:
+        """What confines code here."""
+        return self._walls
 
     def close(self, tell: Notify | None = None) -> None:
         """Save the variables, and end everything that runs here; `tell` hears what takes long."""

@@ -194,6 +194,8 @@ class PathGuard(_Bystander):
                 f"allowed: to {wish.describe()} {when}; for that the sandbox is opened "
                 "anew: Python keeps its variables, other languages start afresh"
             )
+        if scope == "session":
+            self._reopening.remember(given.path, wish.access)
         return f"allowed: to {wish.describe()} {when}"
 
 

@@ -29,6 +29,19 @@ class Reopening:
         self._shown -= {path}
         self.wanted = True
 
+    def remember(self, path: Path, access: Access) -> None:
+        """The cell has been given this for the session: one that is opened later shows it, too."""
+        self._grants[path] = (access, "session")
+        self._shown |= {path}
+
+    def forget(self, path: Path) -> None:
+        """The user has taken this back."""
+        self._grants.pop(path, None)
+
+    def of_session(self) -> tuple[tuple[Path, Access], ...]:
+        """What was granted until the session ends."""
+        return tuple((p, access) for p, (access, scope) in self._grants.items() if scope != "block")
+
     def paths(self, access: Access) -> tuple[Path, ...]:
         """What a new cell shows in this way."""
         return tuple(path for path, (wanted, _) in self._grants.items() if wanted == access)

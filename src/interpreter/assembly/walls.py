@@ -14,6 +14,7 @@ from interpreter.assembly.ruling import SessionRules
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.protocol.messages import Action
 from interpreter.protocol.ports import Cell
+from interpreter.protocol.values import frozen
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
@@ -21,12 +22,27 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.journal import FileJournal
     from interpreter.policies.secrets import Secrets
     from interpreter.sandboxes.confinement import Level, Limits
-    from interpreter.sandboxes.grants import GrantBook, Grants
+    from interpreter.sandboxes.grants import GrantBook, Grants, Kind
     from interpreter.sandboxes.host_gate import HostGate
     from interpreter.tools.guarded import Guard
 
 
 NO_WALLS = "There is no sandbox on this machine: code runs with all rights of the user."
+
+
+@frozen
+class Given:
+    """Something that the user has allowed."""
+
+    kind: Kind
+    value: str
+    for_good: bool
+
+    def is_called(self, name: str) -> bool:
+        """Whether the user means this one."""
+        if self.kind == "host":
+            return name.lower() in (self.value, self.value.partition(":")[0])
+        return Path(name).expanduser() == Path(self.value)
 
 
 class Walls:
@@ -172,6 +188,27 @@ class Walls:
             keep=partial(self._book.add, "host"),
             ruling=self.rules.host_verdict,
         )
+
+    def granted(self) -> tuple[Given, ...]:
+        """What the user has allowed: for this session, and for good in this workspace."""
+        kinds: tuple[Kind, ...] = ("host", "read", "write")
+        kept = {(kind, value) for kind in kinds for value in self._book.all(kind)}
+        now: list[tuple[Kind, str]] = [("host", host) for host in self._gate.allowed()]
+        now += [(access, str(path)) for path, access in self.reopening.of_session()]
+        return tuple(Given(*one, for_good=one in kept) for one in sorted({*kept, *now}))
+
+    def take_back(self, value: str) -> tuple[Given, ...]:
+        """Ask again about a host or a place that was allowed; what that was."""
+        gone = tuple(given for given in self.granted() if given.is_called(value))
+        for given in gone:
+            self._book.remove(given.kind, given.value)
+            if given.kind == "host":
+                self._gate.forget(given.value)
+                continue
+            self.reopening.forget(Path(given.value))
+            if self._grants is None or not self._grants.forget(Path(given.value)):
+                self.reopening.wanted = True  # the cell has shown it from its beginning
+        return gone
 
     @property
     def traffic(self) -> dict[str, int]:

@@ -39,6 +39,7 @@ from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from interpreter.assembly.walls import Given
     from interpreter.session.shown_model import ShownModel
 
 QUIET = Wishes()
@@ -222,6 +223,14 @@ class Workshop:
         self._ground.cell.get()
         return self._ground.unconfined
 
+    def granted(self) -> tuple[Given, ...]:
+        """The hosts and places that the user has allowed."""
+        return self._ground.walls.granted()
+
+    def take_back(self, value: str) -> tuple[Given, ...]:
+        """Ask again about a host or a place that was allowed; what that was."""
+        return self._ground.walls.take_back(value)
+
     @property
     def exchange(self) -> Path:
         """The directory that has the same path for us and for the code."""
@@ -301,7 +310,7 @@ class Workshop:
 
         def system() -> str:
             return system_prompt(
-                replace(facts, sandbox=ground.walls_instead or facts.sandbox),
+                replace(facts, sandbox=ground.walls.instead or facts.sandbox),
                 system_message=settings.system_message or None,
                 custom_instructions=settings.custom_instructions,
                 render=render,

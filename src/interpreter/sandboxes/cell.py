@@ -107,13 +107,15 @@ class ConfinedCell:
             raise
         return True
 
-    def revoke(self, path: Path) -> None:
-        """Take a grant back; files that a program holds open stay open.
+    def revoke(self, path: Path) -> bool:
+        """Take a grant back; files that a program holds open stay open. False if there was none.
 
         What is granted below it stays. SandboxUnavailable if the cell still shows it.
         """
-        if self._portal is not None and path in self._granted:
-            self._change(self._portal, path, None)
+        if self._portal is None or path not in self._granted:
+            return False
+        self._change(self._portal, path, None)
+        return True
 
     def passing_files(self) -> dict[str, int]:
         """The newest files in what goes with the cell, by path, and their sizes."""

@@ -129,6 +129,10 @@ class Grants:
             self._for_block.append(held.path)
         return Granted(held.path, needs_restart=not live)
 
+    def forget(self, path: Path) -> bool:
+        """Take a place back from the running cell; False if only a new one will be without it."""
+        return self._cell.revoke(path)
+
     def begin_block(self) -> str:
         """A block is about to run. What was granted for one that never came to its end goes."""
         trouble = self._take_back(self._for_block[: self._in_use])

@@ -55,6 +55,19 @@ class HostGate:
             self._denied.clear()
             self._noes = 0
 
+    def allowed(self) -> tuple[str, ...]:
+        """What passes without a question: for this session, and for good."""
+        with self._lock:
+            return tuple(dict.fromkeys(map(str, self._lasting)))
+
+    def forget(self, rule: str) -> None:
+        """Ask about a host again that was allowed."""
+        gone = HostRule.parse(rule)
+        with self._lock:
+            before = [one for one in self._lasting[: self._from_before] if one != gone]
+            since = [one for one in self._lasting[self._from_before :] if one != gone]
+            self._lasting, self._from_before = [*before, *since], len(before)
+
     def allows(self, wanted: Target) -> bool:
         """Whether a rule lets this pass. What is to be asked about needs an answer of today."""
         verdict = self._ruling(wanted.host)

@@ -65,6 +65,10 @@ class HostRule:
         star = "*." if host.startswith("*.") else ""
         return cls(star + checked.host, checked.port if port else None)
 
+    def __str__(self) -> str:
+        """As a user writes it."""
+        return self.host if self.port is None else f"{self.host}:{self.port}"
+
     def covers(self, wanted: Target) -> bool:
         """Whether the rule allows this target."""
         if wanted.port != self.port and not (self.port is None and wanted.port in (80, 443)):

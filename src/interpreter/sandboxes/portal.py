@@ -37,7 +37,16 @@ umount "$stage"
 # What was opened is what is mounted, whatever its name leads to by then. Read-only is set on the
 # stage, as a change after the last mount would not reach the cell.
 
-_HIDE = 'umount -l "$1"'
+_HIDE = """
+set -e
+place=$1 root=$2
+umount -l "$place"
+[ "$(stat -c %d "$place")" = "$(stat -c %d "$root")" ] || exit 0
+if [ -d "$place" ]; then rmdir "$place" 2>/dev/null || true
+elif [ -f "$place" ] && [ ! -s "$place" ]; then rm -f "$place"; fi
+"""
+# The empty file or directory that it was mounted on goes, too: code must not take it for the
+# user's own. What lies on another file system than the cell's root is nothing that we made.
 
 _FLAGS = {
     os.ST_NOSUID: "nosuid",
@@ -74,7 +83,7 @@ class Portal:
 
     def hide(self, path: Path) -> None:
         """Take it away again; files that are open stay open."""
-        self._run(_HIDE, str(self._place(path)))
+        self._run(_HIDE, str(self._place(path)), str(self._root))
 
     def _place(self, path: Path) -> Path:
         return self._root / path.relative_to("/")

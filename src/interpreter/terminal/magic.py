@@ -101,7 +101,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("%auto_run", "[on|off]", "run without asking", magic_state.auto_run),
         Command("%safe_mode", "[off|ask|auto]", "scan code before it runs", magic_state.safe_mode),
         Command("%sandbox", "", "how code is confined", magic_state.sandbox),
-        Command("%grants", "", "what was allowed for this session", magic_state.grants),
+        Command(
+            "%grants",
+            "[forget value]",
+            "the hosts and places that were allowed",
+            magic_state.grants,
+        ),
     ),
     "sessions": (
         Command("%sessions", "", "the kept sessions", magic_session.sessions),

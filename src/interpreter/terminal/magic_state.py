@@ -14,7 +14,6 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
 from interpreter.protocol.ports import OnConflict, ToolContext, nobody_answers
 from interpreter.protocol.visible import visible
-from interpreter.settings.paths import config_directory
 from interpreter.terminal.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.status import CHARACTERS_PER_TOKEN
@@ -207,13 +206,24 @@ def sandbox(chat: Chat, argument: str) -> None:
 
 
 def grants(chat: Chat, argument: str) -> None:
-    """What was always allowed for this workspace."""
-    from interpreter.sandboxes.grants import GrantBook  # noqa: PLC0415  (rarely asked for)
-
-    ours = config_directory()
-    book = GrantBook(ours / "grants.json", chat.settings.directory(), hidden=(ours,))
-    given = [f"{kind:6} {value}" for kind in ("host", "read", "write") for value in book.all(kind)]
-    chat.desk.note("\n".join(given) or "Nothing was allowed for good in this workspace.")
+    """The hosts and places that were allowed, and for how long; `forget VALUE` takes one back."""
+    match argument.split(maxsplit=1):
+        case []:
+            given = [
+                f"{one.kind:6} {visible(one.value)}  ({'for good' if one.for_good else 'session'})"
+                for one in chat.workshop.granted()
+            ]
+            hint = "%grants forget VALUE takes one back."
+            nothing = "No host and no place outside was allowed, for this session or for good."
+            chat.desk.note("\n".join([*given, hint]) if given else nothing)
+        case ["forget", value]:
+            gone = chat.workshop.take_back(value)
+            if not gone:
+                raise ConfigurationError(f"{value!r} was not allowed; %grants lists what was.")
+            named = ", ".join(visible(f"{one.kind} {one.value}") for one in gone)
+            chat.desk.note(f"Taken back: {named}. It is asked about again from the next block on.")
+        case _:
+            raise ConfigurationError("%grants lists them, %grants forget VALUE takes one back.")
 
 
 def cost(chat: Chat, argument: str) -> None:
