@@ -1,11 +1,13 @@
 """Our Python kernel, with variables that can be gone back to."""
 
+import os
 import signal
 
 from interpreter.checkpoints.variables import ENVIRONMENT
 from interpreter.protocol.events import DisplayShown, ExecutionFinished, OutputDelta
 from interpreter.runtimes.python import PythonOptions, python_kernel
 from interpreter.sandboxes.none import OpenCell
+from tests.live import wait_until
 
 
 class Kernel:
@@ -48,6 +50,11 @@ class Kernel:
         """Kill the process in the middle of a block."""
         self.block("death", f"import os; os.kill(os.getpid(), {int(signal_number)})")
         assert self.end.outcome == "died"
+
+    def die_between_blocks(self):
+        """Kill the process while nothing runs, and wait until that is known."""
+        os.kill(self.pid, signal.SIGKILL)
+        wait_until(self.runtime._host.gone)
 
     def close(self):
         self.runtime.close()

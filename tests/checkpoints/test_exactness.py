@@ -324,3 +324,33 @@ def test_threads_that_did_not_come_along_are_named_and_pools_start_new_ones(kept
     report = variables.restore("threads")
     assert report.lost["thread mine"] == "threads do not live on"
     assert kernel.run("print(pool.submit(lambda: 5).result())") == "5\n"
+
+
+def test_a_kernel_that_dies_between_two_blocks_goes_on_as_it_was(kept):
+    kernel, variables = kept
+    variables.touched()
+    kernel.block("first", "a = b = unheard_of = [1]; steps = iter([1, 2, 3])")
+    variables.settle()
+    for death in range(2):  # the one that took its place may die, too
+        kernel.die_between_blocks()
+        kernel.block(f"after-{death}", f"a.append({death}); next(steps)")
+        assert kernel.end.outcome == "ok", kernel.end
+        kernel.block(f"later-{death}", "c = 1")
+        variables.settle()
+    assert kernel.run("print(a, a is b, next(steps))") == "[1, 0, 1] True 3\n"
+    variables.restore("later-1")
+    assert kernel.run("print(a, 'c' in globals())") == "[1, 0, 1] True\n"
+    variables.restore("after-1")
+    assert kernel.run("print(a, a is b, next(steps))") == "[1, 0] True 2\n"
+    variables.restore("first")
+    assert kernel.run("print('unheard_of' in globals())") == "False\n"
+
+
+def test_a_kernel_that_dies_right_after_an_undo_goes_on_as_it_was(kept):
+    kernel, variables = kept
+    variables.touched()
+    kernel.block("lists", "a = b = [1]")
+    kernel.block("change", "a.append(2)")
+    variables.restore("change")
+    kernel.die_between_blocks()
+    assert kernel.run("print(a, a is b)") == "[1] True\n"

@@ -313,6 +313,17 @@ def test_after_such_a_copy_a_crash_loses_only_classes_where_there_is_no_cloudpic
     assert kernel.run("print(times(2))") == "6\n"
 
 
+def test_after_such_a_copy_a_death_between_two_blocks_loses_no_values(kernel, variables):
+    kernel.run("import _thread, time; _thread.start_new_thread(time.sleep, (1000,))")
+    kernel.block("b1", "x = [1]")
+    variables.settle()
+    kernel.die_between_blocks()
+    kernel.block("b2", "x.append(2)")
+    assert kernel.run("print(x)") == "[1, 2]\n"
+    variables.restore("b2")
+    assert kernel.run("print(x)") == "[1]\n"
+
+
 def test_a_copy_that_was_being_made_when_other_code_ran_is_not_gone_back_to(kernel, variables):
     kernel.block("b1", "x = 1")
     variables.touched()  # at once: the copy after b1 has not reported

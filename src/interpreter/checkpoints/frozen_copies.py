@@ -46,7 +46,7 @@ class FrozenCopy:
         self._said = b""
 
     def become(self, address: str) -> int:
-        """Have a process made of it that can be the kernel, listening at an address.
+        """Have it become the kernel, listening at an address; it leaves a copy in its place.
 
         A descriptor from which `became` reads what comes of it.
         """
@@ -55,6 +55,16 @@ class FrozenCopy:
             socket.send_fds(self.line, [f"become {address}\n".encode()], [writing])
         os.close(writing)
         return reading
+
+    def became(self, reading: int, seconds: float) -> tuple[int, dict[str, str]]:
+        """The id of the process that can be the kernel; what it could not take along, and why."""
+        report = _object(_line_from(reading, seconds))
+        pid, copy, lost = (report.get(word) for word in ("became", "copy", "lost"))
+        if not (isinstance(pid, int) and isinstance(copy, int) and isinstance(lost, dict)):
+            why = str(report.get("failed") or "the frozen copy is gone")
+            raise CheckpointError(f"The frozen copy could not become the kernel: {why}.")
+        self.pid = copy
+        return pid, {str(name): str(why) for name, why in lost.items()}
 
     def measure(self, kernel: int, pids: list[int]) -> None:
         """Have the copy measure what copies cost; `cost` is set when it has."""
@@ -103,23 +113,18 @@ class FrozenCopy:
         self.line.close()
 
 
-def became(reading: int, seconds: float) -> tuple[int, dict[str, str]]:
-    """The id of a process that can be the kernel, and what it could not take along, and why."""
+def _line_from(reading: int, seconds: float) -> bytes:
+    """What is said on a pipe that is ours to close, up to the end of the line."""
     told, deadline = b"", time.monotonic() + seconds
     try:
         while select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
             part = os.read(reading, LONGEST_REPORT)
             told += part
-            if not part or len(told) > LONGEST_REPORT:
+            if not part or part.endswith(b"\n") or len(told) > LONGEST_REPORT:
                 break
     finally:
         os.close(reading)
-    report = _object(told)
-    pid, lost = report.get("became"), report.get("lost")
-    if not isinstance(pid, int) or not isinstance(lost, dict):
-        why = str(report.get("failed") or "the frozen copy is gone")
-        raise CheckpointError(f"The frozen copy could not become the kernel: {why}.")
-    return pid, {str(name): str(why) for name, why in lost.items()}
+    return told
 
 
 class _Caller:

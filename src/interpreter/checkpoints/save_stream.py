@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import select
 import time
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from interpreter.protocol.errors import CheckpointError
 
 WHOLE = b"whole\n"  # comes last, and is not kept: a copy that was killed did not write it
 _PIECE = 1 << 20
+_LONGEST_HEADER = 1 << 20
 _AROUND_VALUES = 16 << 20  # bytes of headers and padding beside the values
 
 
@@ -42,3 +44,14 @@ def _piece(reading: int, deadline: float, seconds: float) -> bytes:
     if left <= 0 or not waiting.poll(left * 1000):
         raise CheckpointError(f"Python's copy of them did not write them within {seconds:g} s")
     return os.read(reading, _PIECE)
+
+
+def read_header(file: BinaryIO) -> dict[str, Any]:
+    """The first line of variables that were written down."""
+    try:
+        header = json.loads(file.readline(_LONGEST_HEADER))
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError("The kernel's copy of its variables cannot be read.") from error
+    if not isinstance(header, dict) or "lost" not in header:
+        raise CheckpointError("The kernel's copy of its variables cannot be read.")
+    return header

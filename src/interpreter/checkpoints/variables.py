@@ -16,8 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry, became
+from interpreter.checkpoints.frozen_copies import FrozenCopy, Registry
 from interpreter.checkpoints.kernel_source import KERNEL, bootstrap
+from interpreter.checkpoints.save_stream import read_header
 from interpreter.checkpoints.states import StateReport
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError, RuntimeFailure
@@ -29,7 +30,6 @@ SAVING_SECONDS = 20.0  # for a copy to write its variables: the user may be wait
 _BETWEEN_MEASUREMENTS = 5.0  # seconds; looking through a gigabyte takes some milliseconds
 _A_MOMENT = 0.2  # seconds for the copy that is made when a block is over
 _MOST_LOST = 1000
-_LONGEST_HEADER = 1 << 20
 
 RunSilently = Callable[[str], str]
 
@@ -61,6 +61,8 @@ class PythonVariables:
         self._kernel = 0  # its process id, where it is known
         self._copies: dict[str, str] = {}
         self._idle = ""
+        self._announced = ""  # the last block
+        self._not_begun = ""  # the same, if the kernel died before it began
         self._count = 0
         self._measured = 0.0
         self.when_attached: Callable[[], None] | None = None
@@ -87,13 +89,15 @@ class PythonVariables:
         if self._idle and self._exists(self._idle):  # it died between two blocks
             self._copies.setdefault(self._idle, self._idle)
         self._idle = ""
-        self._forget_what_was_never_made()
+        if self._order_lies_there():
+            self._not_begun = self._announced
 
     def before(self, name: str) -> None:
         """A block is about to run. The copy made after the last one serves, if it is there yet.
 
         A kernel that starts with this block finds the order, too.
         """
+        self._announced, self._not_begun = name, ""
         if self._idle and self._exists(self._idle):
             self._remember(name, self._idle)
             now = ""
@@ -156,6 +160,7 @@ class PythonVariables:
             lost = self._become(frozen, StateReport).lost
         except CheckpointError:
             return ""
+        self._announce_again()
         told = "Everything in memory is as it was before this block"
         return f"{told}; {StateReport(lost=lost).sentence()}" if lost else told
 
@@ -171,7 +176,7 @@ class PythonVariables:
                 reports.append(compare())
             except CheckpointError:  # the old kernel is past answering
                 reports.append(StateReport(unseen=True))
-            self._kernel, lost = became(reading, _REPORTING)
+            self._kernel, lost = frozen.became(reading, _REPORTING)
             restored = tuple(name for name in reports[0].restored if name not in lost)
             reports.append(replace(reports[0], restored=restored, lost=lost))
             return self._kernel
@@ -208,6 +213,7 @@ class PythonVariables:
     def revive(self) -> str:
         """Fill a new kernel from the newest copy that lives; one sentence about it."""
         report = self.recover()
+        self._announce_again()
         return f"variables: {report.sentence()}" if report is not None else ""
 
     def forget(self, name: str) -> None:
@@ -295,7 +301,7 @@ class PythonVariables:
         if copy is not None:
             copy.save(file, largest, SAVING_SECONDS)
             file.seek(0)
-            return _texts(_header(file.readline(_LONGEST_HEADER)).get("lost"))
+            return _texts(read_header(file).get("lost"))
         try:
             values = safe_files.opened(self._exchange / f"{name}.values")
         except OSError as error:
@@ -303,7 +309,7 @@ class PythonVariables:
         with values:
             if os.fstat(values.fileno()).st_size > largest:
                 raise CheckpointError("There is no room for the variables.")
-            header = _header(values.readline(_LONGEST_HEADER))
+            header = read_header(values)
             header.pop("environ", None)  # it has secrets
             file.write(json.dumps(header).encode() + b"\n")
             shutil.copyfileobj(values, file)
@@ -329,16 +335,22 @@ class PythonVariables:
         if self.cost() > self._limits.memory and len(self._copies) > 2:
             self.forget(next(iter(self._copies)))
 
-    def _forget_what_was_never_made(self) -> None:
-        """An order that still lies there was not carried out."""
+    def _order_lies_there(self) -> bool:
+        """Take back an order that was not carried out; False if it was."""
         order = self._exchange / "next"
         try:
             with safe_files.opened(order) as file:
                 name = file.read(200).decode().partition("\n")[0]
         except (OSError, ValueError):
-            return
+            return False
         safe_files.remove(order)
         self._copies.pop(name, None)
+        return True
+
+    def _announce_again(self) -> None:
+        """The block that the dead kernel did not begin runs in this one, with its orders."""
+        if self._not_begun:
+            self.before(self._not_begun)
 
     def _exists(self, name: str, patience: float = 0.0) -> bool:
         if safe_files.is_file(self._exchange / f"{name}.values"):
@@ -380,17 +392,6 @@ class PythonVariables:
         if self._run is None:
             raise CheckpointError("No Python kernel is running; run a block first.")
         return self._run(f"{KERNEL}.{function}({', '.join(map(repr, arguments))})")
-
-
-def _header(line: bytes) -> dict[str, Any]:
-    """The first line of variables that were written down."""
-    try:
-        header = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError("The kernel's copy of its variables cannot be read.") from error
-    if not isinstance(header, dict) or "lost" not in header:
-        raise CheckpointError("The kernel's copy of its variables cannot be read.")
-    return header
 
 
 def _texts(plain: Any) -> dict[str, str]:

@@ -287,11 +287,11 @@ class Kernel:
         try:
             self._app.succeed(address)
             lost = copy.leave()  # last: what was done before has drawn random numbers
-            self._children, self._later, self._pending = [], "", None
+            self._children, self._later, self._pending = [copy.left_behind], "", None
             self._own_threads = set(threading.enumerate())
             lost.update({f"thread {one}": "threads do not live on" for one in copy.threads})
             lost.update(self._not_carried())
-            copy.tell(became=os.getpid(), lost=dict(list(lost.items())[:50]))
+            copy.tell(became=os.getpid(), copy=copy.left_behind, lost=dict(list(lost.items())[:50]))
         except BaseException as error:  # noqa: BLE001 - the kernel that there is goes on
             copy.tell(failed=f"{type(error).__name__}: {error}"[:200])
             os._exit(1)

@@ -1,7 +1,7 @@
 """A frozen copy of the kernel, and how it becomes the kernel: loaded into the user's kernel.
 
-The copy waits on a socket. Whoever asks is served by a fork of it, and it is a fork of it that
-becomes the kernel, so that the copy itself never changes and can be gone back to again.
+The copy waits on a socket. Whoever asks is served by a fork of it; before it becomes the kernel
+it leaves a fork of itself in its place. So it never changes and can be gone back to again.
 """
 
 import contextlib
@@ -109,6 +109,7 @@ class FrozenCopy:
     def __init__(self, kernel: Any, name: str, surroundings: Surroundings, news: int) -> None:
         self._values = kernel.values
         self._surroundings = surroundings
+        self.left_behind = 0  # the process that is the copy once this one is the kernel
         with contextlib.suppress(PermissionError):  # the kernel has moved us already
             os.setpgid(0, 0)  # who ends the kernel with all its children does not mean us
         surroundings.let_go(news)
@@ -142,7 +143,7 @@ class FrozenCopy:
     def tell(self, **words: Any) -> None:
         """Say to the host what has become of us."""
         with open(self._told_to, "w") as host:
-            json.dump(words, host)
+            host.write(json.dumps(words) + "\n")
 
     def leave(self) -> dict[str, str]:
         """This process is the kernel now; what it could not take up again."""
@@ -157,7 +158,7 @@ class FrozenCopy:
             os._exit(0)
         for order in orders.decode().splitlines():
             word, _, rest = order.partition(" ")
-            if word == "become" and descriptors and forked_twice():
+            if word == "become" and descriptors and self._leave_a_copy():
                 self._told_to = descriptors[0]
                 return rest
             if word == "save" and descriptors:
@@ -169,6 +170,13 @@ class FrozenCopy:
         for descriptor in descriptors:
             os.close(descriptor)
         return ""
+
+    def _leave_a_copy(self) -> bool:
+        """True in the process that is to be the kernel: we fall to the keeper with the old one."""
+        self.left_behind = os.fork()
+        if not self.left_behind:
+            os.setpgid(0, 0)
+        return bool(self.left_behind)
 
     def _save(self, descriptor: int, largest: int) -> None:
         self._values.Session.lives_on = False
@@ -197,18 +205,6 @@ def in_a_fork(work: Callable[..., None], *arguments: Any) -> None:
             work(*arguments)
         finally:
             os._exit(0)
-
-
-def forked_twice() -> bool:
-    """True in a new process that is nobody's child, and so falls to the keeper."""
-    first = os.fork()
-    if first:
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(first, 0)
-        return False
-    if os.fork():
-        os._exit(0)
-    return True
 
 
 def cost_of(copies: list[int], kernel: int) -> int:

@@ -51,6 +51,7 @@ class JupyterKernel(Resident):
         self._ending = self._closed = False
         self._connection: Connection | None = None
         self._channels: Channels | None = None
+        self._unheard = False  # whether nothing was heard on the channels yet
 
     def warm(self) -> None:
         """Start the process, if it does not run yet, without waiting until it answers."""
@@ -104,25 +105,25 @@ class JupyterKernel(Resident):
             told = companion.go_on()
             if told:
                 return told
-            self._ready()
+            self._start()
         return companion.revive()
 
     def _follow(self, become: Callable[[str], int]) -> None:
         """Go on with another process: `become` has it listen at an address, and returns its id."""
-        from interpreter.runtimes.channels import Channels  # noqa: PLC0415  (imports zmq)
-
         connection = self._host.successor()
         self._host.succeeded(become(connection.ip))
         if self._channels is not None:
             self._channels.close()
         self._connection = connection
         self._channels = Channels(connection, self._bell)
-        self._wait_for_an_answer(self._channels)
+        self._unheard = True  # who needs the channels next waits until they are open
 
     def _run_silently(self, source: str) -> str:
         """Execute source in the idle kernel without a trace; what it printed."""
         assert self._channels is not None, "somebody attached to a kernel that is not there"
-        block = KernelBlock(self._channels, self._host, self._options.interrupt_seconds)
+        block = KernelBlock(
+            self._heard(self._channels), self._host, self._options.interrupt_seconds
+        )
         printed: list[str] = []
         room = MOST_SILENT
         for event in block.run(source, nobody_answers, lambda: 0, silent=True):
@@ -133,15 +134,22 @@ class JupyterKernel(Resident):
 
     def _ready(self) -> Channels:
         if self._channels is not None and not self._host.gone():
-            return self._channels
-        if self._channels is not None and self._companion is not None:  # it died between blocks
-            self._companion.died()
-            if self._companion.go_on():
-                return self._channels
+            return self._heard(self._channels)
+        if self._channels is None or self._companion is None:
+            return self._start()
+        self._companion.died()  # between two blocks
+        if self._companion.go_on():
+            return self._heard(self._channels)
+        channels = self._start()
+        self._companion.revive()
+        return channels
+
+    def _start(self) -> Channels:
         connection = self._launched()
         self._channels = Channels(connection, self._bell)
+        self._unheard = True
         try:
-            self._wait_for_an_answer(self._channels)
+            self._heard(self._channels)
         except StartFailed:
             self._end()
             raise
@@ -159,6 +167,13 @@ class JupyterKernel(Resident):
         self._end()
         self._connection = self._host.start(self._bell.ring)
         return self._connection
+
+    def _heard(self, channels: Channels) -> Channels:
+        """Channels on which a kernel has answered: what it says from now on reaches us."""
+        if self._unheard:
+            self._wait_for_an_answer(channels)
+            self._unheard = False
+        return channels
 
     def _wait_for_an_answer(self, channels: Channels) -> None:
         deadline = time.monotonic() + self._options.start_seconds
