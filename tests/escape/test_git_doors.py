@@ -17,7 +17,73 @@ text = b"[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = " + os.environ
 memory[:200] = text.ljust(200, b"#")
 """
 
+INDEX = r"""
+import hashlib, struct, subprocess, sys
+def index(path, *names):
+    words = ["git", "hash-object", "-w", os.environ["EVIL"]]
+    blob = bytes.fromhex(subprocess.run(words, stdout=subprocess.PIPE, text=True).stdout.strip())
+    data = struct.pack(">4sII", b"DIRC", 2, len(names))
+    for name in names:
+        entry = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100755, 0, 0, 0) + blob
+        entry += struct.pack(">H", len(name)) + name
+        data += entry.ljust((len(entry) // 8 + 1) * 8, b"\0")
+    open(path, "wb").write(data + hashlib.sha1(data).digest())
+%s"""
+STAGED = PYTHON % INDEX
+CHECK_OUT = "git checkout -- .; git checkout -- ."
+TODO = "echo a > a; git add a; git commit -qm a; git rebase -q -f -x false HEAD~1"
+
 ATTACKS = {
+    "an index that names a hook": (
+        STAGED % 'index(".git/index", b".git/hooks/post-checkout")',
+        CHECK_OUT,
+    ),
+    "an index that names a hook, renamed as git does": (
+        STAGED % 'index(".git/index.lock", b".git/hooks/post-checkout")\n'
+        'os.rename(".git/index.lock", ".git/index")',
+        CHECK_OUT,
+    ),
+    "an index that names a hook, exchanged": (
+        "git add evil.sh;" + STAGED % 'index("x", b".git/hooks/post-checkout")\n'
+        'libc.renameat2(-100, b"x", -100, b".git/index", 2)',
+        CHECK_OUT,
+    ),
+    "an index that names a place outside": (
+        STAGED % 'index(".git/index.lock", b"../bin/git-x")\n'
+        'os.rename(".git/index.lock", ".git/index")',
+        "git checkout -- .; PATH=$PWD/../bin:$PATH git x",
+    ),
+    "an index written by its second name": (
+        "git add evil.sh; ln .git/index x;" + STAGED % 'index("x", b".git/hooks/post-checkout")',
+        CHECK_OUT,
+    ),
+    "an index of a directory that becomes a repository": (
+        "git init -q r; mv r/.git p; rm p/HEAD;"
+        + "export GIT_OBJECT_DIRECTORY=p/objects;"
+        + STAGED % 'index("p/index", b".git/hooks/post-checkout")'
+        + "; echo ref: refs/heads/main > p/HEAD; mkdir sub; mv p sub/.git",
+        f"cd sub; {CHECK_OUT}",
+    ),
+    "an index in two parts": (
+        STAGED % 'index(".git/sharedindex_x", b".git/hooks/post-checkout")\n'
+        'data = open(".git/sharedindex_x", "rb").read()\n'
+        'os.rename(".git/sharedindex_x", ".git/sharedindex." + data[-20:].hex())\n'
+        'data = struct.pack(">4sII4sI", b"DIRC", 2, 0, b"link", 60) + data[-20:]\n'
+        'data += struct.pack(">IIQI", 0, 1, 0, 0) * 2\n'
+        'open(".git/index.lock", "wb").write(data + hashlib.sha1(data).digest())\n'
+        'os.rename(".git/index.lock", ".git/index")',
+        CHECK_OUT,
+    ),
+    "a command in the plan of a rebase": (
+        f"{TODO}; echo exec $EVIL > .git/rebase-merge/git-rebase-todo",
+        "git rebase --continue",
+    ),
+    "a command in a plan that a block made up": (
+        "echo a > a; git add a; git commit -qm a; mkdir .git/rebase-merge; cd .git/rebase-merge; "
+        "git rev-parse HEAD > onto; cp onto orig-head; echo detached HEAD > head-name; "
+        "touch interactive; echo 1 > end; echo 0 > msgnum; echo x  $EVIL > git-rebase-todo; touch done",
+        "git rebase --continue",
+    ),
     "a commondir that leads elsewhere": (f"{NEARLY}; echo ../p > .git/commondir", "git status"),
     "one more line in the configuration": (
         'printf "[core] fsmonitor = $EVIL\\n" >> .git/config',

@@ -1,8 +1,15 @@
 """The table of places that run by themselves, held against lists that others keep."""
 
+from functools import partial
+
 import pytest
 
-from interpreter.protocol.self_running import is_watched, may_hold, own_scripts, runs_itself
+from interpreter.protocol.self_running import (
+    is_watched,
+    may_hold,
+    parts_that_run,
+    runs_itself,
+)
 
 OTHER_LISTS = {
     "sandboxes of coding agents": """.gitconfig .gitmodules .bashrc .bash_profile .zshrc .zprofile
@@ -54,6 +61,14 @@ def test_directories_that_hold_such_places_are_known():
 def test_of_a_manifest_only_what_runs_unasked_matters():
     assert is_watched("a/package.json")
     assert not runs_itself("a/package.json")
-    assert own_scripts(b'{"scripts": {"test": "x", "postinstall": "y"}}') == {"postinstall": "y"}
-    assert own_scripts(b"{") == b"{"
-    assert own_scripts(b'{"scripts": ["install"]}') == b'{"scripts": ["install"]}'
+    parts = partial(parts_that_run, "a/package.json")
+    assert parts(b'{"scripts": {"test": "x", "postinstall": "y"}}') == {("postinstall", "y")}
+    assert parts(b"{") == {b"{"}
+    assert parts(b'{"scripts": ["install"]}') == {b'{"scripts": ["install"]}'}
+
+
+def test_of_the_plan_of_a_rebase_only_its_commands_matter():
+    plan = ".git/rebase-merge/git-rebase-todo"
+    assert is_watched(plan)
+    text = b"pick 123 exec\nexec  make\n # exec no\n\tx\tmake all\nexecute\nx"
+    assert parts_that_run(plan, text) == {b"exec  make", b"\tx\tmake all", b"x"}

@@ -21,10 +21,10 @@ from interpreter.checkpoints import images, system_calls
 from interpreter.checkpoints.recorder import Recorder, Refused
 from interpreter.checkpoints.trees import Place, Trees
 from interpreter.protocol import safe_files
-from interpreter.protocol.self_running import MANIFEST, is_watched, may_hold, own_scripts
+from interpreter.protocol.self_running import is_watched, may_hold, parts_that_run, runs_in_part
 
 Change = Literal["added", "changed"]
-_LARGEST_MANIFEST = 1 << 20
+_LARGEST_READ = 1 << 20
 _MOST_MOVED = 5000
 _PIECE = 1 << 20
 _OWN = (".git/HEAD", "pyvenv.cfg")
@@ -210,7 +210,7 @@ class AskedFiles:
             return None  # what is in it has a place of its own
         now = f"{self._trees.text(kept.place)}"
         old = str(self._store / kept.image) if kept.image else ""
-        if kept.place.name == MANIFEST and _scripts(now) == _scripts(old):
+        if runs_in_part(now) and _parts(now, now) <= _parts(now, old):
             return None
         if not old:
             return "added"
@@ -265,13 +265,14 @@ def _files(top: str) -> Iterator[str]:
             yield os.path.relpath(f"{above}/{name}", top)
 
 
-def _scripts(path: str) -> object:
+def _parts(name: str, path: str) -> frozenset[object]:
+    """What runs by itself in the file at a path, which has or had this name."""
     if not path:
-        return {}
+        return frozenset()
     try:
-        return own_scripts(safe_files.read_bytes(Path(path), _LARGEST_MANIFEST))
+        return parts_that_run(name, safe_files.read_bytes(Path(path), _LARGEST_READ))
     except OSError:
-        return None
+        return frozenset({path})
 
 
 def _is_same(old: str, now: str) -> bool:

@@ -3,7 +3,7 @@
 Hooks, commands in a configuration, a `commondir` or a `.git` file that leads elsewhere: git would
 run what they name at the user's next `git status`. The configuration comes into place by a rename
 of its lock file: that is done here, with the bytes that were read, and asked about before if they
-set anything beyond a short list.
+set anything beyond a short list. So does the index, which must name only files of the work tree.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ import os
 import secrets
 import stat
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 from interpreter.checkpoints.recorder import Recorder, Refused
 from interpreter.checkpoints.trees import Place, Trees
-from interpreter.protocol.git_config import LARGEST, Unreadable, questionable
+from interpreter.protocol import git_index
+from interpreter.protocol.git_config import LARGEST, Unreadable, object_size, questionable
 from interpreter.protocol.git_places import (
     MARKS,
     PROBE,
     is_git_name,
+    is_index,
     may_make_directory,
     may_write,
 )
@@ -98,7 +101,9 @@ class GitGate:
             self._becomes_repository(place)
 
     def remove(self, place: Place) -> None:
-        """A name is about to go, which is free everywhere."""
+        """A name is about to go, which is free nearly everywhere."""
+        if place.name == _CONFIG and self.repository(place) is not None:
+            self._keep_object_size(place, b"")
         if place.name in MARKS or is_git_name(place.name):
             self._repositories.clear()
 
@@ -108,9 +113,12 @@ class GitGate:
             if target is not None:  # from another filesystem, where the kernel refuses that
                 self.write(target)
             return
+        self.remove(source)
         inside = self.repository(target)
         if inside is not None and inside[1] == _CONFIG and not flags & EXCHANGE:
             self._replace_configuration(source, target)
+        if inside is not None and is_index(inside[1]) and not flags & EXCHANGE:
+            self._replace_index(inside[0], source, target)
         self._arrive(source, target)
         if flags & EXCHANGE:
             self._arrive(target, source)
@@ -126,11 +134,12 @@ class GitGate:
         return None
 
     def problem(self, directory: Place) -> str:
-        """What in a directory, apart from a configuration, code could not have written."""
+        """What in a directory, apart from the content of what is replaced as a whole, code could
+        not have written."""
         for number, (path, status) in enumerate(self._entries(directory)):
             is_directory = stat.S_ISDIR(status.st_mode)
             may = may_make_directory(path) if is_directory else may_write(path)
-            if path == _CONFIG:
+            if path == _CONFIG or is_index(path):
                 may = stat.S_ISREG(status.st_mode)
             if not may or stat.S_ISLNK(status.st_mode) or number >= _MOST_ENTRIES:
                 return path
@@ -165,7 +174,13 @@ class GitGate:
                 raise self._refusal(place)
             if self.problem(directory) or questionable(b"", content or b""):
                 raise self._refusal(place)
-            if content is not None:  # a new file: whoever has the old one open writes into nothing
+            indexes = self._indexes(directory)
+            for index in indexes:
+                indexes[index] = self._checked_index(index, content or b"")
+            # New files: whoever has the old ones open writes into nothing.
+            for index, data in indexes.items():
+                self._put(index, data, 0o644)
+            if content is not None:
                 self._put(config, content, 0o644)
         except (OSError, Unreadable):
             raise self._refusal(place) from None
@@ -205,11 +220,55 @@ class GitGate:
             lines = questionable(old or b"", content)
         except Unreadable:
             raise self._refusal(target) from None
+        self._keep_object_size(target, content)
         if len(lines) > _MOST_LINES or (lines and not self._ask(self._trees.text(target), lines)):
             raise self._refusal(target)
+        self._finish(source, target, content, status, is_new=content != old)
+
+    def _keep_object_size(self, config: Place, content: bytes) -> None:
+        """An index that was looked at must not come to mean something else."""
         try:
-            if content != old:
-                self._put(target, content, stat.S_IMODE(status.st_mode))
+            is_same = object_size(self._content(config) or b"") == object_size(content)
+            if is_same or not self._indexes(Place(config.root, config.parent)):
+                return
+        except (OSError, Unreadable):
+            pass
+        raise self._refusal(config)
+
+    def _indexes(self, directory: Place) -> dict[Place, bytes]:
+        names = [name for name, _ in self._listed(*directory) if is_index(name)]
+        return {_below(*directory, name): b"" for name in names}
+
+    def _replace_index(self, repository: Place, source: Place, target: Place) -> None:
+        status = self._trees.status(source)
+        if status is None:
+            return
+        config = self._content(_below(*repository, _CONFIG)) or b""
+        try:
+            content = self._checked_index(source, config)
+        except Unreadable:
+            raise self._refusal(target) from None
+        self._finish(source, target, content, status)
+
+    def _checked_index(self, place: Place, config: bytes) -> bytes:
+        content = self._content(place, git_index.LARGEST)
+        if content is None or git_index.problem_of_index(content, object_size(config)):
+            raise Unreadable
+        return content
+
+    def _finish(
+        self,
+        source: Place,
+        target: Place,
+        content: bytes,
+        status: os.stat_result,
+        *,
+        is_new: bool = True,
+    ) -> NoReturn:
+        """Do for the program what it wanted to, with the bytes that were looked at."""
+        try:
+            if is_new:
+                self._put(target, content, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
             self._recorder.remove(source)
             with self._trees.parent(source) as parent, contextlib.suppress(FileNotFoundError):
                 os.unlink(source.name, dir_fd=parent)
@@ -217,7 +276,7 @@ class GitGate:
             raise self._refusal(target) from None
         raise CarriedOut
 
-    def _put(self, place: Place, content: bytes, mode: int) -> None:
+    def _put(self, place: Place, content: bytes, mode: int, modified: int | None = None) -> None:
         self.written[self._trees.text(place)] = hashlib.sha256(content).hexdigest()
         if self._trees.place(self._trees.text(place)) is None:
             self._fill(place, content)
@@ -231,6 +290,9 @@ class GitGate:
             with os.fdopen(os.open(name, flags, 0o600, dir_fd=parent), "wb") as file:
                 file.write(content)
                 os.fchmod(file.fileno(), mode)
+                file.flush()
+                if modified is not None:  # git compares it with the times of the files
+                    os.utime(file.fileno(), ns=(modified, modified))
                 if os.geteuid() == 0:
                     os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             os.rename(name, place.name, src_dir_fd=parent, dst_dir_fd=parent)
@@ -246,7 +308,7 @@ class GitGate:
             os.close(directory)
         self._tell(f"{self._trees.text(place)} was changed as allowed; undo does not reach it")
 
-    def _content(self, place: Place) -> bytes | None:
+    def _content(self, place: Place, largest: int = LARGEST) -> bytes | None:
         """A file's content; None where there is no plain file of a reasonable size."""
         try:
             directory = self._trees.directory(place.root, place.parent)
@@ -257,12 +319,12 @@ class GitGate:
             with os.fdopen(os.open(place.name, flags, dir_fd=directory), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     return None
-                content = file.read(LARGEST + 1)
+                content = file.read(largest + 1)
         except OSError:
             return None
         finally:
             os.close(directory)
-        return content if len(content) <= LARGEST else None
+        return content if len(content) <= largest else None
 
     def _entries(self, directory: Place) -> Iterator[tuple[str, os.stat_result]]:
         waiting = [""]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from interpreter.checkpoints import system_calls
-from interpreter.checkpoints.git_index import meaning_of_index
+from interpreter.protocol.git_index import meaning_of_index
 
 _LARGEST_INDEX = 64 << 20
 

@@ -14,15 +14,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from interpreter.protocol.git_config import Unreadable, questionable
-from interpreter.protocol.git_places import MARKS, is_git_name, may_make_directory, may_write
-from interpreter.protocol.self_running import MANIFEST, may_hold, own_scripts, watched_among
+from interpreter.protocol import git_index
+from interpreter.protocol.git_config import Unreadable, object_size, questionable
+from interpreter.protocol.git_places import (
+    MARKS,
+    is_git_name,
+    is_index,
+    may_make_directory,
+    may_write,
+)
+from interpreter.protocol.self_running import (
+    may_hold,
+    parts_that_run,
+    runs_in_part,
+    runs_itself,
+    watched_among,
+)
 from interpreter.protocol.values import frozen
 
 _LARGEST = 1 << 20
 _MOST_DIRECTORIES = 20_000
 _NOT_ENTERED = frozenset({"node_modules"})
-_GIT_ENTERED = frozenset({"hooks", "info"})
+_GIT_ENTERED = frozenset({"hooks", "info", "rebase-merge"})
 _OWN = (".git/HEAD", "pyvenv.cfg")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -163,6 +176,8 @@ class AutorunGuard:
                 return old
             if stat.S_ISLNK(status.st_mode):
                 content: bytes | None = os.fsencode(os.readlink(name, dir_fd=here))
+            elif stat.S_ISREG(status.st_mode) and _is_index(path):
+                content = _problem_of_index(here, name)
             elif stat.S_ISREG(status.st_mode):
                 content = _content(here, name)
             else:
@@ -177,7 +192,7 @@ class AutorunGuard:
         with _opened(self._root, parent or ".") as here:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=here)
-            if old is not None:
+            if old is not None and not _is_index(path):  # which git makes anew
                 _write(here, name, old)
 
 
@@ -203,7 +218,9 @@ def _in_project(path: str, entries: list[Entry]) -> tuple[list[str], list[str]]:
     if _is_in_git(f"{path}/"):
         inside = f"{path}/".lower().rpartition(".git/")[2]
         watched = [
-            n for n, is_dir, link in entries if link or not (is_dir or may_write(inside + n))
+            name
+            for name, is_dir, link in entries
+            if link or not (is_dir or may_write(inside + name)) or runs_in_part(f"{path}/{name}")
         ]
         return [name for name, is_directory, _ in entries if is_directory], watched
     directories = [name for name, is_dir, _ in entries if is_dir and name not in _NOT_ENTERED]
@@ -217,6 +234,10 @@ def _compared(path: str, old: _State | None, now: _State) -> Iterator[Flag]:
     if old is not None and (old.content is None or now.content is None):
         if old.identity != now.identity:
             yield Flag(path, "changed", can_revert=old.content is not None)
+    elif runs_in_part(path) and stat.S_ISREG(now.mode):
+        was = parts_that_run(path, old.content or b"") if old is not None else frozenset()
+        if not parts_that_run(path, now.content or b"") <= was:
+            yield Flag(path, "added" if old is None else "changed")
     elif _essence(path, old, now) != _essence(path, now, now):
         yield Flag(path, "added" if old is None else "changed")
 
@@ -224,12 +245,17 @@ def _compared(path: str, old: _State | None, now: _State) -> Iterator[Flag]:
 def _essence(path: str, state: _State | None, now: _State) -> object:
     """The part of a file that makes something run; of most files that is all of it."""
     content = state.content or b"" if state is not None else b""
+    if _is_index(path) and stat.S_ISREG(now.mode):
+        return content
     if path.endswith("/config") and stat.S_ISREG(now.mode):
         with contextlib.suppress(Unreadable):
             return questionable(b"", content)
-    if f"/{path}".endswith(f"/{MANIFEST}") and stat.S_ISREG(now.mode):
-        return own_scripts(content)
     return (stat.S_IFMT(state.mode), state.mode & 0o111, content) if state is not None else None
+
+
+def _is_index(path: str) -> bool:
+    """Of a repository: in a directory that runs by itself, an `index` is a file like others."""
+    return is_index(path.rpartition("/")[2]) and not runs_itself(path)
 
 
 def _is_in_git(path: str) -> bool:
@@ -268,11 +294,21 @@ class _opened:
         os.close(self._fd)
 
 
-def _content(directory: int, name: str) -> bytes | None:
+def _problem_of_index(directory: int, name: str) -> bytes:
+    """Instead of the content of an index, what makes it dangerous: mostly nothing."""
+    content = _content(directory, name, git_index.LARGEST) or b""
+    config = _content(directory, "config") if _exists(directory, "config") else None
+    try:
+        return git_index.problem_of_index(content, object_size(config or b"")).encode()
+    except Unreadable:
+        return b"it cannot be read"
+
+
+def _content(directory: int, name: str, largest: int = _LARGEST) -> bytes | None:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
-        content = file.read(_LARGEST + 1)
-    return content if len(content) <= _LARGEST else None
+        content = file.read(largest + 1)
+    return content if len(content) <= largest else None
 
 
 def _write(directory: int, name: str, old: _State) -> None:

@@ -51,6 +51,14 @@ def settings_in(content: bytes) -> list[Setting]:
     return [(key, value) for key, _, value in (line.partition("\n") for line in lines)]
 
 
+def object_size(content: bytes) -> int:
+    """How long the names of objects are, in bytes, where this is the configuration."""
+    if b"objectformat" not in content.lower():
+        return 20
+    formats = [value for key, value in settings_in(content) if key == "extensions.objectformat"]
+    return 32 if formats and formats[-1].lower() != "sha1" else 20
+
+
 def questionable(before: bytes, after: bytes) -> list[str]:
     """What the user should see before `after` takes the place of `before`, as lines."""
     old, new = (

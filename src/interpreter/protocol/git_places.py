@@ -29,6 +29,9 @@ _TREES = re.compile(
       | NOTES_MERGE_WORKTREE | lfs/(?:objects|tmp|incomplete|cache))(?:/.*)?""",
     re.VERBOSE | re.DOTALL,
 )
+_INDEX = re.compile(r"index|shared_?index\.\w+")
+# Where git looks for objects, too: in whatever directory of the host it is told.
+_ELSEWHERE = re.compile(r"objects/info/(?:http-)?alternates(?:\.lock)?")
 _DIRECTORIES = frozenset({"hooks", "info", "branches", "lfs"})
 _HARMLESS_KEYS = re.compile(
     r"""(?:
@@ -49,9 +52,19 @@ def is_git_name(name: str) -> bool:
     return name.lower() == ".git"
 
 
+def is_index(path: str) -> bool:
+    """Whether a file of a git directory says which files a checkout writes."""
+    return bool(_INDEX.fullmatch(path))
+
+
 def may_write(path: str) -> bool:
-    """Whether code may write this file of a git directory; the configuration only as `.lock`."""
-    return path != "config" and bool(_FILES.fullmatch(path) or _TREES.fullmatch(path))
+    """Whether code may write this file of a git directory.
+
+    The configuration and the index only by a rename, when they are looked at.
+    """
+    if path == "config" or is_index(path) or _ELSEWHERE.fullmatch(path):
+        return False
+    return bool(_FILES.fullmatch(path) or _TREES.fullmatch(path))
 
 
 def may_make_directory(path: str) -> bool:

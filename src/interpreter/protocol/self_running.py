@@ -76,8 +76,9 @@ _SCRIPTS = frozenset(
     for when in ("", "pre", "post")
     for what in ("install", "prepare", "publish", "pack", "uninstall", "version", "publishOnly")
 ) | {"dependencies", "prepublishOnly"}
-MANIFEST = "package.json"
-"""Of this file only the scripts matter that run without being asked for."""
+_MANIFEST = "package.json"  # of which only the scripts matter that run without being asked for
+_PLAN = "rebase-merge/git-rebase-todo"  # of which only the commands do: git runs them, going on
+_COMMAND = re.compile(rb"^[ \t]*(?:x|exec)(?=[ \t\r\n\0]|\Z).*", re.MULTILINE)
 
 
 def _regex(pattern: str) -> str:
@@ -107,16 +108,21 @@ def runs_itself(path: str) -> bool:
     return bool(_project().fullmatch(path)) and "node_modules" not in path.split("/")
 
 
+def runs_in_part(path: str) -> bool:
+    """Whether a part of a file runs by itself, and the rest of it is ordinary."""
+    is_one = f"/{path}".endswith((f"/{_MANIFEST}", f"/{_PLAN}"))
+    return is_one and "node_modules" not in path.split("/")
+
+
 def is_watched(path: str) -> bool:
-    """The same, and the manifests, of which a part is."""
-    is_manifest = f"/{path}".endswith(f"/{MANIFEST}") and "node_modules" not in path.split("/")
-    return is_manifest or runs_itself(path)
+    """Whether a file, or a part of it, runs by itself."""
+    return runs_in_part(path) or runs_itself(path)
 
 
 @functools.cache
 def _last_names() -> re.Pattern[str]:
     """What such a file can be called, to look at few names of many."""
-    files = (one for one in (*PROJECT, *HOME, MANIFEST) if not one.endswith("/"))
+    files = (one for one in (*PROJECT, *HOME, _MANIFEST, _PLAN) if not one.endswith("/"))
     return compiled(tuple({one.rpartition("/")[2] for one in files}))
 
 
@@ -135,10 +141,12 @@ def may_hold(path: str) -> bool:
     return runs_itself(path) or bool(_holders().fullmatch(path))
 
 
-def own_scripts(content: bytes) -> object:
-    """The scripts in a manifest that run by themselves; all of it where it cannot be read."""
+def parts_that_run(path: str, content: bytes) -> frozenset[object]:
+    """What runs by itself in a file for which `runs_in_part` holds; all where it is not clear."""
+    if path.endswith(_PLAN):
+        return frozenset(_COMMAND.findall(content))
     try:
         scripts = json.loads(content or b"{}").get("scripts", {})
-        return {name: scripts[name] for name in sorted(scripts) if name in _SCRIPTS}
+        return frozenset((name, scripts[name]) for name in scripts if name in _SCRIPTS)
     except (ValueError, AttributeError, TypeError, RecursionError):
-        return content
+        return frozenset({content})

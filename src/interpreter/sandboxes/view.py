@@ -11,7 +11,7 @@ from typing import Literal
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.git_config import LARGEST, Unreadable, settings_in
-from interpreter.protocol.git_places import may_make_directory, may_write
+from interpreter.protocol.git_places import is_index, may_make_directory, may_write
 from interpreter.protocol.self_running import HOME
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
@@ -116,7 +116,7 @@ def _sealed(git: Path, below: str = "") -> list[Path]:
     found = []
     for path in sorted(directory.iterdir()):
         name = str(path.relative_to(git))
-        may = may_make_directory(name) if path.is_dir() else may_write(name)
+        may = may_make_directory(name) if path.is_dir() else is_index(name) or may_write(name)
         if not path.is_symlink() and (not may or name in _NEVER_WRITTEN):
             found.append(path)
     return found

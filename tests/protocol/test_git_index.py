@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from interpreter.checkpoints.git_index import meaning_of_index
+from interpreter.protocol.git_index import meaning_of_index, problem_of_index
 
 
 def meaning(directory):
@@ -50,3 +50,22 @@ def test_a_split_index_says_nothing(tmp_path):
     subprocess.run(["git", "-C", tmp_path, "add", "a"], check=True)
     subprocess.run(["git", "-C", tmp_path, "update-index", "--split-index"], check=True)
     assert meaning(tmp_path) == ""
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+@pytest.mark.parametrize(("form", "size"), [("sha1", 20), ("sha256", 32)])
+def test_an_index_of_gits_own_has_no_problem(tmp_path, version, form, size):
+    def git(*words):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True, stdout=subprocess.DEVNULL)
+
+    git("init", "-q", f"--object-format={form}")
+    (tmp_path / "deep").mkdir()
+    for name in (".gitignore", "..a", "git", "deep/.github", "deep/x.git", "deep/" + "x" * 200):
+        (tmp_path / name).write_text(name)
+    git("add", "-A")
+    git("update-index", "--index-version", version)
+    index = (tmp_path / ".git/index").read_bytes()
+    assert problem_of_index(index, size) == ""
+    for name in (b".git/x", b"../abcde", b"/abcdefg", b"deep/../ab"):
+        assert problem_of_index(index.replace(b"deep/.github"[: len(name)], name), size)
+    assert problem_of_index(index, 52 - size) == "it cannot be read"
