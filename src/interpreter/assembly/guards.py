@@ -20,6 +20,7 @@ from interpreter.protocol.events import (
     ApprovalRequested,
     DisplayShown,
     ExecutionFinished,
+    ModelTold,
     OutputDelta,
     RuntimeEvent,
 )
@@ -200,17 +201,16 @@ class PathGuard(_Bystander):
 
 
 class News(_Bystander):
-    """Tells the model, with the next block, what happened to the ground that it runs on."""
+    """Tells the model, with the next block, what the user has been told about its ground."""
 
     def __init__(self, news: list[str]) -> None:
         self._news = news
 
-    def after(self) -> After:
+    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
         """Say each thing once."""
-        told = tuple(self._news)
-        self._news.clear()
-        yield from ()
-        return told
+        while isinstance(event, ExecutionFinished) and self._news:
+            yield ModelTold(self._news.pop(0))
+        yield event
 
 
 class FileWatch(Protocol):

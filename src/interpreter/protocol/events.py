@@ -96,6 +96,13 @@ class OutputDelta:
 
 
 @frozen
+class ModelTold:
+    """A sentence for the model, beside what a block printed; the user has been told already."""
+
+    text: str
+
+
+@frozen
 class DisplayShown:
     """A rich result; `updates` says that it replaces the earlier one with the same display id."""
 
@@ -227,6 +234,7 @@ class TurnFinished:
 ModelEvent = TextDelta | ReasoningDelta | CodeDelta | ActionProposed | ModelRetrying | ReplyFinished
 RuntimeEvent = (
     OutputDelta
+    | ModelTold
     | DisplayShown
     | OutputCleared
     | ActiveLine

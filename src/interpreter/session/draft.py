@@ -11,6 +11,7 @@ from interpreter.protocol.events import (
     DisplayShown,
     Event,
     ModelRetrying,
+    ModelTold,
     OutputCleared,
     OutputDelta,
     ReasoningDelta,
@@ -113,6 +114,8 @@ class _Output:
         match event:
             case OutputDelta(text, stream):
                 self.write(text, stream)
+            case ModelTold(text):
+                self.write(f"[{text}]\n", "stderr")
             case DisplayShown(display, updates):
                 self.show(display, updates=updates)
             case OutputCleared(wait):

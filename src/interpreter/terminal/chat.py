@@ -11,6 +11,7 @@ from interpreter.assembly import Workshop
 from interpreter.protocol.errors import InterpreterError, ModelError
 from interpreter.protocol.events import (
     Event,
+    Notice,
     OutputDelta,
     TurnFinished,
 )
@@ -74,7 +75,7 @@ class Chat:
         """A message as it is, and its turn."""
         if self.settings.sandbox == "off":
             self.desk.note(_red("the sandbox is off", colourful=self.desk.colourful))
-        events = _without_model_errors(self._events(message))
+        events = self._with_notices(_without_model_errors(self._events(message)))
         with self.desk.attend(self.session.interrupt), contextlib.closing(events):
             end = self.desk.show(events)
         if self.settings.speak_messages and end.end == "answered":
@@ -161,6 +162,13 @@ class Chat:
         """Say what had to wait."""
         while self.notices:
             self.desk.note(self.notices.pop(0))
+
+    def _with_notices(self, events: Iterator[Event]) -> Generator[Event, None, None]:
+        """A turn, and in it what the user should hear before the next thing happens."""
+        for event in events:
+            while self.notices:
+                yield Notice(self.notices.pop(0), "warning")
+            yield event
 
     # Trying several ways.
 
