@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator
 
 _MOST = 4096
+_PIECE = 1 << 16
+_ONE_THREAD = 3  # names in a directory of tasks, with . and ..
 
 
 class Programs:
@@ -14,6 +17,8 @@ class Programs:
 
     def __init__(self) -> None:
         self._heard: set[int] = set()
+        self._without_files: dict[int, bytes] = {}
+        """Who held no file, and how long each had run then: nothing is new until it runs again."""
 
     def heard(self, thread: int) -> None:
         """A thread made a call."""
@@ -22,25 +27,32 @@ class Programs:
 
     def writing(self) -> Iterator[str]:
         """The paths of files that are open for writing now."""
-        for link, entry in self._descriptors():
-            path = _link(link)
-            if path is not None and path.startswith("/") and _is_writable(entry):
-                yield path
+        for link, path in self._files():
+            with contextlib.suppress(OSError):
+                if os.lstat(link).st_mode & stat.S_IWUSR:
+                    yield path
 
     def hold(self, status: os.stat_result) -> bool:
         """Whether any of them has this inode open."""
-        for link, _ in self._descriptors():
+        for link, _ in self._files():
             with contextlib.suppress(OSError):
                 found = os.stat(link)
                 if (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino):
                     return True
         return False
 
-    def _descriptors(self) -> Iterator[tuple[str, str]]:
-        for pid in self._alive():
-            with contextlib.suppress(OSError):
-                for number in os.listdir(f"/proc/{pid}/fd"):
-                    yield f"/proc/{pid}/fd/{number}", f"/proc/{pid}/fdinfo/{number}"
+    def _files(self) -> Iterator[tuple[str, str]]:
+        """The descriptors of files, and what they are called."""
+        alive = self._alive()
+        self._without_files = {p: ran for p, ran in self._without_files.items() if p in alive}
+        for pid in alive:
+            ran = _time_run(pid)
+            if ran and self._without_files.get(pid) == ran:
+                continue
+            files = list(_files_of(pid))
+            if ran and not files:
+                self._without_files[pid] = ran
+            yield from files
 
     def _alive(self) -> set[int]:
         self._heard = {pid for pid in self._heard if os.path.exists(f"/proc/{pid}")}
@@ -50,29 +62,44 @@ class Programs:
             pid = left.pop()
             if pid not in found:
                 found.add(pid)
-                left += _children(pid)
+                left += map(int, _content(f"/proc/{pid}/task/{pid}/children").split())
         return found
 
 
-def _children(pid: int) -> list[int]:
+def _files_of(pid: int) -> Iterator[tuple[str, str]]:
     try:
-        with open(f"/proc/{pid}/task/{pid}/children") as children:
-            return [int(word) for word in children.read().split()]
+        links = [f"/proc/{pid}/fd/{number}" for number in os.listdir(f"/proc/{pid}/fd")]
     except OSError:
-        return []
+        return
+    for link in links:
+        with contextlib.suppress(OSError):
+            path = os.readlink(link)
+            if path.startswith("/") and not path.startswith("/dev/"):
+                yield link, path
 
 
-def _link(path: str) -> str | None:
+def _time_run(pid: int) -> bytes:
+    """How long a program with one thread has run, to the nanosecond; empty where that is unknown.
+
+    Other threads would open files unseen. Frozen copies of a kernel never run, and are many.
+    """
+    with contextlib.suppress(OSError):
+        if os.stat(f"/proc/{pid}/task").st_nlink == _ONE_THREAD:
+            return _content(f"/proc/{pid}/schedstat")
+    return b""
+
+
+def _content(path: str) -> bytes:
     try:
-        return os.readlink(path)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return None
-
-
-def _is_writable(entry: str) -> bool:
+        return b""
+    content = b""
     try:
-        with open(entry) as lines:
-            flags = next(line.split()[1] for line in lines if line.startswith("flags:"))
-    except (OSError, StopIteration):
-        return False
-    return bool(int(flags, 8) & (os.O_WRONLY | os.O_RDWR))
+        while piece := os.read(descriptor, _PIECE):
+            content += piece
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+    return content

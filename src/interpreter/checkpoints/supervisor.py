@@ -212,15 +212,16 @@ class Supervisor:
     def _begin(self, message: Message) -> Message:
         if self._history.done and self._history.done[-1].name == message["name"]:
             return {}  # asked again, since our predecessor died before it could answer
-        self._history.seal(self._being_written())
+        writing = self._being_written()
+        self._history.seal(writing)
         block = self._history.begin(message["name"], message["label"])
-        self._record_into(block)
+        self._record_into(block, writing)
         return {}
 
-    def _record_into(self, block: Block | None) -> None:
+    def _record_into(self, block: Block | None, writing: list[Place] | None = None) -> None:
         self._gate.begin()
         self._recorder.begin(block, self._history.known())
-        for place in self._being_written():
+        for place in self._being_written() if writing is None else writing:
             self._recorder.open(place, os.O_WRONLY, lambda: True)
 
     def _being_written(self) -> list[Place]:
