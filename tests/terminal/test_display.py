@@ -1,6 +1,7 @@
 """Rich results in a terminal: tables, formulas, pages, and the file beside them."""
 
 import json
+from html.parser import HTMLParser
 
 import pytest
 
@@ -67,7 +68,35 @@ def test_a_page_is_readable_text_with_the_page_in_a_file(tmp_path, plain):
     result = shown(tmp_path, *faces, ("text/html", PAGE))
     assert result.lines == ("Report", "• one", "• two")
     (file,) = (tmp_path / "shown").iterdir()
-    assert (result.file, file.read_text()) == (f"→ {file}", PAGE)
+    assert result.file == f"→ {file}"
+    assert elements(file)["iframe"]["srcdoc"] == PAGE
+
+
+def elements(file):
+    """The elements of a page, by their names, with their attributes."""
+    found = {}
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: found.setdefault(tag, dict(attributes))
+    parser.feed(file.read_text())
+    return found
+
+
+@pytest.mark.parametrize("media_type", ["text/html", "image/svg+xml"])
+def test_a_page_in_a_file_has_no_rights_in_a_browser(tmp_path, media_type):
+    hostile = """</iframe>"><svg onload="fetch('https://a.example')"><script>x</script></svg>"""
+    shown(tmp_path, (media_type, hostile))
+    (file,) = (tmp_path / "shown").iterdir()
+    found = elements(file)
+    assert file.suffix == ".html"
+    assert not {"svg", "script"} & set(found)
+    text = file.read_text()
+    assert "default-src 'none'" in text
+    assert "frame-src 'none'" in text
+    if media_type == "text/html":
+        assert found["iframe"] == {"sandbox": "allow-scripts", "srcdoc": hostile}
+    else:
+        assert "script-src" not in text
+        assert found["img"]["src"].startswith("data:image/svg+xml;base64,")
 
 
 def test_words_of_an_object_are_better_than_those_of_its_page(tmp_path):

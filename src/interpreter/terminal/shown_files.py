@@ -1,9 +1,15 @@
-"""The files beside what is shown: pictures, pages, formulas; each once, the oldest dropped."""
+"""The files beside what is shown: pictures, pages, formulas; each once, the oldest dropped.
+
+A page is code of others that a browser would run with the rights of a local file. So it is kept in
+a frame that has no origin and no network; an SVG is kept as a picture, which runs nothing.
+"""
 
 from __future__ import annotations
 
+import base64
 import os
 from hashlib import sha256
+from html import escape
 from pathlib import Path
 
 from interpreter.protocol.messages import Face
@@ -12,12 +18,24 @@ SUFFIXES = {
     "image/png": ".png",
     "image/jpeg": ".jpg",
     "image/gif": ".gif",
-    "image/svg+xml": ".svg",
+    "image/svg+xml": ".html",
     "text/html": ".html",
     "text/latex": ".tex",
     "application/pdf": ".pdf",
 }
 MOST = 200
+PAGE = """\
+<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; {scripts}style-src \
+'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; frame-src 'none'; \
+base-uri 'none'; form-action 'none'">
+<style>html, body {{ margin: 0; height: 100% }} iframe {{ border: 0; width: 100%; height: 100% }}
+</style>
+{content}
+"""
+SCRIPTS = "script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; "
 
 
 class ShownFiles:
@@ -32,6 +50,8 @@ class ShownFiles:
         if suffix is None:
             return None
         data = face.data.encode(errors="replace") if isinstance(face.data, str) else face.data
+        if suffix == ".html":
+            data = _closed_page(face.media_type, data)
         path = self._directory / f"{sha256(data).hexdigest()[:12]}{suffix}"
         try:
             self._write(path, data)
@@ -49,3 +69,13 @@ class ShownFiles:
         files = sorted(self._directory.iterdir(), key=lambda file: file.stat().st_mtime)
         for old in files[:-MOST]:
             old.unlink(missing_ok=True)
+
+
+def _closed_page(media_type: str, data: bytes) -> bytes:
+    if media_type == "image/svg+xml":
+        picture = base64.b64encode(data).decode("ascii")
+        content, scripts = f'<img src="data:image/svg+xml;base64,{picture}">', ""
+    else:
+        page = escape(data.decode("utf-8", "replace"))
+        content, scripts = f'<iframe sandbox="allow-scripts" srcdoc="{page}"></iframe>', SCRIPTS
+    return PAGE.format(scripts=scripts, content=content).encode()
