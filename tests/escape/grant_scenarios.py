@@ -7,6 +7,7 @@ run by an ordinary user.
 import contextlib
 import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -156,6 +157,35 @@ def a_link_below_what_may_be_written():
         cell.grant(held, "read")
     cell.revoke(PUBLIC)  # still by the programs of /usr/bin
     return succeeds(cell, f"cat {PUBLIC}/file")
+
+
+def repository_in_what_may_be_written():
+    """No journal looks at git there: a hook, or an index that names one, would be the user's."""
+    repository = PUBLIC / "deep/down/repository"
+    subprocess.run(["git", "init", "-q", repository], check=True)
+    (repository / "file").write_text("plain")
+    subprocess.run(["git", "-C", repository, "add", "."], check=True, stderr=subprocess.DEVNULL)
+    cell = open_cell()
+    assert not cell.grant(cell.hold(PUBLIC), "write"), "a running cell cannot protect it"
+    cell = open_cell(write=(PUBLIC,))
+    assert succeeds(cell, f"cd {repository} && touch new && git status")
+    attempts = ["touch .git/hooks/x", "touch .git/index", "git config a.b c", "mv .git x"]
+    attempts += ["touch .git/rebase-merge", "mv ../repository ../other", "mv ../../down ../../up"]
+    return any([succeeds(cell, f"cd {repository} && {attempt}") for attempt in attempts])
+
+
+def git_directory_that_may_be_written():
+    """What is asked about is the inside of a repository."""
+    subprocess.run(["git", "init", "-q", PUBLIC], check=True)
+    subprocess.run(["git", "init", "-q", "--bare", BASE / "bare"], check=True)
+    grants = Grants(open_cell())
+    for place in (PUBLIC / ".git", PUBLIC / ".git/hooks", PUBLIC / ".git/config", BASE / "bare"):
+        try:
+            grants.give(grants.hold(place), "write", "session")
+        except ConfigurationError:
+            continue
+        return True
+    return False
 
 
 SCENARIOS = {

@@ -8,6 +8,7 @@ SCENARIOS = (
     *("always_and_then_a_link_without_namespaces", "a_device_instead_of_a_file"),
     *("keys_below_what_is_granted", "inner_first", "outer_first", "inner_writable"),
     *("outer_writable", "outer_writable_later", "a_link_below_what_may_be_written"),
+    *("repository_in_what_may_be_written", "git_directory_that_may_be_written"),
 )
 
 

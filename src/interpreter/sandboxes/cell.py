@@ -16,6 +16,7 @@ from interpreter.sandboxes.held_place import HeldPlace
 from interpreter.sandboxes.portal import Portal
 from interpreter.sandboxes.process import CellProcess, Streams
 from interpreter.sandboxes.site import INSIDE, Site
+from interpreter.sandboxes.view import git_directories, git_directory_around
 from interpreter.sandboxes.wire import Wire
 
 Access = Literal["read", "write"]
@@ -97,8 +98,15 @@ class ConfinedCell:
 
         It must be the user's choice.
         """
+        if access == "write" and (git := git_directory_around(held.path)):
+            raise ConfigurationError(
+                f"{str(git)!r} is a git directory: what is written there can make git run "
+                "programs, so it is never granted for writing."
+            )
         if self._portal is None or self._is_entangled(held.path):
             return False
+        if access == "write" and any(git_directories(held.path)):
+            return False  # a new cell has them read-only
         self._change(self._portal, held.path, (held, access))
         try:
             self._check_grant(held)

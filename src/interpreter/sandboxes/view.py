@@ -11,7 +11,13 @@ from typing import Literal
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.git_config import LARGEST, Unreadable, settings_in
-from interpreter.protocol.git_places import is_index, may_make_directory, may_write
+from interpreter.protocol.git_places import (
+    MARKS,
+    is_git_name,
+    is_index,
+    may_make_directory,
+    may_write,
+)
 from interpreter.protocol.self_running import HOME
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
@@ -24,6 +30,8 @@ CACHES = ("/var/lib/dpkg", "/var/cache/fontconfig")
 _NEVER_WRITTEN = ("hooks", "config")  # though git may make them where there are none
 _NAMES_PLACES = re.compile(rb"hookspath|include", re.IGNORECASE)
 _INCLUDES = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
+_BARE = MARKS - {"commondir"}
+_MOST_DIRECTORIES = 20_000
 _LONGEST_LINE = 4096
 _LONGEST_CONFIG = 1 << 16
 _WORKTREE = re.compile(r"""^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$""", re.MULTILINE)
@@ -106,6 +114,38 @@ def git_mounts(workspace: Path) -> Iterator[Mount]:
     for path in _named_in_configuration(git, workspace):
         yield from pinned(path, workspace)
         yield Mount("read", path)
+
+
+def granted_mounts(place: Path) -> Iterator[Mount]:
+    """A place that may be written; the repositories in it read-only, as no journal guards them."""
+    yield Mount("write", place)
+    found: list[Mount] = []
+    for git in git_directories(place):
+        found += (*pinned(git, place), Mount("read", git))
+        repository = git.is_file() and (repository_of_worktree(git) or repository_of_submodule(git))
+        found += [Mount("read", repository)] if repository else []
+    yield from dict.fromkeys(found)
+
+
+def git_directories(place: Path) -> Iterator[Path]:
+    """Git directories, and files that stand for one, below a place; links are not followed."""
+    for number, (above, directories, files) in enumerate(os.walk(place)):
+        if number >= _MOST_DIRECTORIES:
+            return
+        if {*directories, *files} >= _BARE:
+            directories.clear()
+            yield Path(above)
+            continue
+        yield from (Path(above, name) for name in (*directories, *files) if is_git_name(name))
+        directories[:] = [name for name in directories if not is_git_name(name)]
+
+
+def git_directory_around(place: Path) -> Path | None:
+    """The git directory that a place is, or lies in."""
+    for path in (place, *place.parents):
+        if is_git_name(path.name) or all((path / mark).exists() for mark in _BARE):
+            return path
+    return None
 
 
 def _sealed(git: Path, below: str = "") -> list[Path]:
@@ -215,7 +255,7 @@ def mounts(
     view += (Mount("read", path.resolve()) for path in confinement.programs if path.is_dir())
     view += (Mount("read", path) for path in confinement.read)
     for path in confinement.write:
-        view += (Mount("write", path), *git_mounts(path))
+        view += granted_mounts(path)
     inside = [*workspace_mounts(workspace, confinement)]
     if workspace == home and confinement.level != "read-only":
         inside += home_mounts(home)
