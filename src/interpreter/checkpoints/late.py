@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action
@@ -51,9 +51,9 @@ class LateCheckpoints:
         """Undo the last block for good."""
         return self._get().discard()
 
-    def diff(self, name: str) -> str:
+    def diff(self, name: str, only: Collection[str] = ()) -> str:
         """What a block changed."""
-        return self._get().diff(name)
+        return self._get().diff(name, only)
 
     def list(self) -> tuple[Checkpoint, ...]:
         """The checkpoints, oldest first."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action
@@ -45,7 +47,7 @@ class NoCheckpoints:
         """Say that it cannot be done."""
         raise CheckpointError(NOTHING_KEPT)
 
-    def diff(self, name: str) -> str:
+    def diff(self, name: str, only: Collection[str] = ()) -> str:
         """Say that it cannot be done."""
         raise CheckpointError(NOTHING_KEPT)
 

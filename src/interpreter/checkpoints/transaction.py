@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,11 +158,14 @@ class Transaction:
         self._forget(self._undone.pop())
         return text
 
-    def diff(self, name: str) -> str:
-        """What a block changed, as text."""
+    def diff(self, name: str, only: Collection[str] = ()) -> str:
+        """What a block changed, as text; of these files alone, if any are named."""
         if all(entry.name != name for entry in self._done):
             raise CheckpointError(f"There is no block {name!r} to compare; see the checkpoints.")
-        return describe(self._files.differences(name), self._workspace)
+        found = self._files.differences(name)
+        if only:
+            found = tuple(one for one in found if one.change.path in only)
+        return describe(found, self._workspace)
 
     def list(self) -> tuple[Checkpoint, ...]:
         """The checkpoints, oldest first."""

@@ -17,6 +17,7 @@ from interpreter.settings.settings import Settings
 from interpreter.terminal import opening
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.edits import Diff, nothing_known
 from interpreter.terminal.opening import desk_for, reader
 from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.speech import speak
@@ -82,6 +83,7 @@ class NotebookDesk:
         self.verbose = False
         self.colourful = False
         self.background: Callable[[], bool] = lambda: False
+        self.diff: Diff = nothing_known
         self._face = NotebookFace()
 
     def show(self, events: Iterator[Event]) -> TurnFinished:

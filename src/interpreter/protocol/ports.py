@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Literal, Protocol
 
@@ -308,8 +308,8 @@ class Checkpoints(Protocol):
         """Undo the last block for good, as after a dry run; one line that says what was done."""
         ...
 
-    def diff(self, name: str) -> str:
-        """What a block changed, as text."""
+    def diff(self, name: str, only: Collection[str] = ()) -> str:
+        """What a block changed, as text; of these files alone, if any are named."""
         ...
 
     def list(self) -> tuple[Checkpoint, ...]:

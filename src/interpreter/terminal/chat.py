@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,15 @@ class Chat:
     """The try that we are in."""
     _first: Place | None = None
     _draft: str = ""
+
+    def __post_init__(self) -> None:
+        """The desk may ask what the last block changed, in whatever try that was."""
+        self.desk.diff = self._last_diff
+
+    def _last_diff(self, paths: Collection[str]) -> str:
+        kept = self.session.engine.checkpoints
+        done = [one.name for one in kept.list() if not one.undone]
+        return kept.diff(done[-1], paths) if done else ""
 
     def say(self, text: str) -> TurnFinished:
         """One message and the turn it starts; a model that fails is shown, and the chat goes on."""

@@ -14,6 +14,7 @@ from interpreter.protocol.events import ApprovalRequested, Event, InputRequested
 from interpreter.protocol.ports import nobody_approves
 from interpreter.terminal.ansi import NO_COLOURS
 from interpreter.terminal.approval import Hands, ask
+from interpreter.terminal.edits import Diff, nothing_known
 from interpreter.terminal.piped import someone_is_there
 from interpreter.terminal.plain import PlainFace
 from interpreter.terminal.signals import ctrl_c
@@ -26,6 +27,7 @@ class Desk(Protocol):
     colourful: bool
     background: Callable[[], bool]
     """Lets the block that runs now go on alone."""
+    diff: Diff
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""
@@ -91,6 +93,7 @@ class PlainDesk(Faced):
         self._dry_run = dry_run
         self.colourful = False
         self.background: Callable[[], bool] = lambda: False
+        self.diff: Diff = nothing_known
 
     @contextlib.contextmanager
     def attend(self, stop: Callable[[], None]) -> Iterator[None]:

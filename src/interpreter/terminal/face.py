@@ -35,6 +35,7 @@ from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.ansi import Palette, crop, paint, tame, tame_plain
 from interpreter.terminal.display import Draw, short, show_display
+from interpreter.terminal.edits import Diff, edits, nothing_known
 from interpreter.terminal.highlight import CodeStream, highlight
 from interpreter.terminal.output import OutputPane
 from interpreter.terminal.plain import ENDS
@@ -68,7 +69,15 @@ class Look:
 class LiveFace:
     """Shows events. What the person types meanwhile is shown by `draft`."""
 
-    def __init__(self, screen: Screen, look: Look, *, draft: Callable[[], str] = str) -> None:
+    def __init__(
+        self,
+        screen: Screen,
+        look: Look,
+        *,
+        draft: Callable[[], str] = str,
+        diff: Diff = nothing_known,
+    ) -> None:
+        self._diff = diff
         self._tally = Tally()
         self.verbose = look.verbose
         self._screen = screen
@@ -231,6 +240,7 @@ class LiveFace:
         more = len(listed) - len(named)
         named += [f"and {more} more"] if more > 0 else []
         self._print("  ".join(named), self._palette.dim)
+        self._screen.print(*edits(changes, self._diff, self._palette, self._screen.width))
 
     def _before_question(self, action: Action) -> None:
         self._finish_words()

@@ -13,6 +13,7 @@ from interpreter.terminal.ansi import paint, tame_plain
 from interpreter.terminal.approval import SAID, WORDS, Hands, ask
 from interpreter.terminal.desk import Faced, input_line
 from interpreter.terminal.editor import edit
+from interpreter.terminal.edits import Diff, nothing_known
 from interpreter.terminal.face import LiveFace, Look
 from interpreter.terminal.keys import Keyboard
 from interpreter.terminal.screen import Screen
@@ -26,13 +27,16 @@ class LiveDesk(Faced):
         self._screen = screen
         self._look = look
         self._dry_run = dry_run
-        self._face: LiveFace = LiveFace(screen, look, draft=lambda: self._draft)
+        self._face: LiveFace = LiveFace(
+            screen, look, draft=lambda: self._draft, diff=lambda paths: self.diff(paths)
+        )
         self._keyboard = Keyboard(sys.stdin.fileno(), self._on_key)
         self._keys: SimpleQueue[str] = SimpleQueue()
         self._asking = False
         self._draft = ""
         self._stop: Callable[[], None] = lambda: None
         self.background: Callable[[], bool] = lambda: False
+        self.diff: Diff = nothing_known
         self.colourful = look.palette.colourful
 
     @contextlib.contextmanager
