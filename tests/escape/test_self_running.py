@@ -148,3 +148,32 @@ def test_an_environment_that_was_there_is_no_new_one(guarded_world):
     setup = "mkdir -p env/lib; echo home > env/pyvenv.cfg"
     found = guarded_world.ask(setup=setup, steps=[["block", "echo 1 > env/lib/x.pth"]])
     assert found["flags"] == [["env/lib/x.pth"]]
+
+
+LED_TO = {
+    "a file": ("echo mine > x; ln -s x .envrc", "echo evil > x", "x"),
+    "a file by two links": ("echo mine > x; ln -s x y; ln -s y .envrc", "echo evil > x", "x"),
+    "a new file": (
+        "mkdir -p a/b; echo mine > a/b/x; ln -s a/b .vscode",
+        "echo evil > a/b/tasks.json",
+        "a/b/tasks.json",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LED_TO)
+def test_what_a_link_leads_to_is_asked_about_like_the_link(guarded_world, name):
+    setup, source, path = LED_TO[name]
+    found = guarded_world.ask(
+        setup=setup,
+        steps=[["block", source], ["user", "cat x a/b/*"], ["yes", source], ["block", "true"]],
+    )
+    assert found["flags"] == [[path], [path]]
+    assert "evil" not in found["said"][1]
+
+
+def test_what_an_allowed_link_leads_to_is_asked_about_later(guarded_world):
+    steps = [["yes", "echo fine > x; ln -s x .envrc"], ["block", "echo evil > x"]]
+    found = guarded_world.ask(steps=[*steps, ["user", "cat x"]])
+    assert found["flags"] == [[".envrc"], ["x"]]
+    assert found["said"][-1] == "fine\n"

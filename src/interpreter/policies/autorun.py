@@ -34,6 +34,7 @@ from interpreter.protocol.values import frozen
 
 _LARGEST = 1 << 20
 _MOST_DIRECTORIES = 20_000
+_MOST_BEHIND_A_LINK = 500  # files; what is shared by more is hardly a handful of settings
 _NOT_ENTERED = frozenset({"node_modules"})
 _GIT_ENTERED = frozenset({"hooks", "info", "rebase-merge"})
 _OWN = (".git/HEAD", "pyvenv.cfg")
@@ -73,10 +74,12 @@ class AutorunGuard:
     """Keeps what the places were before a block, and puts them back."""
 
     def __init__(self, workspace: Path) -> None:
+        self._top = f"{workspace.resolve()}/"
         self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._listings: dict[str, _Listing] = {}
         self._known: frozenset[str] = frozenset()
         self._before: dict[str, _State] = {}
+        self._led_to: tuple[str, ...] = ()
         self._latest: dict[str, _State] | None = None
 
     def begin(self, *, alone: bool = True) -> None:
@@ -90,10 +93,13 @@ class AutorunGuard:
         """All is decided: this is how things are."""
         self._before = self._look() if self._latest is None else self._latest
         self._known, self._latest = frozenset(self._listings), None
+        links = [path for path, state in self._before.items() if stat.S_ISLNK(state.mode)]
+        self._led_to = tuple(self._targets(links))
+        self._before |= self._behind_links()
 
     def end(self, settled: Mapping[str, str] | None = None) -> tuple[Flag, ...]:
         """What is not as it was; `settled` are files that may be what these digests tell."""
-        after, may = self._look(), settled or {}
+        after, may = self._look() | self._behind_links(), settled or {}
         self._latest = after
         own = tuple(self._new_places())
         flags: list[Flag] = []
@@ -140,6 +146,28 @@ class AutorunGuard:
                 waiting += (_joined(path, name) for name in listing.directories)
                 found.update(self._states(path, listing.watched) if listing.watched else ())
         self._listings = listings
+        return found
+
+    def _targets(self, links: Iterable[str]) -> Iterator[str]:
+        """What links at such places lead to in the workspace: it runs by itself as they do."""
+        for link in links:
+            real = os.path.realpath(self._top + link)
+            if real.startswith(self._top) and not _is_in_git(real):
+                yield real.removeprefix(self._top)
+
+    def _behind_links(self) -> dict[str, _State]:
+        """The files that links led to when all was decided, as they are now."""
+        found: dict[str, _State] = {}
+        for target in self._led_to:
+            parent, _, name = target.rpartition("/")
+            with contextlib.suppress(OSError):
+                found.update(self._states(parent or ".", (name,)))
+            for above, directories, names in os.walk(self._top + target):
+                del directories[_MOST_BEHIND_A_LINK:], names[_MOST_BEHIND_A_LINK:]
+                if len(found) > _MOST_BEHIND_A_LINK:
+                    break
+                with contextlib.suppress(OSError):
+                    found.update(self._states(above.removeprefix(self._top), tuple(names)))
         return found
 
     def _unchanged(self, path: str) -> _Listing | None:
