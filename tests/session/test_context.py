@@ -213,3 +213,52 @@ def test_any_conversation_fits_and_keeps_calls_with_results():
             messages = sent(ctx, history)
             assert ctx.tokens <= ctx._room, (seed, number)
             assert_calls_have_their_results(messages)
+
+
+def computer(*parts):
+    return Message("computer", (*parts, ActionResult("c", "ok")))
+
+
+def printed_of(message):
+    return "".join(part.text for part in message.parts if isinstance(part, Output))
+
+
+def test_of_a_long_output_the_beginning_and_the_end_are_sent_with_how_much_lies_between():
+    lines = [f"{number}\n" for number in range(10_000)]
+    (seen,) = sent(context(1_000_000), [computer(Output("".join(lines)), PICTURE)])
+    text = printed_of(seen)
+    head, marker, tail = text.partition("\n[… ")
+    told, _, tail = tail.partition(" …]\n")
+    assert len(text) <= 8_000
+    assert text.startswith("0\n1\n2\n")
+    assert text.endswith("9998\n9999\n")
+    left_out = len(lines) - head.count("\n") - tail.count("\n")
+    characters = sum(map(len, lines)) - len(head) - len(tail)
+    assert told == f"{left_out} lines with {characters} characters left out"
+    assert seen.parts[-2:] == (PICTURE, ActionResult("c", "ok"))
+
+
+def test_what_was_left_out_before_counts_too():
+    gap = Output("", omitted=500_000, omitted_lines=90_000)
+    parts = (Output("a\n" * 16_000), gap, Output("b\n" * 8_000), Output("c\n" * 8_000, "stderr"))
+    (seen,) = sent(context(1_000_000), [computer(*parts)])
+    assert "[… 118" in printed_of(seen)
+    assert [part.stream for part in seen.parts[:-1]] == ["stdout", "stdout", "stderr"]
+    assert len(printed_of(seen)) <= 8_000
+
+
+def test_an_output_on_one_line_is_cut_as_well():
+    (seen,) = sent(context(1_000_000), [computer(Output("x" * 60_000))])
+    assert "[… 0 lines with 52500 characters left out …]" in printed_of(seen)
+
+
+def test_whoever_asks_for_so_much_gets_that_much_of_the_end():
+    ctx = context(1_000_000)
+    ctx.most_output = 50_000
+    (seen,) = sent(ctx, [computer(Output("x" * 60_000 + "end"))])
+    assert printed_of(seen).endswith("x" * 49_997 + "end")
+
+
+def test_an_output_that_is_not_long_is_sent_as_it_is():
+    message = computer(Output("x" * 7_000), Output("y" * 400, "stderr"))
+    assert sent(context(1_000_000), [message]) == (message,)

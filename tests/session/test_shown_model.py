@@ -1,4 +1,4 @@
-"""What the model is shown: the end of long outputs, and pictures that are not too large."""
+"""What the model is shown: pictures that are not too large."""
 
 import io
 
@@ -7,7 +7,7 @@ from PIL import Image
 
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import ActionResult, Display, Face, Message, Output, user_says
+from interpreter.protocol.messages import Display, Face, Message, Output, user_says
 from interpreter.protocol.ports import Request
 from interpreter.session.shown_model import LARGEST_PICTURE, ShownModel
 
@@ -24,19 +24,12 @@ class Watched(ScriptedModel):
         return super().stream(request, interrupt)
 
 
-def shown(*messages, most_output=10, shrink_images=True, times=1):
+def shown(*messages, times=1):
     model = Watched()
-    view = ShownModel(model, most_output=most_output, shrink_images=shrink_images)
+    view = ShownModel(model)
     for _ in range(times):
         list(view.stream(Request("", messages), Interrupt()))
     return model.seen
-
-
-def test_of_a_long_output_the_model_reads_the_end():
-    message = Message("computer", (Output("a" * 50), Output("the end"), ActionResult("c", "ok")))
-    ((seen,),) = shown(message)
-    assert seen.parts[0].text.endswith("aaathe end")
-    assert seen.parts[1] == ActionResult("c", "ok")
 
 
 def test_what_is_short_is_shown_as_it_is_and_the_same_each_time():
@@ -55,8 +48,6 @@ def test_a_picture_that_is_too_large_is_made_smaller():
     assert len(file.getvalue()) > LARGEST_PICTURE
     ((seen,),) = shown(Message("user", (picture,)))
     assert len(seen.parts[0].image.data) <= LARGEST_PICTURE
-    ((kept,),) = shown(Message("user", (picture,)), shrink_images=False)
-    assert kept.parts == (picture,)
 
 
 def test_a_picture_that_would_run_a_program_is_not_opened(tmp_path, monkeypatch):

@@ -286,13 +286,14 @@ class Workshop:
         return {**tools, "execute": WithLiveVariables(tools["execute"])}
 
     def _shown_model(self, settings: Settings) -> Model:
-        """The model, shown as much of each message as the settings say; the same while they do."""
+        """The model, shown pictures of a size that providers take, unless the settings say no."""
         from interpreter.session.shown_model import ShownModel
 
-        model, options = self._models.model(settings), (settings.max_output, settings.shrink_images)
-        if self._shown is None or (self._shown.model, self._shown.options) != (model, options):
-            most, shrink = options
-            self._shown = ShownModel(model, most_output=most, shrink_images=shrink)
+        model = self._models.model(settings)
+        if not settings.shrink_images:
+            return model
+        if self._shown is None or self._shown.model is not model:
+            self._shown = ShownModel(model)
         return self._shown
 
     def _asking(self, settings: Settings) -> Asking:
@@ -316,6 +317,7 @@ class Workshop:
                 render=render,
             )
 
+        self._models.context.most_output = settings.max_output
         specs = tuple(tool.spec for tool in self._ground.tools.values())
         self._budget.limit(_ceiling(settings), self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)

@@ -71,11 +71,13 @@ class MalformedCall:
 
 @frozen
 class Output:
-    """What a block printed. `omitted` counts characters left out just before `text`."""
+    """What a block printed. `omitted` counts characters left out just before `text`, and how many
+    line ends are among them."""
 
     text: str
     stream: Stream = "stdout"
     omitted: int = 0
+    omitted_lines: int = 0
 
 
 @frozen

@@ -9,7 +9,7 @@ from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Capabilities, Request, ToolSpec
 from interpreter.protocol.values import frozen
 from interpreter.session.digest import digest
-from interpreter.session.shrink import cut_to, shrunk
+from interpreter.session.shrink import cut_to, shown_output, shrunk
 from interpreter.session.tokens import TokenEstimate
 
 _MOST_FOR_REPLY = 0.25  # of the window
@@ -44,6 +44,8 @@ class Context:
         self._counted: tuple[int, int] | None = None
         """The weight of the last request and its tokens, as the provider has counted them."""
         self.compactions = 0
+        self.most_output = 0
+        """Characters of a block's output that the model reads; 0: as many as usual."""
 
     @property
     def tokens(self) -> int:
@@ -102,7 +104,7 @@ class Context:
             self._replace([])
         for message in history[known:]:
             self._taken.append(message)
-            self._append(cut_to(message, self._largest))
+            self._append(cut_to(shown_output(message, self.most_output), self._largest))
 
     @property
     def _largest(self) -> int:

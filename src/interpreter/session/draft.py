@@ -107,6 +107,7 @@ class _Output:
     head_size: int = 0
     tail_size: int = 0
     omitted: int = 0
+    omitted_lines: int = 0
     displays: int = 0
     clear_next: bool = False
 
@@ -132,9 +133,10 @@ class _Output:
             text = text[room:]
         if not text:
             return
-        self.tail.append(Output(text[-OUTPUT_KEPT // 2 :], stream))
-        self.omitted += max(0, len(text) - OUTPUT_KEPT // 2)
-        self.tail_size += min(len(text), OUTPUT_KEPT // 2)
+        kept = text[-OUTPUT_KEPT // 2 :]
+        self._omit(text[: len(text) - len(kept)])
+        self.tail.append(Output(kept, stream))
+        self.tail_size += len(kept)
         self._trim()
 
     def show(self, display: Display, *, updates: bool) -> None:
@@ -154,7 +156,8 @@ class _Output:
         """Everything, with neighbours of one stream joined; afterwards it is empty."""
         parts = _joined(self.head)
         if self.omitted:
-            parts.append(Output("", omitted=self.omitted))
+            gap = Output("", omitted=self.omitted, omitted_lines=self.omitted_lines)
+            parts.append(gap)
         parts += _joined(self.tail)
         self.__init__()  # type: ignore[misc]
         return parts
@@ -176,7 +179,11 @@ class _Output:
             first = self.tail.popleft()
             if isinstance(first, Output):
                 self.tail_size -= len(first.text)
-                self.omitted += len(first.text)
+                self._omit(first.text)
+
+    def _omit(self, text: str) -> None:
+        self.omitted += len(text)
+        self.omitted_lines += text.count("\n")
 
 
 def _joined(items: list[Output | Display] | deque[Output | Display]) -> list[Output | Display]:

@@ -1,4 +1,4 @@
-"""What the model is shown of the conversation: long outputs cut, large pictures made smaller."""
+"""What the model is shown of the conversation: large pictures made smaller."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from interpreter.protocol.events import ModelEvent
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Display, Face, Message, Output, Part
+from interpreter.protocol.messages import Display, Face, Message, Part
 from interpreter.protocol.ports import Model, Request
-from interpreter.session.shrink import end_of
 
 LARGEST_PICTURE = 3_750_000  # bytes; as a data URL that is the 5 MB which providers accept
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -18,15 +17,14 @@ MOST_PIXELS = 50_000_000
 
 
 class ShownModel:
-    """A model that is shown less of each message than was kept.
+    """A model that is shown smaller pictures than were kept.
 
     A message that was shown before is the same object again: models encode each only once.
     """
 
-    def __init__(self, model: Model, *, most_output: int, shrink_images: bool) -> None:
+    def __init__(self, model: Model) -> None:
         self.name, self.capabilities = model.name, model.capabilities
         self.model = model
-        self.options = (most_output, shrink_images)
         self._kept: tuple[Message, ...] = ()
         self._shown: tuple[Message, ...] = ()
 
@@ -49,20 +47,8 @@ class ShownModel:
         return self._shown
 
     def _cut(self, message: Message) -> Message:
-        most_output, shrink_images = self.options
-        parts = _end_of_output(message.parts, most_output)
-        if shrink_images:
-            parts = tuple(_smaller(part) for part in parts)
+        parts = tuple(_smaller(part) for part in message.parts)
         return message if parts == message.parts else replace(message, parts=parts)
-
-
-def _end_of_output(parts: tuple[Part, ...], most: int) -> tuple[Part, ...]:
-    printed = [part for part in parts if isinstance(part, Output)]
-    if most <= 0 or sum(len(part.text) for part in printed) <= most:
-        return parts
-    text = end_of("".join(part.text for part in printed), most)
-    others = tuple(part for part in parts if not isinstance(part, Output))
-    return (Output(text), *others)
 
 
 def _smaller(part: Part) -> Part:

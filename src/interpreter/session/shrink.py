@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from interpreter.protocol.messages import Code, Display, Face, Message, Output, Part, Text
 
+USUAL_OUTPUT = 7_500
+"""Characters of a block's output that a model is shown: one part of the beginning, two of the end,
+where results and errors are."""
 _OLD_OUTPUT = 1_000
+_TO_A_LINE = 200  # characters by which a cut may move to the end of a line
 
 
 def shrunk(message: Message) -> Message:
@@ -19,6 +24,45 @@ def cut_to(message: Message, size: int) -> Message:
     """The message with no part larger than `size` characters; itself if it is small enough."""
     parts = tuple(_cut_part(part, size) for part in message.parts)
     return message if _same(parts, message.parts) else replace(message, parts=parts)
+
+
+def shown_output(message: Message, most: int = 0) -> Message:
+    """The message with as much of what was printed as a model is to read: the last `most`
+    characters, or without such a wish the beginning and the end of a long output."""
+    printed = [part for part in message.parts if isinstance(part, Output)]
+    size = sum(len(part.text) for part in printed)
+    if size <= (most if most > 0 else USUAL_OUTPUT):
+        return message
+    if most <= 0:
+        return replace(message, parts=tuple(_beginning_and_end(message.parts, size)))
+    text = end_of("".join(part.text for part in printed), most)
+    others = tuple(part for part in message.parts if not isinstance(part, Output))
+    return replace(message, parts=(Output(text), *others))
+
+
+def _beginning_and_end(parts: Sequence[Part], size: int) -> Iterator[Part]:
+    """The parts, and in place of the middle of what was printed how much that is."""
+    text = "".join(part.text for part in parts if isinstance(part, Output))
+    head, tail = USUAL_OUTPUT // 3, size - USUAL_OUTPUT * 2 // 3
+    head = text.rfind("\n", head - _TO_A_LINE, head) + 1 or head
+    tail = text.find("\n", tail, tail + _TO_A_LINE) + 1 or tail
+    gaps = [part for part in parts if isinstance(part, Output) and part.omitted]
+    characters = tail - head + sum(gap.omitted for gap in gaps)
+    lines = text.count("\n", head, tail) + sum(gap.omitted_lines for gap in gaps)
+    marker = f"\n[… {lines} lines with {characters} characters left out …]\n"
+    at, told = 0, False
+    for part in parts:
+        if not isinstance(part, Output):
+            yield part
+            continue
+        start, at = at, at + len(part.text)
+        if start < head:
+            yield Output(part.text[: head - start], part.stream)
+        if not told and at > head:
+            yield Output(marker)
+            told = True
+        if at > tail:
+            yield Output(part.text[max(0, tail - start) :], part.stream)
 
 
 def without_middle(text: str, size: int) -> tuple[str, int]:

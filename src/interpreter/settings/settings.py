@@ -72,7 +72,8 @@ class Settings:
     offline: bool = False
     safe_mode: str = "off"
     max_output: int = 0
-    """Characters of a block's output that the model reads; 0: as many as usual."""
+    """Characters of a block's output that the model reads, of its end; 0: as many as usual, of both
+    ends."""
     loop: bool = False
     """Ask the model to go on until it says that it is done."""
     loop_message: str = ""

@@ -10,7 +10,7 @@ from typing import IO
 
 from interpreter.protocol import safe_files
 
-IN_MEMORY = 48_000
+IN_MEMORY = 7_000  # less than a model is shown whole
 ON_DISK = 64_000_000
 FILES_KEPT = 20
 _numbers = itertools.count(1)
