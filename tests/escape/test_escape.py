@@ -1,5 +1,6 @@
 """Nothing gets out of a cell; and each attempt gets out where there are no walls."""
 
+import ctypes
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,21 @@ def test_what_root_may_do_succeeds_without_walls(world, name):
         pytest.skip("an ordinary user may not do this anyway")
     attempt = world.attempt(PREAMBLE + ROOT_ONLY_CONTROL[name], "open")
     assert attempt == {"text": "ESCAPED\n", "status": 0}
+
+
+def test_a_trusted_cell_reaches_no_socket_of_other_programs(world):
+    """It shares the host's network, and so its abstract sockets."""
+    version = ctypes.CDLL(None).syscall(444, None, 0, 1)
+    if version < 6:
+        pytest.skip(f"this kernel's Landlock ({version}) cannot close abstract sockets; 6 can")
+    for name in ("connect to an abstract socket", "connect to a socket file"):
+        attempt = world.attempt(PREAMBLE + ALL[name], "trusted")
+        assert attempt == {"text": "held\n", "status": 0}, name
+    own = """
+server, client = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+server.bind("\\0mine"), server.listen(), client.connect("\\0mine")
+verdict(True)"""
+    assert world.attempt(PREAMBLE + own, "trusted") == {"text": "held\n", "status": 0}
 
 
 FORK_BOMB = """
