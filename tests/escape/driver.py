@@ -107,7 +107,9 @@ def main():
     workspace = Path(facts["workspace"])
     cells = {"open": NoSandbox().open(workspace)}
     cells["cell"] = BubblewrapSandbox(confinement, host).open(workspace)
-    cells["trusted"] = BubblewrapSandbox(replace(confinement, level="trusted"), host).open(workspace)
+    cells["trusted"] = BubblewrapSandbox(replace(confinement, level="trusted"), host).open(
+        workspace
+    )
     if not sys.argv[3]:  # without namespaces root stays root, and has no rights there
         cells["reduced"] = LandlockSandbox(confinement, host).open(workspace)
     os.environ.update(OPENAI_API_KEY="CANARY", HOME=str(home))

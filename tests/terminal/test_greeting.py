@@ -1,8 +1,17 @@
+import os
+
 import pytest
 
 from interpreter.settings.settings import Settings
 from interpreter.terminal.ansi import without_styles
 from interpreter.terminal.greeting import greeting
+
+
+@pytest.fixture(autouse=True)
+def of_an_ordinary_user(tmp_path, monkeypatch):
+    if os.geteuid() == 0:
+        os.chown(tmp_path, 54321, 54321)
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
@@ -24,3 +33,14 @@ def test_the_first_screen_names_the_model_that_will_be_used(monkeypatch):
     shown = without_styles(greeting(named, first=True))
     assert "  the model        openai/a-model⟨U+202E⟩\n" in shown
     assert max(map(len, shown.split("\n"))) <= 80
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's code can be root's")
+@pytest.mark.parametrize("first", [True, False])
+def test_root_is_told_when_code_runs_as_root(tmp_path, first):
+    def said():
+        return " ".join(without_styles(greeting(Settings(model="m"), first=first)).split())
+
+    assert "as root" not in said()
+    os.chown(tmp_path, 0, 0)
+    assert "so code runs as root, without root's capabilities" in said()

@@ -12,6 +12,10 @@ from interpreter.terminal.wrap import in_width
 
 ASKING = "Code runs when you approve it."
 NOT_ASKING = "Code runs without asking (-y)."
+AS_ROOT = (
+    "Root owns this directory, so code runs as root, without root's capabilities; "
+    "in a directory of another user it runs as that user."
+)
 WELCOME = """\
 Welcome. Say what you want done, in plain words. A model writes code for it;
 you look at it and press y; it runs here, in a sandbox, and can be undone.
@@ -27,16 +31,27 @@ you look at it and press y; it runs here, in a sandbox, and can be undone.
 def greeting(settings: Settings, *, first: bool) -> str:
     """What is said before the first prompt."""
     palette = NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS
+    width = shutil.get_terminal_size().columns
     if not first:
         asking = NOT_ASKING if settings.auto_run else ASKING
         line = f"Say what you want done. {asking} %help · Ctrl-D leaves"
-        lines = in_width(line, shutil.get_terminal_size().columns)
+        texts = [line, AS_ROOT] if _runs_as_root(settings) else [line]
+        lines = [one for text in texts for one in in_width(text, width)]
         return "\n".join(paint(one, palette.dim) for one in lines)
-    width = shutil.get_terminal_size().columns
     model = visible(settings.model) or _best(settings)
     head, _, rest = WELCOME.format(model=model).partition("\n\n")
     lines = [line for long in rest.split("\n") for line in in_width(long, width)]
+    lines += in_width(AS_ROOT, width) if _runs_as_root(settings) else []
     return "\n".join([*_filled(head, width), "", *(paint(line, palette.dim) for line in lines)])
+
+
+def _runs_as_root(settings: Settings) -> bool:
+    """Whether code is root in its cell, as nobody else may write the workspace."""
+    if settings.sandbox == "off" or os.geteuid() != 0:
+        return False
+    from interpreter.sandboxes.account import account_for  # noqa: PLC0415
+
+    return account_for(settings.directory()) is None
 
 
 def _best(settings: Settings) -> str:
