@@ -36,7 +36,7 @@ def test_an_unknown_argument_is_one_clear_line(interpreter_command, arguments):
 def test_one_message_is_answered_with_code_that_really_ran(interpreter_command, script):
     done = interpreter_command("-y", "--model", script(ADD, AGAIN, "Fifty."), "What is it?")
     assert done.returncode == 0
-    assert done.stdout == "Adding.Again.Fifty.\n"
+    assert done.stdout == "Adding.\nAgain.\nFifty.\n"
     assert "```python\nx = 2 + 3\nprint(x)\n```\n5\n" in done.stderr
     assert "```python\nprint(x * 10)\n```\n50\n" in done.stderr
 
@@ -102,6 +102,7 @@ def test_a_killed_process_leaves_what_it_had_shown(tmp_path, interpreter_command
     model = script([{"text": "one two three"}, {"text": " four five six", "delay": 60}])
     process = subprocess.Popen(
         [COMMAND, "--json", "--model", model, "count"],
+        cwd=tmp_path / "work",
         stdout=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         text=True,
@@ -300,3 +301,25 @@ def test_a_session_that_is_open_elsewhere_stays_there(
     copy = interpreter_command("sessions", "fork", session).stdout.strip()
     done = interpreter_command("--resume", copy, "--model", script("In a copy."), "hi")
     assert done.stdout == "In a copy.\n", done.stderr
+
+
+def test_in_a_pipe_each_reply_is_a_line_of_its_own(interpreter_command, script):
+    steps = {"text": "Let me add.", "code": "print(2 + 3, end='')"}
+    model = script(steps, {"text": "Once more.", "code": "print(6)"}, "It is 5.")
+    done = interpreter_command("-y", "--model", model, "hi")
+    assert done.stdout == "Let me add.\nOnce more.\nIt is 5.\n"
+    assert "```\n5\n" in done.stderr
+
+
+def test_a_file_that_cannot_be_read_is_named_with_a_short_reason(interpreter_command, tmp_path):
+    (tmp_path / "work" / "broken.yaml").write_text("model: x\nauto_run: [1\n")
+    for arguments, reason in (
+        (("-p", "./broken.yaml", "hi"), "broken.yaml: line 3: expected ',' or ']'"),
+        (("--model", "scripted/broken.yaml", "hi"), "broken.yaml: line 3: expected ',' or ']'"),
+        (("sessions", "import", "nofile.json"), "nofile.json: No such file or directory."),
+        (("--resume", "./nofile.json", "hi"), "nofile.json: No such file or directory."),
+    ):
+        done = interpreter_command(*arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert reason in done.stderr
+        assert "unicode string" not in done.stderr

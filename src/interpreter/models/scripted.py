@@ -14,6 +14,7 @@ from interpreter.protocol.errors import (
     RateLimited,
     ScriptEnded,
     Unreachable,
+    why_unreadable,
 )
 from interpreter.protocol.events import (
     ActionProposed,
@@ -143,17 +144,15 @@ def load(path: Path, *, name: str = "") -> ScriptedModel:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigurationError(f"Cannot read the script {path}: {_short(error)}.") from error
+        raise ConfigurationError(
+            f"Cannot read the script {path}: {why_unreadable(error)}."
+        ) from error
     settings = content if isinstance(content, dict) else {"replies": content}
     replies = settings.get("replies")
     if not isinstance(replies, list) or set(settings) - {"replies", "repeat"}:
         raise ConfigurationError(f"The script {path} is not a list of replies.")
     repeat = settings.get("repeat") is True
     return ScriptedModel(replies, name=name or f"scripted/{path}", repeat=repeat)
-
-
-def _short(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _end(parts: tuple[Reply, ...]) -> Literal["stop", "length", "actions"]:

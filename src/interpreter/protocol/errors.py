@@ -98,3 +98,11 @@ class AnswerInvalid(InterpreterError):
 
 class NotApproved(InterpreterError):
     """Code wanted to run and nobody was there to say yes; it is still proposed."""
+
+
+def why_unreadable(error: Exception) -> str:
+    """Why a file could not be read, in a few words; of YAML with the line where it went wrong."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    if mark is not None and problem:
+        return f"line {mark.line + 1}: {problem}"
+    return getattr(error, "strerror", None) or " ".join(str(error).split())

@@ -9,7 +9,7 @@ from typing import Any
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.codec import CodecError, decode, encode
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.messages import (
     Code,
     Display,
@@ -45,7 +45,7 @@ def export_session(messages: Sequence[Message], path: Path, workspace: Path | No
         safe_files.make_folder(place, mode=0o777)
         return safe_files.write(place / path.name, text, mode=0o666)
     except OSError as error:
-        raise ConfigurationError(f"Cannot write {path}: {error}.") from error
+        raise ConfigurationError(f"Cannot write {path}: {why_unreadable(error)}.") from error
 
 
 def to_json(messages: Sequence[Message]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.values import frozen
 from interpreter.settings.own import Own
 from interpreter.settings.paths import profile_directory
@@ -199,7 +199,7 @@ def _yaml(text: str, source: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        reason = " ".join(str(error).split())
+        reason = why_unreadable(error)
         raise ConfigurationError(f"Cannot read the {source}: {reason}.") from error
 
 

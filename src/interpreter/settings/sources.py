@@ -9,7 +9,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_type_hints
 
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.values import frozen
 from interpreter.settings.own import Own
 from interpreter.settings.paths import config_directory
@@ -122,7 +122,7 @@ def read_file(path: Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
+        reason = why_unreadable(error)
         raise ConfigurationError(f"Cannot read the settings {path}: {reason}.") from error
     if not isinstance(content, dict):
         raise ConfigurationError(f"The settings {path} are not a mapping.")

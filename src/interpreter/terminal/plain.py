@@ -54,6 +54,7 @@ class PlainFace:
         self._language = ""
         self._last_code = ""
         self._at_line_start = True
+        self._last = answer  # where something was written last
         self.verbose = False
         """Whether checkpoints and tokens are shown, too."""
 
@@ -160,13 +161,17 @@ class PlainFace:
 
     def _line(self, stream: TextIO, text: str) -> None:
         if not self._at_line_start:
-            self._write(stream, "\n")
+            self._write(self._last, "\n")
         if text:
             self._write(stream, text + "\n")
 
     def _write(self, stream: TextIO, text: str) -> None:
         """Write what a model said or what we say; nothing in it steers a terminal, now or later."""
         if safe := tame_plain(text):
+            if stream is not self._last and not self._at_line_start:
+                self._last.write("\n")  # they may lead to one place, or be read apart
+                self._last.flush()
+            self._last = stream
             stream.write(safe)
             stream.flush()
             self._at_line_start = safe.endswith("\n")

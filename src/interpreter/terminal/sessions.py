@@ -8,7 +8,7 @@ from pathlib import Path
 from interpreter import lmc
 from interpreter.assembly.keeping import forget_session
 from interpreter.protocol import safe_files
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.messages import Code, Message, Output, Text
 from interpreter.protocol.printed import tame_plain
 from interpreter.protocol.visible import legible, visible
@@ -76,7 +76,7 @@ def _import(store: Store, path: Path) -> str:
         real = safe_files.named_by_user(path, Path.cwd())
         text = safe_files.read_bytes(real, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"Cannot read {path}: {error}.") from error
+        raise ConfigurationError(f"Cannot read {path}: {why_unreadable(error)}.") from error
     of_old = lmc.is_conversation(text)
     messages = lmc.decode_all(lmc.conversation(text)) if of_old else from_json(text)
     session = store.create(model="", directory=str(Path.cwd()))
