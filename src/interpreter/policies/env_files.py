@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -50,23 +51,34 @@ def settings_of(text: str) -> Iterator[tuple[str, str]]:
 
 def _env_files(workspace: Path) -> Iterator[Path]:
     """Those at the top first; neither links nor what others wrote is looked into."""
-    waiting, looked, found = deque([workspace.resolve()]), 0, 0
+    waiting, looked, found = deque([str(workspace.resolve())]), 0, 0
     while waiting and looked < _MOST_DIRECTORIES and found < _MOST_FILES:
         looked += 1
         try:
-            entries = sorted(waiting.popleft().iterdir())
+            with os.scandir(waiting.popleft()) as listed:  # which knows kinds without a look
+                entries = sorted(listed, key=_name)
         except OSError:
             continue
         for entry in entries:
-            if _FILE.fullmatch(entry.name) and not _EXAMPLE.search(entry.name):
+            if _is_settings(entry.name):
                 found += 1
-                yield entry
+                yield Path(entry.path)
             elif entry.name not in _PASSED_OVER and _is_directory(entry):
-                waiting.append(entry)
+                waiting.append(entry.path)
 
 
-def _is_directory(path: Path) -> bool:
+def _is_settings(name: str) -> bool:
+    if "env" not in name.lower():  # soon known of most
+        return False
+    return bool(_FILE.fullmatch(name)) and not _EXAMPLE.search(name)
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
     try:
-        return path.is_dir() and not path.is_symlink()
+        return entry.is_dir(follow_symlinks=False)
     except OSError:
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 LONGEST_PRIVATE_KEY = 16_384
@@ -107,15 +108,8 @@ _SHAPES = (
 )
 _PRIVATE_KEY = _SHAPES[0]
 _REST = rf"(?:.{{0,{LONGEST_PRIVATE_KEY}}}?{_END.pattern}|.{{0,{LONGEST_PRIVATE_KEY}}})"
-_STARTED = re.compile("|".join(f"(?P<s{at}>{s.pattern})" for at, s in enumerate(_SHAPES)))
-_WHOLE = re.compile(
-    _STARTED.pattern.replace(_PRIVATE_KEY.pattern, _PRIVATE_KEY.pattern + _REST, 1), re.DOTALL
-)
-_UNDECIDED = re.compile("|".join(shape.beginning for shape in _SHAPES))
 _STARTS = tuple(start for shape in _SHAPES for start in shape.starts if start)
-_LAST_WORDS = re.compile(
-    "|".join(shape.before + _beginning(s) for shape in _SHAPES for s in shape.starts if s)
-)
+_BEGINNINGS = {start[:size] for start in _STARTS for size in range(1, len(start))}
 _LONGEST_START = max(map(len, _STARTS))
 _CONTEXT = 3  # characters that a shape looks back at: the :// of an address
 _STARTS_BY_SIGN = {
@@ -124,16 +118,34 @@ _STARTS_BY_SIGN = {
 """How keys start, by a character: where there is none of it, none of them needs to be sought."""
 
 
+@cache
+def _started() -> re.Pattern[str]:
+    """Keys, and of a private one the first line; compiled when a text may have one."""
+    return re.compile("|".join(f"(?P<s{at}>{shape.pattern})" for at, shape in enumerate(_SHAPES)))
+
+
+@cache
+def _whole() -> re.Pattern[str]:
+    first = _PRIVATE_KEY.pattern
+    return re.compile(_started().pattern.replace(first, first + _REST, 1), re.DOTALL)
+
+
+@cache
+def _undecided() -> re.Pattern[str]:
+    """The end of a text that starts like a key, and may go on as one or not."""
+    return re.compile("|".join(shape.beginning for shape in _SHAPES))
+
+
 def has_key(text: str) -> bool:
     """Whether there is a key in the text."""
-    return any(_STARTED.match(text, at) for at in _candidates(text, 0))
+    return any(_started().match(text, at) for at in _candidates(text, 0))
 
 
 def without_keys(text: str) -> str:
     """The text with the name of each key in its place."""
     if next(_candidates(text, 0), None) is None:
         return text
-    return _WHOLE.sub(_label, text)
+    return _whole().sub(_label, text)
 
 
 class KeyStream:
@@ -154,9 +166,9 @@ class KeyStream:
         for start in sorted(_candidates(text, at)):
             if start < at or self._private_key_left:
                 continue
-            if not last and _UNDECIDED.match(text, start):
+            if not last and _undecided().match(text, start):
                 return self._pass_on(out, text, at, start)
-            if match := _STARTED.match(text, start):
+            if match := _started().match(text, start):
                 out += [text[at:start], _label(match)]
                 self._open(_SHAPES[_place(match)])
                 at = self._after_key(text, match.end(), last=last)
@@ -219,8 +231,11 @@ def _candidates(text: str, at: int) -> Iterator[int]:
 
 def _last_word(text: str, at: int) -> int:
     """Where the end of a text begins that may be the beginning of a start."""
-    found = _LAST_WORDS.search(text, max(at, len(text) - _LONGEST_START))
-    return found.start() if found else len(text)
+    for start in range(max(at, len(text) - _LONGEST_START + 1), len(text)):
+        begins_word = not start or not (text[start - 1].isalnum() or text[start - 1] == "_")
+        if text[start:] in _BEGINNINGS and (begins_word or text[start] == "-"):
+            return start
+    return len(text)
 
 
 def _place(match: re.Match[str]) -> int:
