@@ -160,6 +160,11 @@ class Registry:
         with self._lock:
             self._expected.append(name)
 
+    def expects(self, name: str) -> bool:
+        """Whether a copy was ordered that has not reported yet."""
+        with self._lock:
+            return name in self._expected
+
     def get(self, name: str, seconds: float) -> FrozenCopy | None:
         """The copy of that name, once it has reported."""
         with self._lock:

@@ -93,18 +93,18 @@ class PythonVariables:
             self._not_begun = self._announced
 
     def before(self, name: str) -> None:
-        """A block is about to run. The copy made after the last one serves, if it is there yet.
+        """A block is about to run. The copy made after the last one serves; one that has not said
+        yet that it is there is ordered once more, and the kernel knows whether it has made it.
 
         A kernel that starts with this block finds the order, too.
         """
         self._announced, self._not_begun = name, ""
-        if self._idle and self._exists(self._idle):
-            self._remember(name, self._idle)
-            now = ""
-        else:
-            self._remember(name, name)
-            now = name
+        made = self._registry.expects(self._idle) or self._exists(self._idle)
+        if not self._idle or not made:
+            self._idle = name
             self._registry.expect(name)
+        self._remember(name, self._idle)
+        now = "" if self._exists(self._idle) else self._idle
         self._name_the_next_idle()
         safe_files.write(self._exchange / "next", f"{now}\n{self._idle}")
         self.when_used()

@@ -50,6 +50,7 @@ class Kernel:
         self._largest_copy = largest_copy
         self._app = shell.kernel.parent
         self._later = ""
+        self._made = ""  # the last copy
         self._pending: Any = None
         self._children: list[int] = []
         self._own_threads = set(threading.enumerate())
@@ -103,6 +104,8 @@ class Kernel:
 
     def _take(self, name: str) -> bool:
         """Keep everything as it is under a name; True in a copy that has become the kernel."""
+        if name == self._made:
+            return False  # it was ordered once more before it had reported
         self._reap()
         if not uses_gpu():
             with contextlib.suppress(OSError):  # no memory or no process left: keep values instead
@@ -111,6 +114,7 @@ class Kernel:
         with open(draft, "wb") as file:
             self.values.write_values(file, None, self._largest_copy)
         os.replace(draft, self.path(f"{name}.values"))
+        self._made = name
         return False
 
     def restore(self, name: str) -> None:
@@ -275,6 +279,7 @@ class Kernel:
         self._children.append(pid)
         with contextlib.suppress(OSError), open(tell, "w") as news_of_threads:
             json.dump(self._threads(), news_of_threads)
+        self._made = name
         return False
 
     def _freeze(self, name: str, surroundings: Any, news: int) -> bool:
@@ -302,9 +307,7 @@ class Kernel:
 
         It is asked after a fork, before which libraries that know of forks have ended theirs.
         """
-        known = {os.getpid(), *(thread.native_id for thread in threading.enumerate())}
-        left = [task for task in os.listdir("/proc/self/task") if int(task) not in known]
-        foreign = [name for name in map(name_of_task, left) if not name.startswith(UNHARMED)]
+        foreign = foreign_threads()
         users = [one.name for one in threading.enumerate() if one not in self._own_threads]
         fixed = f"{len(foreign)} threads of a library do not survive a fork" if foreign else ""
         return {"threads": users[:20], "fixed": fixed}
@@ -331,6 +334,8 @@ def differ(then: list[Any], now: list[Any] | None) -> bool:
 
 def end_idle_threads() -> None:
     """Have OpenMP of GNU end the threads that it keeps, since it would wait for them in a copy."""
+    if not foreign_threads():
+        return  # and to look for the library takes longer than all the rest
     with open("/proc/self/maps") as lines:
         libraries = set(OPENMP.findall(lines.read()))
     if not libraries:
@@ -340,6 +345,13 @@ def end_idle_threads() -> None:
     for library in libraries:
         with contextlib.suppress(OSError, AttributeError):  # older ones cannot
             ctypes.CDLL(library).omp_pause_resource_all(END_THREADS)
+
+
+def foreign_threads() -> list[str]:
+    """The names of threads that Python knows nothing of, but for those that a fork does no harm."""
+    known = {os.getpid(), *(thread.native_id for thread in threading.enumerate())}
+    left = [task for task in os.listdir("/proc/self/task") if int(task) not in known]
+    return [name for name in map(name_of_task, left) if not name.startswith(UNHARMED)]
 
 
 def name_of_task(task: str) -> str:
