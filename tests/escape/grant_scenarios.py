@@ -13,7 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
+from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
+from interpreter.protocol.errors import ConfigurationError, InterpreterError, SandboxUnavailable
+from interpreter.protocol.git_config import settings_in
+from interpreter.sandboxes.account import Account, user_namespace
 from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.grants import Grants
@@ -188,6 +191,27 @@ def git_directory_that_may_be_written():
     return False
 
 
+def programs_of_the_workspace_come_first_in_the_path():
+    """As where the project's virtual environment is active: the host must not run what is there."""
+    place, mark = WORKSPACE / ".venv/bin", BASE / "mark"
+    place.mkdir(parents=True)
+    names = "unshare nsenter setpriv bwrap sh bash mount umount stat mkdir rmdir rm cat git true"
+    for name in names.split():
+        (place / name).write_text(f"#!/bin/sh\n/bin/echo {name} >> {mark}\n")
+        (place / name).chmod(0o755)
+    os.environ["PATH"] = f"{place}:{os.environ['PATH']}"
+    with contextlib.suppress(InterpreterError):
+        cell = open_cell()
+        cell.grant(cell.hold(PUBLIC), "read")
+        cell.revoke(PUBLIC)
+    assert settings_in(b"[user]\nname = Ann") == [("user.name", "Ann")]
+    if os.getuid() == 0:
+        user_namespace(Account(54321, 54321))
+    with contextlib.suppress(InterpreterError):
+        ShadowGit(ShadowOptions(BASE / "store", WORKSPACE)).begin("1", "block")
+    return mark.exists() and mark.read_text()
+
+
 SCENARIOS = {
     name: value
     for name, value in globals().items()
@@ -199,4 +223,5 @@ if __name__ == "__main__":
         place.mkdir(parents=True)
     (PRIZE / "treasure").write_text("gold")
     (PUBLIC / "file").write_text("plain")
-    sys.stdout.write("ESCAPED\n" if SCENARIOS[sys.argv[3]]() else "held\n")
+    escaped = SCENARIOS[sys.argv[3]]()
+    sys.stdout.write(f"ESCAPED {escaped}\n" if escaped else "held\n")

@@ -9,6 +9,7 @@ SCENARIOS = (
     *("keys_below_what_is_granted", "inner_first", "outer_first", "inner_writable"),
     *("outer_writable", "outer_writable_later", "a_link_below_what_may_be_written"),
     *("repository_in_what_may_be_written", "git_directory_that_may_be_written"),
+    "programs_of_the_workspace_come_first_in_the_path",
 )
 
 

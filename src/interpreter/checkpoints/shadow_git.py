@@ -22,6 +22,7 @@ from interpreter.checkpoints.files import BlockEntry, FileReport
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
+from interpreter.protocol.host_programs import system_program
 from interpreter.protocol.values import frozen
 
 _CONFIGURATION = {
@@ -286,7 +287,7 @@ class ShadowGit:
 
     def _command(self) -> list[str]:
         options = [w for k, v in _CONFIGURATION.items() for w in ("-c", f"{k}={v}")]
-        return ["git", *options]
+        return [system_program("git"), *options]
 
     def _environment(self) -> dict[str, str]:
         """Nothing of the user's: no configuration, no identity, no repository."""

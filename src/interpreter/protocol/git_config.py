@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import os
-import shutil
 import subprocess
 
 from interpreter.protocol.git_places import is_harmless
+from interpreter.protocol.host_programs import system_program
 
 LARGEST = 1 << 20
 QUESTION = "settings of git:\n"
@@ -20,20 +19,14 @@ class Unreadable(ValueError):
     """Git would not read it, or there is no git to ask."""
 
 
-@functools.cache
-def _git() -> str:
-    places = [p for p in os.environ.get("PATH", "").split(":") if p.startswith("/")]
-    return shutil.which("git", path=":".join([*places, "/usr/bin", "/usr/local/bin"])) or ""
-
-
 def settings_in(content: bytes) -> list[Setting]:
     """Names and values in the order of the file; a name without a value has an empty one."""
     if not content.strip():
         return []
-    if not _git() or len(content) > LARGEST:
+    if len(content) > LARGEST:
         raise Unreadable
     nothing = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "HOME": os.devnull}
-    command = [_git(), "config", "--file", "-", "--no-includes", "--null", "--list"]
+    command = [system_program("git"), "config", "--file", "-", "--no-includes", "--null", "--list"]
     try:
         done = subprocess.run(
             command,

@@ -6,6 +6,19 @@ import os
 import shutil
 from pathlib import Path
 
+PROGRAM_PLACES = ":".join((
+    *("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/opt/homebrew/bin"),
+    *("/run/current-system/sw/bin", "/nix/var/nix/profiles/default/bin"),
+    "/home/linuxbrew/.linuxbrew/bin",
+))  # fmt: skip
+"""Where programs lie that make and guard a cell. PATH is not asked: an active environment of the
+project is in it, before all others, and code can write there."""
+
+
+def system_program(name: str) -> str:
+    """Where a program of the system is; its path below `/usr/bin` where it is missing."""
+    return shutil.which(name, path=PROGRAM_PLACES) or f"/usr/bin/{name}"
+
 
 def find_program(name: str, *cell_places: Path) -> str | None:
     """Where a program of the user's is; places where a cell can write are not looked into.

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.host_programs import system_program
 from interpreter.protocol.values import frozen
 
 _NOBODY = 65534
@@ -48,7 +49,10 @@ def user_namespace(account: Account) -> int:
     try:
         # It says back what it hears once it is there, and goes when it hears no more.
         with subprocess.Popen(
-            ("unshare", "--user", "cat"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            (system_program("unshare"), "--user", system_program("cat")),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
         ) as holder:
             assert holder.stdin is not None
             assert holder.stdout is not None

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 
 from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.host_programs import PROGRAM_PLACES, system_program
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes import view
 from interpreter.sandboxes.account import Account, account_for, user_namespace
@@ -30,9 +31,6 @@ from interpreter.sandboxes.site import INSIDE, Site, cell_environment, launcher_
 from interpreter.sandboxes.walls import limit_process, resource_limits, set_up
 from interpreter.sandboxes.watchdog import limit
 
-TOOLS = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
-"""Where programs that we trust are looked for: a workspace's PATH could name anybody's."""
-
 
 @frozen
 class Bubblewrap:
@@ -47,7 +45,7 @@ class Bubblewrap:
 
 
 @cache
-def find_bubblewrap(search: str = TOOLS) -> Bubblewrap:
+def find_bubblewrap(search: str = PROGRAM_PLACES) -> Bubblewrap:
     """The installed bubblewrap."""
     path = shutil.which("bwrap", path=search)
     if path is None:
@@ -119,7 +117,8 @@ def wrap_command(wrap: Bubblewrap, ends: Ends, account: Account | None, *, live:
     process stays outside: bubblewrap ends with it, and it with us.
     """
     around = [*(AS_ROOT_THERE if account is None else ()), *AROUND] if live else []
-    words = [*OUTSIDE, *around, wrap.path, "--args", str(ends.words), "--info-fd", str(ends.info)]
+    outside = [system_program(OUTSIDE[0]), *OUTSIDE[1:]]
+    words = [*outside, *around, wrap.path, "--args", str(ends.words), "--info-fd", str(ends.info)]
     words += ["--seccomp", str(ends.filter)] if ends.filter is not None else []
     return [*words, "--chdir", "/", "--", *launcher_command(ends.control, account)]
 

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.host_programs import PROGRAM_PLACES, system_program
 from interpreter.sandboxes.held_place import HeldPlace
 
 OUTSIDE = ("unshare", "--fork")
@@ -68,9 +69,9 @@ class Portal:
     """Shows and hides parts of the disk in a running cell."""
 
     def __init__(self, pid: int, root: Path, stage: Path, *, own_users: bool) -> None:
-        self._enter = ["nsenter", "--target", str(pid), "--mount"]
+        self._enter = [system_program("nsenter"), "--target", str(pid), "--mount"]
         self._enter += ["--user", "--preserve-credentials"] if own_users else []
-        self._enter += ["sh", "-c"]
+        self._enter += [system_program("sh"), "-c"]
         self._root = root
         self._stage = stage
 
@@ -92,7 +93,12 @@ class Portal:
         command = [*self._enter, script, "sh", *arguments]
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL
+                command,
+                capture_output=True,
+                text=True,
+                timeout=30,
+                stdin=subprocess.DEVNULL,
+                env={"PATH": PROGRAM_PLACES},
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SandboxUnavailable(f"The running sandbox cannot be changed: {error}") from error
