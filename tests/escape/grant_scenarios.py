@@ -212,6 +212,32 @@ def programs_of_the_workspace_come_first_in_the_path():
     return mark.exists() and mark.read_text()
 
 
+def node_of_the_workspace_leads_elsewhere():
+    """The place that Node lives in is shown to a cell; code says where that is, by a link."""
+    place = WORKSPACE / "node_modules/.bin"
+    place.mkdir(parents=True)
+    (PRIZE / "bin").mkdir()
+    (PRIZE / "bin/tool").write_text("#!/bin/sh\n")
+    (PRIZE / "bin/tool").chmod(0o755)
+    (place / "node").symlink_to(PRIZE / "bin/tool")
+    os.environ["PATH"] = f"{place}:{os.environ['PATH']}"
+    confinement = Confinement(programs=interpreter_places(WORKSPACE))
+    host = {**os.environ, "HOME": str(BASE / "home")}
+    return sees_the_prize(BubblewrapSandbox(confinement, host).open(WORKSPACE))
+
+
+def interpreter_in_the_home():
+    """Of a program in ~/bin, the directory above is the home: that is not shown with it."""
+    (BASE / "home/letter").write_text("private")
+    return succeeds(open_cell_with(BASE / "home", BASE), f"cat {BASE}/home/letter")
+
+
+def open_cell_with(*places):
+    confinement = Confinement(programs=(*interpreter_places(), *places))
+    host = {**os.environ, "HOME": str(BASE / "home")}
+    return BubblewrapSandbox(confinement, host).open(WORKSPACE)
+
+
 SCENARIOS = {
     name: value
     for name, value in globals().items()

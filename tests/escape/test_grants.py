@@ -10,6 +10,7 @@ SCENARIOS = (
     *("outer_writable", "outer_writable_later", "a_link_below_what_may_be_written"),
     *("repository_in_what_may_be_written", "git_directory_that_may_be_written"),
     "programs_of_the_workspace_come_first_in_the_path",
+    *("node_of_the_workspace_leads_elsewhere", "interpreter_in_the_home"),
 )
 
 

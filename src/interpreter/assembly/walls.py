@@ -141,7 +141,7 @@ class Walls:
             level=cast("Level", self._settings.sandbox),  # checked there
             read=read,
             write=write,
-            programs=(*interpreter_places(), *self._python_places()),
+            programs=(*interpreter_places(workspace), *self._python_places()),
             hidden=(*_hidden_places(), *self.rules.denied_places((*read, *write))),
             limits=self._limits(),
             environment=(*ENVIRONMENT, *given),

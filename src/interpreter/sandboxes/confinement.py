@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import field
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.host_programs import find_program
 from interpreter.protocol.values import frozen
 
 Level = Literal["read-only", "workspace", "trusted", "off"]
@@ -107,10 +107,13 @@ def chosen_environment(names: tuple[str, ...], host: Mapping[str, str]) -> dict[
     }
 
 
-def interpreter_places(path: str | None = None) -> tuple[Path, ...]:
-    """Where this Python and Node live, as they may be anywhere (virtual environments, ~/.nvm …)."""
+def interpreter_places(*cell_places: Path) -> tuple[Path, ...]:
+    """Where this Python and Node live, as they may be anywhere (virtual environments, ~/.nvm …).
+
+    Not where a workspace says: a `node` in it could be a link, to have its target shown.
+    """
     places = {Path(sys.prefix), Path(sys.base_prefix)}
-    node = shutil.which("node", path=path)
+    node = find_program("node", *cell_places)
     if node:
         real = Path(node).resolve()
         places.add(real.parents[1] if real.parent.name == "bin" else real.parent)

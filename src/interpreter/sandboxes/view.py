@@ -252,7 +252,9 @@ def mounts(
         view += (*secrets_of_the_system(), *secrets_of_the_kernel())
     if confinement.level == "trusted":
         view.append(Mount("read", home))
-    view += (Mount("read", path.resolve()) for path in confinement.programs if path.is_dir())
+    programs = (path.resolve() for path in confinement.programs if path.is_dir())
+    # Of a program in ~/bin, the place that it lives in would be the home.
+    view += (Mount("read", path) for path in programs if not home.is_relative_to(path))
     view += (Mount("read", path) for path in confinement.read)
     for path in confinement.write:
         view += granted_mounts(path)
