@@ -191,3 +191,14 @@ def test_a_resumed_session_goes_on(chat, tmp_path):
     second = chat("You are Ada.", arguments=["--workspace", str(tmp_path), "--resume"])
     second.wait_for("2 messages.", "You said last: I am Ada.", "The last words: Nice to meet you.")
     say(second, "Who am I?", "You are Ada.")
+
+
+def test_a_list_fits_the_window_and_shows_no_marks(command, chat):
+    long = {"code": "value = 'a word ' * 3 + 'and another one' # " + "long " * 20}
+    terminal = chat(long, "Done.", arguments=["-y"], width=60)
+    say(terminal, "go", "Done.")
+    for line, expected in (("%checkpoints", "checkpoint   time"), ("%vars", "name ")):
+        _, seen = command(line, expected, terminal=terminal)
+        listed = seen.split(f"> {line}")[1].splitlines()
+        assert "⟨U+" not in seen
+        assert all(len(row) <= 60 for row in listed)

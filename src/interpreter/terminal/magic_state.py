@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -264,7 +265,9 @@ def _switch(argument: str) -> bool | None:
 
 
 def _table(chat: Chat, header: list[str], rows: list[list[str]]) -> None:
-    chat.desk.note("\n".join(render(header, rows, TABLE_WIDTH, NO_COLOURS)))
+    width = min(TABLE_WIDTH, shutil.get_terminal_size().columns)
+    names, _, *lines = render(header, rows, width, NO_COLOURS)  # a rule would look like a block's
+    chat.desk.note("\n".join([names, *lines]))
 
 
 def _first_line(text: str) -> str:
