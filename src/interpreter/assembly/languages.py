@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from subprocess import DEVNULL, TimeoutExpired
+from typing import TYPE_CHECKING
 
-from interpreter.checkpoints.variables import ENVIRONMENT, PythonVariables
 from interpreter.protocol.ports import Cell, Launch, Runtimes
 from interpreter.runtimes.catalog import names
-from interpreter.runtimes.choose_python import INLINE, choose_python
 from interpreter.runtimes.kernel_files import kernel_directories
 from interpreter.runtimes.late import LateRuntimes
 from interpreter.runtimes.only import OnlyThese
-from interpreter.runtimes.pool import PoolOptions, Registered, RuntimePool
-from interpreter.runtimes.python import PYTHON, PythonOptions
-from interpreter.sandboxes.none import OpenCell
 from interpreter.settings.described_languages import chosen_names, described
 from interpreter.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from interpreter.checkpoints.variables import PythonVariables
+    from interpreter.runtimes.pool import Registered, RuntimePool
 
 PROBE_SECONDS = 20.0
 Notify = Callable[[str], None]
@@ -27,6 +27,11 @@ def open_pool(
     settings: Settings, notice: Notify, cell: Cell, launch: Launch, variables: PythonVariables
 ) -> RuntimePool:
     """The runtimes in a cell; `launch` starts their programs, `variables` keeps Python's."""
+    # The model is asked before there is a pool: what only a pool needs is loaded with it.
+    from interpreter.checkpoints.variables import ENVIRONMENT
+    from interpreter.runtimes.pool import PoolOptions, RuntimePool
+    from interpreter.runtimes.python import PythonOptions
+
     chosen = _python(settings, notice, cell)
     python = PythonOptions(python=chosen, env=ENVIRONMENT, companion=variables)
     options = PoolOptions(
@@ -55,6 +60,10 @@ def late_runtimes(
 
 def _registered(settings: Settings, notice: Notify) -> tuple[Registered, ...]:
     """Python elsewhere than in the cell, where the user asks for that; it is said."""
+    from interpreter.runtimes.choose_python import INLINE
+    from interpreter.runtimes.pool import Registered
+    from interpreter.runtimes.python import PYTHON
+
     if settings.kernel:
         from interpreter.runtimes.attached import attached_kernel, find_connection_file
 
@@ -80,6 +89,9 @@ def _described(settings: Settings) -> tuple[Registered, ...]:
 
 
 def _python(settings: Settings, notice: Notify, cell: Cell) -> str:
+    from interpreter.runtimes.choose_python import INLINE, choose_python
+    from interpreter.sandboxes.none import OpenCell
+
     wanted = "" if settings.python == INLINE else settings.python
 
     def succeeds(command: list[str]) -> bool:
