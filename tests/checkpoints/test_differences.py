@@ -80,3 +80,10 @@ def test_a_long_difference_is_cut(tmp_path):
     shown = difference(tmp_path, "long.txt", b"", after)
     assert shown.count("\n") < 420
     assert "more lines" in shown
+
+
+def test_two_names_never_look_the_same(tmp_path):
+    names = ["a\nb", "a\\nb", "a\\\nb", "a\\\\nb"]
+    shown = [difference(tmp_path, name, b"1\n", b"2\n") for name in names]
+    assert len(set(shown)) == len(names)
+    assert len({text.count("\n") for text in shown}) == 1

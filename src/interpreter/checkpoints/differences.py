@@ -45,7 +45,8 @@ def describe(differences: Sequence[Difference], workspace: Path) -> str:
 
 
 def _named(path: str, workspace: Path) -> str:
-    return path.removeprefix(f"{workspace}/").replace("\n", "\\n")
+    inside = path.removeprefix(f"{workspace}/")
+    return inside.replace("\\", "\\\\").replace("\n", "\\n")  # one-to-one, and one line
 
 
 def _one(difference: Difference, workspace: Path) -> str:

@@ -44,6 +44,16 @@ IGNORED = {  # known to Open Interpreter's profiles, and without a meaning for a
     *("conversation_filename", "conversation_history_path", "contribute_conversation"),
     *("sync_computer", "import_computer_api", "emit_images", "save_skills", "vision_renderer"),
 }
+UNASKED = frozenset((
+    *("model", "context_window", "max_tokens", "temperature", "reasoning_effort", "dialect"),
+    *("model_timeout", "drafts", "supports_functions", "supports_vision", "shrink_images"),
+    *("system_message", "custom_instructions", "user_message_template", "code_output_template"),
+    *("always_apply_user_message_template", "empty_code_output_template", "code_output_sender"),
+    *("execution_instructions", "max_output", "timeout", "dry_run", "offline", "verbose", "debug"),
+    *("plain", "highlight_active_line", "multi_line", "edit_mode", "images"),
+))
+"""Settings that a profile may have where code writes. All others decide what runs, where, who is
+asked, what it costs, or whom your keys are sent to: those are shown first."""
 Confirm = Callable[[str, str], bool]
 """Shown where a profile comes from and all of its text; whether it may be used."""
 
@@ -77,9 +87,10 @@ def with_profile(
     if not name and not _find(DEFAULT).exists():
         return settings
     profile = read(name or DEFAULT, confirm)
-    if profile.script and _code_could_write(name or DEFAULT, settings.directory()):
-        _confirmed(confirm, profile.source, profile.script)
     values = dict(_fitting(_flat(profile.values)))
+    steering = [f"{key}: {value!r}" for key, value in values.items() if key not in UNASKED]
+    if (steering or profile.script) and _code_could_write(name or DEFAULT, settings.directory()):
+        _confirmed(confirm, profile.source, "\n".join([*steering, profile.script]).strip())
     if profile.script:
         seen = changed(settings, values, source=profile.source, lines=profile.lines)
         own = own or Own()
