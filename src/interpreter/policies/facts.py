@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from interpreter.policies.code_scan import LANGUAGES, scan_with
 from interpreter.policies.command_words import Words
@@ -45,6 +46,7 @@ def facts_of(action: Action) -> Facts:
     return Facts("", "", (), frozenset(), frozenset())
 
 
+@lru_cache(maxsize=4)  # rules, approvals and each program that starts ask about the same block
 def _facts_of_code(language: str, source: str) -> Facts:
     commands: list[Words] = []
     if language == "shell":
