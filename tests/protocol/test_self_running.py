@@ -25,9 +25,11 @@ OTHER_LISTS = {
         ipython_config.py .ipython/profile_default/startup/a.py jupyter_server_config.py""",
     "packages and builds": """.npmrc .yarnrc .yarnrc.yml .yarn/releases/yarn.cjs .pnp.cjs .pnpmfile.cjs
         .cargo/config.toml .cargo/config rust-toolchain.toml .mvn/extensions.xml
-        .mvn/wrapper/maven-wrapper.jar gradle/wrapper/gradle-wrapper.jar gradlew mvnw bunfig.toml""",
+        .mvn/wrapper/maven-wrapper.jar gradle/wrapper/gradle-wrapper.jar gradlew mvnw bunfig.toml
+        .bazelrc .bazeliskrc tools/bazel""",
     "version control": """.gitattributes .gitmodules .lfsconfig .husky/pre-commit .githooks/pre-push
-        .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.toml .hg/hgrc .overcommit.yml""",
+        .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.toml .hg/hgrc .overcommit.yml
+        .hg/sharedpath .sl/config .pijul/config .jj/repo/config.toml""",
     "continuous integration": """.github/workflows/a.yml .gitlab-ci.yml .circleci/config.yml .travis.yml
         Jenkinsfile azure-pipelines.yml .buildkite/pipeline.yml .drone.yml .woodpecker.yml""",
     "what agents are told": "AGENTS.md CLAUDE.md GEMINI.md .cursorrules .github/copilot-instructions.md",

@@ -283,6 +283,10 @@ def test_a_second_request_on_one_connection_goes_to_the_same_host(serve, web):
 @pytest.mark.parametrize(
     "request_",
     [
+        b"GET http://example.org/ HTTP/1.1\r\nHost : evil.example\r\n\r\n",
+        b"GET http://example.org/ HTTP/1.1\r\nX: y\r\n Host: evil.example\r\n\r\n",
+        b"GET http://example.org/ HTTP/1.1\r\nConnection : keep-alive\r\n\r\n",
+        b"GET http://example.org/ HTTP/1.1\r\nno header\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",
         b"GET ftp://example.org/ HTTP/1.1\r\n\r\n",
         b"GET file:///etc/passwd HTTP/1.1\r\n\r\n",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Awaitable, Callable
@@ -22,6 +23,7 @@ LONGEST_HEAD = 1 << 16
 MOST_CONNECTIONS = 64  # each takes two of our descriptors; more wait until one is free
 SECONDS_FOR_HEAD = 30
 SECONDS_TO_CONNECT = 30
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:")
 _ALL_DESCRIPTORS_USED = 0.1  # seconds until it is tried again to let somebody in
 
 
@@ -48,6 +50,8 @@ def _parse(head: bytes) -> _Request:
     text = head.decode("latin-1")
     line, *headers = text.removesuffix("\r\n\r\n").split("\r\n")
     if any(character in text.replace("\r\n", "") for character in "\r\n\0"):
+        raise Blocked("the request is malformed")
+    if not all(map(_HEADER.match, headers)):  # some servers see a Host where we see none
         raise Blocked("the request is malformed")
     method, _, rest = line.partition(" ")
     where, _, version = rest.partition(" ")
