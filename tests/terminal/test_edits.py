@@ -1,5 +1,7 @@
 """What a block did to text files is shown below it, in colour and in few lines."""
 
+import pytest
+
 RED, GREEN = "\x1b[31m", "\x1b[32m"
 
 
@@ -62,3 +64,29 @@ def test_a_dry_run_shows_the_edit_before_it_asks_whether_it_stays(chat, tmp_path
     terminal.type("d")
     seen = terminal.wait_for("Keep what it did?")
     assert "+more" in seen
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"code": "from pathlib import Path\nPath('notes.txt').write_text('one\\ndeux\\n')"},
+        {"code": "with open('notes.txt', 'w') as f:\n    f.write('one\\ndeux\\n')\nprint('ok')"},
+        {"code": "cat > notes.txt <<'EOF'\none\ndeux\nEOF\n", "language": "shell"},
+    ],
+)
+def test_an_edit_that_is_known_is_shown_in_colour_with_the_question(chat, tmp_path, block):
+    terminal = chat(block, "Done.")
+    (tmp_path / "terminal0" / "notes.txt").write_text("one\ntwo\n")
+    terminal.type("go\n")
+    terminal.wait_for("-two", "+deux", "[y]")
+    styled = terminal.everything(styled=True)
+    assert f"{RED}-two" in styled
+    assert f"{GREEN}+deux" in styled
+
+
+def test_a_block_that_does_more_shows_no_edit_with_the_question(chat, tmp_path):
+    code = "text = 'deux\\n'\nfrom pathlib import Path\nn = Path('notes.txt').write_text(text)"
+    terminal = chat({"code": code}, "Done.")
+    (tmp_path / "terminal0" / "notes.txt").write_text("two\n")
+    terminal.type("go\n")
+    assert "-two" not in terminal.wait_for("[y]")

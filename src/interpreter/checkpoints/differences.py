@@ -77,13 +77,14 @@ def _content_difference(name: str, before: bytes | None, after: bytes | None) ->
     if summary is not None:
         was, now = _summary(summary, before), _summary(summary, after)
         return f"  before: {was}\n  after:  {now}\n"
-    texts = [_text(content) for content in (before, after)]
+    texts = [text_of(content) for content in (before, after)]
     if texts[0] is None or texts[1] is None:
         return f"  before: {_size(before)}\n  after:  {_size(after)}\n"
-    return _unified(name, texts[0], texts[1])
+    return unified(name, texts[0], texts[1])
 
 
-def _unified(name: str, before: str, after: str) -> str:
+def unified(name: str, before: str, after: str) -> str:
+    """The lines that differ, as patches show them."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     lines = list(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))
     rest = len(lines) - _MOST_LINES
@@ -91,7 +92,8 @@ def _unified(name: str, before: str, after: str) -> str:
     return "".join(shown) + (f"… and {rest} more lines\n" if rest > 0 else "")
 
 
-def _text(content: bytes | None) -> str | None:
+def text_of(content: bytes | None) -> str | None:
+    """What a file says, if it is text and not too large."""
     if content is None:
         return ""
     if len(content) > _LARGEST_TEXT or b"\0" in content[:8000]:

@@ -11,6 +11,7 @@ from interpreter.checkpoints.announcements import readable, sentence, too_large_
 from interpreter.checkpoints.data_changes import data_notes, scope_note
 from interpreter.checkpoints.differences import describe
 from interpreter.checkpoints.files import FileKeeper, FileReport
+from interpreter.checkpoints.known_edits import known_edits
 from interpreter.checkpoints.previews import preview
 from interpreter.checkpoints.states import StateKeeper, StateReport
 from interpreter.protocol.change_list import change_list
@@ -90,7 +91,8 @@ class Transaction:
         """What a block will do to files, as far as its text tells."""
         if not isinstance(action, Code):
             return ""
-        return preview(self._canonical(action.language), action.source, self._workspace)
+        block = (self._canonical(action.language), action.source, self._workspace)
+        return "\n".join(filter(None, (preview(*block), known_edits(*block))))
 
     def was_announced(self, path: str) -> bool:
         """Whether the user was told, before this block ran, that a file cannot be undone."""

@@ -14,6 +14,7 @@ from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.ansi import Palette, paint
 from interpreter.terminal.editor import edit
+from interpreter.terminal.highlight import highlight_diff
 
 HELP = """\
   y  run it
@@ -111,7 +112,10 @@ def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None
     if request.reason:
         hands.print(_warning(request.reason, palette))
     if request.preview:
-        hands.print(paint(visible(request.preview), palette.dim))
+        told, _, edits = request.preview.partition("\n")
+        hands.print(paint(visible(told), palette.dim))
+        if edits:
+            hands.print("\n".join(highlight_diff(edits, colour=palette.colourful)))
     if isinstance(request.action, Code):
         _show_findings(request.action, request.findings, hands, palette)
 

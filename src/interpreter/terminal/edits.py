@@ -8,7 +8,7 @@ from interpreter.protocol.change_list import bulky_place
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import FileChange
 from interpreter.terminal.ansi import Palette, paint
-from interpreter.terminal.highlight import highlight
+from interpreter.terminal.highlight import highlight_diff
 
 Diff = Callable[[Collection[str]], str]
 """What the last block changed in these files, as `%diff` shows it."""
@@ -36,7 +36,7 @@ def edits(changes: Sequence[FileChange], diff: Diff, palette: Palette, width: in
         if len(shown) > 1:
             yield paint(f"{name}:", palette.dim)
         text = "\n".join(lines[:LINES])
-        yield from highlight(text, "diff", colour=palette.colourful, width=width)
+        yield from highlight_diff(text, colour=palette.colourful, width=width)
         if len(lines) > LINES:
             yield paint(f"… {len(lines) - LINES} more lines: %diff", palette.dim)
     if shown and len(edited) > FILES:

@@ -70,6 +70,11 @@ def highlight(
     return [_painted(row) for line in lines for row in _rows(line, width, colour=colour)]
 
 
+def highlight_diff(text: str, *, colour: bool = True, width: int | None = None) -> list[str]:
+    """The lines of a difference; their colour is known by the end of each, also of the last."""
+    return highlight(f"{text}\n", "diff", colour=colour, width=width)[:-1]
+
+
 def _tokens(source: str, language: str) -> list[Span]:
     """The source in pieces with their styles; in one piece where it is not understood."""
     lexer = _lexer(language.lower()) if len(source) <= LARGEST else None

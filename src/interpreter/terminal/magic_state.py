@@ -88,12 +88,12 @@ def diff(chat: Chat, argument: str) -> None:
     if not argument and all(one.undone for one in known):
         chat.desk.note("Nothing has been changed by a block yet.")
         return
-    from interpreter.terminal.highlight import highlight  # noqa: PLC0415  (slow to import)
+    from interpreter.terminal.highlight import highlight_diff  # noqa: PLC0415  (slow to import)
 
     done = [one.name for one in known if not one.undone]
     text = kept.diff(argument.zfill(CHECKPOINT_DIGITS) if argument else done[-1])
     colour = getattr(chat.desk, "colourful", False)
-    chat.desk.note("\n".join(highlight(text.rstrip() or "No changes.", "diff", colour=colour)))
+    chat.desk.note("\n".join(highlight_diff(text.rstrip() or "No changes.", colour=colour)))
 
 
 def checkpoints(chat: Chat, argument: str) -> None:
