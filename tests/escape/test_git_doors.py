@@ -242,6 +242,8 @@ WORK = {
     "restore": "git rm -q --cached evil.sh; git reset -q; rm evil.sh; git restore .; git checkout -q HEAD -- .; git clean -fdq",
     "bisect": "for n in 1 2 3; do git commit -q --allow-empty -m $n; done; "
     "git bisect start -q HEAD HEAD~3; git bisect good; git bisect reset",
+    "split index": "git update-index --split-index; echo a > a; git add a; git commit -qm a; "
+    "echo b > a; git add a; git rm -q --cached evil.sh; git update-index --no-split-index",
     "notes": "git notes add -m note; git notes show",
 }
 SISTER = "git clone -q . sister; git -C sister commit -q --allow-empty -m theirs; git add evil.sh; git commit -qm evil"

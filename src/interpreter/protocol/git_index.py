@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from typing import NamedTuple
 
 LARGEST = 64 << 20
 _HEADER = 12
 _BEFORE_NAME = 40  # bytes of an entry: times, numbers, mode and sizes; then name and flags
-_MODE = slice(24, 28)
+_MODE = 24  # where it begins
 _DIRECTORY = 0o040000  # of a sparse index, which ends in a slash
 _EXTENDED = 0x4000
 _STAGE = 0x3000
 _LONG_PATH = 0xFFF
 _SHA1 = 20
+_FLAGS = struct.Struct(">H")
 _OFFSETS = 12  # of the extension by which git finds entries elsewhere, and its own size
 
 # Git checks a path when it comes into the index, and trusts what it finds there: a checkout writes
@@ -23,12 +23,8 @@ _OFFSETS = 12  # of the extension by which git finds entries elsewhere, and its 
 _UNSAFE = re.compile(rb"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 
 
-class _Entry(NamedTuple):
-    fixed: bytes
-    name: bytes
-    flags: int
-    extended: bytes
-    path: bytes
+Entry = tuple[int, int, int, bytes]
+"""Where an entry begins, its flags, how many bytes of further flags it has, and its path."""
 
 
 def meaning_of_index(data: bytes) -> str:
@@ -44,9 +40,11 @@ def meaning_of_index(data: bytes) -> str:
     except (struct.error, IndexError, ValueError):
         return ""
     digest = hashlib.sha256()
-    for one in entries:
-        stage = (one.flags & _STAGE).to_bytes(2, "big")
-        digest.update(one.fixed[_MODE] + one.name + stage + one.extended + one.path + b"\0")
+    for at, flags, extended, path in entries:
+        further = at + _BEFORE_NAME + _SHA1 + 2
+        stage = (flags & _STAGE).to_bytes(2, "big")
+        digest.update(data[at + _MODE : at + _MODE + 4] + data[at + _BEFORE_NAME : further - 2])
+        digest.update(stage + data[further : further + extended] + path + b"\0")
     return digest.hexdigest()
 
 
@@ -61,28 +59,29 @@ def problem_of_index(data: bytes, object_size: int) -> str:
         return "it cannot be read"
     if data[-object_size - object_size - _OFFSETS :].startswith(b"EOIE"):
         return "it has a table of offsets"
-    for one in entries:
-        is_directory = int.from_bytes(one.fixed[_MODE], "big") == _DIRECTORY
-        if _UNSAFE.search(one.path.removesuffix(b"/") if is_directory else one.path):
-            return f"it names {one.path.decode(errors='replace')}"
+    for at, _, _, path in entries:
+        if not _UNSAFE.search(path) or not path:  # the name of some is in a shared index
+            continue
+        is_directory = int.from_bytes(data[at + _MODE : at + _MODE + 4], "big") == _DIRECTORY
+        if not is_directory or _UNSAFE.search(path.removesuffix(b"/")):
+            return f"it names {path.decode(errors='replace')}"
     return ""
 
 
-def _read(data: bytes, object_size: int) -> tuple[list[_Entry], int]:
+def _read(data: bytes, object_size: int) -> tuple[list[Entry], int]:
     """The entries, and where they end."""
     signature, version, count = struct.unpack(">4sII", data[:_HEADER])
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("no index that we know")
     fixed = _BEFORE_NAME + object_size + 2
-    at, path, entries = _HEADER, b"", []
+    at, path = _HEADER, b""
+    entries: list[Entry] = []
     for _ in range(count):
-        entry = data[at : at + fixed]
-        (flags,) = struct.unpack(">H", entry[-2:])
-        extended = data[at + fixed : at + fixed + 2] if flags & _EXTENDED else b""
-        start = named = at + fixed + len(extended)
-        kept = 0
+        (flags,) = _FLAGS.unpack_from(data, at + fixed - 2)
+        extended = 2 if flags & _EXTENDED else 0
+        named, kept = at + fixed + extended, 0
         if version == 4:  # only what differs from the path before
-            dropped, named = _varint(data, start)
+            dropped, named = _varint(data, named)
             kept = len(path) - dropped
             if kept < 0:
                 raise ValueError("more dropped than there was")
@@ -90,9 +89,8 @@ def _read(data: bytes, object_size: int) -> tuple[list[_Entry], int]:
         path = path[:kept] + data[named:end]
         if flags & _LONG_PATH != min(len(path), _LONG_PATH):
             raise ValueError("a path of another length")
+        entries.append((at, flags, extended, path))
         at = end + 1 if version == 4 else at + ((end - at) // 8 + 1) * 8
-        name = entry[_BEFORE_NAME:-2]
-        entries.append(_Entry(entry[:_BEFORE_NAME], name, flags, extended, path))
     return entries, at
 
 
