@@ -90,3 +90,13 @@ def test_a_block_that_does_more_shows_no_edit_with_the_question(chat, tmp_path):
     (tmp_path / "terminal0" / "notes.txt").write_text("two\n")
     terminal.type("go\n")
     assert "-two" not in terminal.wait_for("[y]")
+
+
+def test_a_file_that_was_only_moved_has_no_lines_in_the_diff(chat, tmp_path):
+    terminal = chat("Done.")
+    (tmp_path / "terminal0" / "a.txt").write_text("kept\n")
+    terminal.type("! mv a.txt b.txt\n")
+    terminal.wait_for("a.txt → b.txt")
+    terminal.wait_for_prompt()
+    terminal.type("%diff\n")
+    assert "+kept" not in terminal.wait_for("renamed a.txt → b.txt")

@@ -53,6 +53,8 @@ def _one(difference: Difference, workspace: Path) -> str:
     change = difference.change
     name, origin = _named(change.path, workspace), _named(change.renamed_from, workspace)
     title = f"{change.kind} {origin} → {name}\n" if origin else f"{change.kind} {name}\n"
+    if change.kind == "renamed" and difference.before is None:
+        return title  # it was moved as it is
     before = content(difference.before if change.kind != "added" else None)
     after = content(difference.after if change.kind != "deleted" else None)
     if before is None and after is None:
