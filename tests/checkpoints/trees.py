@@ -7,7 +7,7 @@ from pathlib import Path
 
 def read_tree(root: Path):
     """Kind, mode, content, links and times of everything below a directory."""
-    found, inodes = {}, {}
+    found, inodes = {".": ("", None, "", root.stat().st_mtime_ns)}, {}
     for directory, directories, files in os.walk(root):
         for name in (*directories, *files):
             path = Path(directory) / name
@@ -15,9 +15,7 @@ def read_tree(root: Path):
             key = str(path.relative_to(root))
             first = inodes.setdefault((status.st_dev, status.st_ino), key)
             content = _content(path, status)
-            # The time of a directory changes with every name in it, also by an undo.
-            modified = 0 if stat.S_ISDIR(status.st_mode) else status.st_mtime_ns
-            found[key] = (stat.filemode(status.st_mode), content, first, modified)
+            found[key] = (stat.filemode(status.st_mode), content, first, status.st_mtime_ns)
     return found
 
 

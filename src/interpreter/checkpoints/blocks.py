@@ -24,6 +24,8 @@ Kind = Literal[
     "rename",  # from `place` to `other`; the mode says whether it is a directory
     "exchange",  # `place` and `other` were swapped
     "meta",  # mode, owner or time changed; they are kept here
+    "attributes",  # of a directory, extended ones; the image has them
+    "times",  # names of a directory are about to change for the first time; its own is kept here
     "nothing",  # a step whose reversal found nothing to do
 ]
 
@@ -46,7 +48,7 @@ class Step(NamedTuple):
     group: int = -1
     inode: int = 0
     time: int = 0
-    """Of `write`, when the file's inode last changed; of `meta`, when its content did."""
+    """Of `write`, when the file's inode last changed; of all else, when the content did."""
 
     def line(self) -> bytes:
         """The step as a line of the log; by hand, since every change of a file waits for it."""
@@ -71,6 +73,7 @@ class Facts:
     ended: bool = False
     noted: int = 0
     ends: list[tuple[Place, State | None]] = field(default_factory=list)
+    directories: list[tuple[Place, int]] = field(default_factory=list)
     foreign: list[Place] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -198,4 +201,5 @@ def _size(directory: str) -> int:
 def _facts(plain: dict[str, Any]) -> Facts:
     ends = [(Place(*place), State(*state) if state else None) for place, state in plain["ends"]]
     foreign = [Place(*place) for place in plain["foreign"]]
-    return Facts(**{**plain, "ends": ends, "foreign": foreign})
+    directories = [(Place(*place), time) for place, time in plain.get("directories", ())]
+    return Facts(**{**plain, "ends": ends, "foreign": foreign, "directories": directories})

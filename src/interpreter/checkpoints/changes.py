@@ -115,6 +115,8 @@ def places_after(steps: Iterable[Step]) -> set[Place]:
     """Every place that a block had to do with, under the name it has at the end."""
     places: set[Place] = set()
     for step in steps:
+        if step.kind in ("times", "attributes"):
+            continue
         if step.other is not None and step.kind == "rename" and step.mode:
             places = _moved(places, step.place, step.other)
         places.add(step.place)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from interpreter.checkpoints.blocks import Block, Facts, Step
 from interpreter.checkpoints.changes import Change, changes_of, places_after, renamed
+from interpreter.checkpoints.directory_times import directories_after, holder
 from interpreter.checkpoints.reversal import Reversal
 from interpreter.checkpoints.trees import Place, State, Trees, same
 from interpreter.protocol.values import frozen
@@ -222,9 +223,23 @@ class History:
         look = places if only is None else places - (known.keys() - only)
         known.update({place: self._trees.state(place) for place in sorted(look)})
         block.facts.ends = [(place, known[place]) for place in sorted(places)]
+        self._note_directories(block, steps, only)
         block.facts.noted = len(steps)
         block.facts.ended = True
         block.save()
+
+    def _note_directories(
+        self, block: Block, steps: Sequence[Step], only: set[Place] | None
+    ) -> None:
+        known = dict(block.facts.directories)
+        late = None if only is None else {holder(place) for place in only}
+        noted = []
+        for place in directories_after(steps):
+            status = self._trees.status(place)
+            if status is not None:
+                fresh = late is None or place in late or place not in known
+                noted.append((place, status.st_mtime_ns if fresh else known[place]))
+        block.facts.directories = noted
 
     def _differs(self, place: Place, state: State | None) -> bool:
         """Whether somebody changed what a block left; to touch a file that nobody may write is no

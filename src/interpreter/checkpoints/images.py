@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 30
@@ -114,6 +115,43 @@ def _copy_attributes(reading: int, writing: int) -> None:
             _try(os.removexattr, writing, name)
         for name in names:
             _try(os.setxattr, writing, name, os.getxattr(reading, name))
+
+
+def keep_attributes(directory: int, name: str, image: str) -> None:
+    """Write the extended attributes of a directory to a file; of what is no directory, none."""
+    with _itself(directory, name) as path:
+        found = {one: os.getxattr(path, one).hex() for one in os.listxattr(path)}
+    with open(image, "x") as file:
+        json.dump(found, file)
+
+
+def put_attributes(directory: int, name: str, image: str) -> None:
+    """Give a directory the extended attributes in a file, and no others."""
+    with open(image) as file:
+        wanted = {one: bytes.fromhex(value) for one, value in json.load(file).items()}
+    with _itself(directory, name) as path:
+        for one in set(os.listxattr(path)).difference(wanted):
+            _try(os.removexattr, path, one)
+        for one, value in wanted.items():
+            _try(os.setxattr, path, one, value)
+
+
+def has_attributes(directory: int, name: str) -> bool:
+    """Whether a directory has extended attributes."""
+    with contextlib.suppress(OSError), _itself(directory, name) as path:
+        return bool(os.listxattr(path))
+    return False
+
+
+@contextlib.contextmanager
+def _itself(directory: int, name: str) -> Iterator[str]:
+    """A path that leads to a directory whatever becomes of its name meanwhile."""
+    flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    thing = os.open(name, flags, dir_fd=directory)
+    try:
+        yield f"/proc/self/fd/{thing}"
+    finally:
+        os.close(thing)
 
 
 def _try(call: Callable[..., None], *arguments: object) -> None:

@@ -11,10 +11,11 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from interpreter.checkpoints import images
 from interpreter.checkpoints.blocks import Block, Step
+from interpreter.checkpoints.directory_times import holder
 from interpreter.checkpoints.trees import Place, State, Trees, same
 from interpreter.protocol.values import frozen
 
@@ -54,6 +55,7 @@ class Recorder:
         self._known: dict[Place, State | None] = {}
         # Places whose present content need not be kept (again); True where the name may also go.
         self._kept: dict[Place, bool] = {}
+        self._dated: set[Place] = set()  # directories whose time is kept
 
     def begin(self, block: Block | None, known: dict[Place, State | None]) -> None:
         """Record into `block`; `known` is what earlier blocks left, to notice others' edits."""
@@ -61,6 +63,7 @@ class Recorder:
         self._block = block
         self._known = known
         self._kept = {}
+        self._dated = set()
 
     def open(self, place: Place, flags: int, writable: Callable[[], bool]) -> None:
         """A file is about to be opened; `writable` tells whether that can succeed."""
@@ -104,7 +107,11 @@ class Recorder:
         if status is None:
             return
         if stat.S_ISDIR(status.st_mode):
-            self._add(Step("rmdir", place, None, "", *_dress(status)))
+            with self._trees.parent(place) as parent:
+                if images.has_attributes(parent, place.name):
+                    self._keep_attributes(place)
+            step = Step("rmdir", place, None, "", *_dress(status), time=status.st_mtime_ns)
+            self._add(step)
         elif self._kept.pop(place, False):
             self._add(Step("gone", place))
         else:
@@ -143,11 +150,12 @@ class Recorder:
                 return
             self._add(Step("exchange", source, target, inode=before.st_ino))
             self._kept = {}
+            self._dated = set()
             return
         self.remove(target)
         directory = stat.S_ISDIR(before.st_mode)
         self._add(Step("rename", source, target, mode=stat.S_IFDIR if directory else 0))
-        self._follow(source, target, directory=directory)
+        self._follow(source, target, directory=directory, replaces=there is not None)
         if flags & _WHITEOUT:  # a device without a number is left where the name was
             self._appear(source)
 
@@ -160,19 +168,33 @@ class Recorder:
 
     def change_attributes(self, place: Place) -> None:
         """Extended attributes are about to change, which only a whole copy keeps."""
-        self.open(place, os.O_WRONLY, lambda: False)
+        status = self._look(place)
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            self._keep_attributes(place)
+        else:
+            self.open(place, os.O_WRONLY, lambda: False)
+
+    def _keep_attributes(self, place: Place) -> None:
+        if self._block is None:
+            return
+        image = self._block.new_image()
+        with self._trees.parent(place) as parent:
+            images.keep_attributes(parent, place.name, self._block.image(image))
+        self._add(Step("attributes", place, None, image))
 
     def _appear(self, place: Place) -> None:
         self._add(Step("create", place))
         self._kept[place] = True
 
-    def _follow(self, source: Place, target: Place, *, directory: bool) -> None:
+    def _follow(self, source: Place, target: Place, *, directory: bool, replaces: bool) -> None:
         if directory:
             self._kept = {}  # names below it have changed; keeping once more is always right
+            self._dated = set()
             return
         self._kept.pop(target, None)
-        if source in self._kept:
-            self._kept[target] = self._kept.pop(source)
+        kept = self._kept.pop(source, None)
+        if kept is not None and not replaces:  # else what was there stays if the call fails
+            self._kept[target] = kept
 
     def _look(self, place: Place) -> os.stat_result | None:
         status = self._trees.status(place)
@@ -183,8 +205,22 @@ class Recorder:
         return status
 
     def _add(self, step: Step) -> None:
-        if self._block is not None:
-            self._block.add(step)
+        if self._block is None:
+            return
+        if step.kind not in ("meta", "attributes"):
+            for place in filter(None, (step.place, step.other)):
+                self._keep_time(self._block, place)
+        self._block.add(step)
+
+    def _keep_time(self, block: Block, place: Place) -> None:
+        """Before the first name in a directory changes, keep when the last one did."""
+        directory = holder(place)
+        if directory in self._dated:
+            return
+        self._dated.add(directory)
+        with suppress(OSError):  # the call will fail, too
+            time = self._trees.status_of_holder(place).st_mtime_ns
+            block.add(Step("times", directory, time=time))
 
     def _keep_content(self, place: Place, status: os.stat_result, *, move: bool) -> None:
         block = self._block
@@ -195,10 +231,10 @@ class Recorder:
         step = Step("write", place, None, image, *_dress(status), status.st_ino, changed)
         with self._or_ask(place, status, block):
             if move:
-                block.add(step)
+                self._add(step)
                 self._move_away(place, status, block.image(image))
             elif self._fits(status, block):
-                block.add(step)
+                self._add(step)
                 with self._trees.parent(place) as parent:
                     images.keep(parent, place.name, block.image(image))
             elif not self._clone(place, block, step):
@@ -245,7 +281,7 @@ class Recorder:
         with self._trees.parent(place) as parent:
             if not images.clone(parent, place.name, block.image(step.image)):
                 return False
-        block.add(step)
+        self._add(step)
         return True
 
     def _announce(self, place: Place, status: os.stat_result, block: Block, why: str) -> None:
@@ -261,7 +297,7 @@ class Recorder:
             return
         image = block.new_image()
         with self._or_ask(place, status, block), self._trees.parent(place) as parent:
-            block.add(Step("unlink", place, None, image, *_dress(status), status.st_ino))
+            self._add(Step("unlink", place, None, image, *_dress(status), status.st_ino))
             if not images.link(parent, place.name, block.image(image)):
                 images.keep(parent, place.name, block.image(image))
 

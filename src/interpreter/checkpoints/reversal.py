@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from interpreter.checkpoints import images, system_calls
 from interpreter.checkpoints.blocks import Block, Step
+from interpreter.checkpoints.directory_times import DirectoryTimes
 from interpreter.checkpoints.trees import Place, Trees
 
 _LONGEST = 60  # characters: a name of 255 bytes has no room for a number
@@ -29,6 +30,7 @@ class Reversal:
         self._source = source
         self._target = target
         self._spared = spared
+        self._times = DirectoryTimes(trees, source)
         self.problems: list[str] = []
         self._plans: dict[str, Callable[[Step, os.stat_result | None], Step | None]] = {
             "create": self._plan_removal,
@@ -40,6 +42,8 @@ class Reversal:
             "rename": self._plan_rename,
             "exchange": self._plan_exchange,
             "meta": self._plan_dress,
+            "attributes": self._plan_attributes,
+            "times": self._plan_times,
             "nothing": lambda s, now: None,
         }
         self._doing: dict[str, Callable[[int, Step, Step], None]] = {
@@ -51,6 +55,8 @@ class Reversal:
             "rename": self._rename,
             "exchange": self._exchange,
             "meta": self._dress,
+            "attributes": self._put_attributes,
+            "times": lambda parent, step, planned: None,  # when all else is done
         }
 
     def run(self) -> None:
@@ -59,6 +65,7 @@ class Reversal:
         for index, step in enumerate(reversed(list(self._source.steps()))):
             if index < len(done):
                 self._spare_along(step, done[index])
+                self._times.take(step, done[index])
             if index < len(done) - 1:
                 continue
             self._trees.let_go()
@@ -69,6 +76,7 @@ class Reversal:
                 if error.errno in images.NO_ROOM:
                     raise  # whoever makes room can go on from here
                 self._give_up(step, error.strerror or str(error))
+        self._times.put_back()
         for place in {
             step.place for step in self._source.steps() if step.place.name.endswith("-wal")
         }:
@@ -104,6 +112,7 @@ class Reversal:
         planned = self._plan(step)
         self._target.add(planned)
         self._spare_along(step, planned)
+        self._times.take(step, planned)
         return planned
 
     def _spare_along(self, step: Step, planned: Step) -> None:
@@ -115,6 +124,9 @@ class Reversal:
     def _plan(self, step: Step) -> Step:
         if step.place in self._spared or step.other in self._spared:
             return Step("nothing", step.place)
+        self._times.see(step.place)
+        if step.other is not None:
+            self._times.see(step.other)
         status = self._trees.status(step.place)
         return self._plans[step.kind](step, status) or Step("nothing", step.place)
 
@@ -126,7 +138,7 @@ class Reversal:
     def _plan_removal_of_directory(self, step: Step, now: os.stat_result | None) -> Step | None:
         if now is None or not stat.S_ISDIR(now.st_mode):
             return None
-        return Step("rmdir", step.place, None, "", *_dress(now))
+        return Step("rmdir", step.place, None, "", *_dress(now), time=self._times.before(now))
 
     def _plan_return(self, step: Step, now: os.stat_result | None) -> Step | None:
         try:
@@ -156,7 +168,23 @@ class Reversal:
     def _plan_dress(self, step: Step, now: os.stat_result | None) -> Step | None:
         if now is None:
             return None
-        return Step("meta", step.place, None, "", *_dress(now), time=now.st_mtime_ns)
+        return Step("meta", step.place, None, "", *_dress(now), time=self._times.before(now))
+
+    def _plan_times(self, step: Step, now: os.stat_result | None) -> Step | None:
+        if now is None or not stat.S_ISDIR(now.st_mode):
+            return None
+        return Step("times", step.place, time=self._times.before(now))
+
+    def _plan_attributes(self, step: Step, now: os.stat_result | None) -> Step | None:
+        if now is None or not stat.S_ISDIR(now.st_mode):
+            return None
+        return Step("attributes", step.place, None, self._target.new_image())
+
+    def _put_attributes(self, parent: int, step: Step, planned: Step) -> None:
+        replaced = self._target.image(planned.image)
+        if not os.path.lexists(replaced):
+            images.keep_attributes(parent, step.place.name, replaced)
+        images.put_attributes(parent, step.place.name, self._source.image(step.image))
 
     def _do(self, step: Step, planned: Step) -> None:
         if planned.kind == "nothing":

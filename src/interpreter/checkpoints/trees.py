@@ -160,6 +160,10 @@ class Trees:
         except OSError:
             return None
 
+    def status_of_holder(self, place: Place) -> os.stat_result:
+        """The directory that holds a place."""
+        return os.fstat(self._held(place))
+
     def state(self, place: Place) -> State | None:
         """The state of a place now."""
         state = state_of(self.status(place))
