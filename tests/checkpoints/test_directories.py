@@ -25,6 +25,7 @@ def test_the_time_of_a_directory_comes_back_with_its_names_and_goes_forward_agai
     for _ in range(2):
         assert bench.journal.undo(name) == ()
         assert bench.tree() == before
+        assert bench.workspace.stat().st_mtime_ns == DATE
         assert bench.journal.redo(name) == ()
         assert bench.tree() == after
 

@@ -63,14 +63,16 @@ def zsh(tmp_path):
 
 
 NODE = """
-const inspector = new (require('node:inspector').Session)(); inspector.connect();
 globalThis.require = require;
+{
+const inspector = new (require('node:inspector').Session)(); inspector.connect();
 require('node:readline').createInterface({input: process.stdin}).on('line', (line) => {
   inspector.post('Runtime.evaluate', {expression: JSON.parse(line), replMode: true}, (e, r) => {
     if (r?.exceptionDetails) console.log('error', r.result.description);
   });
   console.log('--end--');
 });
+}
 """
 
 
@@ -126,7 +128,9 @@ def test_a_zsh_goes_back(zsh, tmp_path):
 
 def test_node_goes_back(node, tmp_path):
     state = node_state(node.run)
-    node.run("let a = {list: [1, 2], text: 'x'}; const c = 5; globalThis.g = 1; var m = new Map()")
+    node.run(
+        "let a = {list: [1, 2], text: 'x'}; const c = 5; globalThis.g = 1; var m = new WeakMap()"
+    )
     node.run("process.env.KEPT = '1'")
     state.before("b1")
     node.run("a.list.push(3); g = 2; globalThis.fresh = 1; let later = 2; process.chdir('/')")
@@ -134,7 +138,7 @@ def test_node_goes_back(node, tmp_path):
     report = state.restore("b1")
     assert set(report.restored) == {"a", "g"}
     assert set(report.removed) == {"fresh", "later"}
-    assert report.kept["m"] == "Map"
+    assert report.kept == {"m": "WeakMap"}
     shown = node.run(
         "console.log(JSON.stringify([a, c, g, typeof fresh, typeof later, process.cwd(), "
         "process.env.KEPT, process.env.MORE === undefined]))"
@@ -142,6 +146,131 @@ def test_node_goes_back(node, tmp_path):
     assert json.loads(shown) == [
         {"list": [1, 2], "text": "x"}, 5, 1, "undefined", "undefined", str(tmp_path), "1", True,
     ]  # fmt: skip
+
+
+NODE_CASES = {
+    "a list under two names": ("let a = [1]; let b = a", "a.push(2)", "[a, a === b]"),
+    "a list in an object in a map": (
+        "const inner = [1]; let m = new Map([['k', {inner}]])",
+        "inner.push(2); m.get('k').more = 1; m.set('n', 2)",
+        "[[...m], m.get('k').inner === inner]",
+    ),
+    "a name that was bound to something else": (
+        "let a = {x: 1}; const c = a",
+        "a = 5",
+        "[a, a === c]",
+    ),
+    "a constant that was declared anew": (
+        "const c = {x: 1}; function read() { return c }",
+        "const c = 2",
+        "[c, read() === c]",
+    ),
+    "a constant": ("const c = 1", "const c = 2", "(() => { try { c = 3 } catch { return c } })()"),
+    "a set": ("const s = new Set(['b', 'a'])", "s.delete('b'); s.add('b'); s.add(1)", "[...s]"),
+    "a date": ("const d = new Date(0)", "d.setFullYear(2020)", "d"),
+    "numbers in a typed array": (
+        "const t = new Float64Array([1, 2]); const v = new Uint8Array(t.buffer)",
+        "t[0] = 9; v[15] = 1",
+        "[...t, v.buffer === t.buffer]",
+    ),
+    "bytes": ("const b = Buffer.from('abc')", "b.write('xyz')", "b.toString()"),
+    "where a pattern stands": ("const r = /a/g; r.test('aa')", "r.test('aa')", "r.lastIndex"),
+    "a class and its instances": (
+        "class K { n = 1; say() { return 'old' } }; class L extends K { }; const k = new L()",
+        "K.prototype.say = () => 'new'; k.n = 2; k.list = []; K.count = 1",
+        "[k, k.say(), k instanceof K, K.count]",
+    ),
+    "a class that was defined anew": (
+        "class K { say() { return 'old' } }; const k = new K()",
+        "class K { say() { return 'new' } }",
+        "[k instanceof K, new K().say()]",
+    ),
+    "a function and what hangs on it": (
+        "function f() { return 'old' }; f.calls = [1]; const g = f",
+        "f.calls.push(2); f = () => 'new'",
+        "[f(), g === f, f.calls]",
+    ),
+    "what was deleted": ("globalThis.x = {y: [1]}", "delete x.y; delete globalThis.x", "x"),
+    "the order of keys": (
+        "const o = {a: 1, b: 2}",
+        "o.c = 3; delete o.a; o.a = 1",
+        "Object.keys(o)",
+    ),
+    "a cycle": (
+        "const ring = []; ring.push(ring)",
+        "ring.push(1)",
+        "[ring.length, ring[0] === ring]",
+    ),
+    "an array with a hole": (
+        "const h = [1, , 3]; h.name = 'h'",
+        "h[1] = 2; h.name = 1",
+        "[h, h.name]",
+    ),
+    "a getter": (
+        "const o = { get x() { return 'old' } }",
+        "Object.defineProperty(o, 'x', { value: 'new' })",
+        "o.x",
+    ),
+    "a prototype": ("const o = {}", "Object.setPrototypeOf(o, {x: 1})", "o.x"),
+    "an error": (
+        "const e = new Error('old')",
+        "e.message = 'new'; e.code = 1",
+        "[e.message, e.code]",
+    ),
+    "numbers that are none": ("let n = [NaN, -0, 1n, undefined]", "n.reverse()", "n.map(String)"),
+    "symbols": ("const k = Symbol('k'); const o = {[k]: 1}", "o[k] = 2", "o[k]"),
+}
+
+
+@pytest.mark.parametrize("case", NODE_CASES)
+def test_node_brings_back_exactly(node, case):
+    before, change, difference = NODE_CASES[case]
+    state = node_state(node.run)
+    assert node.run(before) == ""
+    look = f"console.log(require('node:util').inspect({difference}))"
+    expected = node.run(look)
+    for name in ("b1", "b2"):  # what was brought back can be brought back once more
+        state.before(name)
+        assert node.run(change) == ""
+        assert node.run(look) != expected
+        report = state.restore(name)
+        assert report.restored
+        assert (report.lost, report.kept) == ({}, {})
+        assert node.run(look) == expected
+
+
+def test_what_node_cannot_bring_back_is_named(node):
+    state = node_state(node.run)
+    node.run(
+        "const step = (() => { let n = 0; return () => ++n })(); const weak = new WeakMap()\n"
+        "const timer = setTimeout(() => {}, 0); const held = { promise: Promise.resolve(1) }\n"
+        "const fs = require('node:fs'); const plain = {x: 1}; let icy = {x: 1}\n"
+        "const made = (() => { let n = 0; return { up() { return ++n } } })()\n"
+        "class Shy { #n = 0; up() { return ++this.#n } }; const shy = new Shy()"
+    )
+    state.before("b1")
+    node.run("step(); plain.x = 2; Object.freeze(icy)")
+    report = state.restore("b1")
+    assert report.restored == ("plain",)
+    assert report.kept == {
+        "step": "variables that a function has captured",
+        "weak": "WeakMap",
+        "timer": "Timeout",
+        "held": "Promise",
+        "made": "variables that a function has captured",
+        "shy": "private fields",
+    }
+    assert set(report.lost) == {"icy"}
+
+
+def test_a_node_that_was_started_anew_gets_plain_data_back(node, tmp_path):
+    state = node_state(node.run)
+    node.run("let a = {list: [1]}; const m = new Map()")
+    state.before("b1")
+    node.run("delete globalThis[Symbol.for('reploop.kept')]; a.list.push(2)")
+    report = state.restore("b1")
+    assert (report.restored, report.kept) == (("a",), {"m": "Map"})
+    assert node.run("console.log(a.list)") == "[ 1 ]\n"
 
 
 def test_what_is_not_kept_is_an_error(bash):

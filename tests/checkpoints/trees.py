@@ -7,7 +7,7 @@ from pathlib import Path
 
 def read_tree(root: Path):
     """Kind, mode, content, links and times of everything below a directory."""
-    found, inodes = {".": ("", None, "", root.stat().st_mtime_ns)}, {}
+    found, inodes = {}, {}
     for directory, directories, files in os.walk(root):
         for name in (*directories, *files):
             path = Path(directory) / name

@@ -34,15 +34,16 @@ def directories_after(steps: Iterable[Step]) -> list[Place]:
 class DirectoryTimes:
     """The times of directories during a reversal.
 
-    Where somebody else has changed names since the block, the time tells of that, and stays.
+    Where somebody else has changed names since the block, the time tells of that, and stays. In a
+    reversal that is begun already it may tell of that one, and does not stay.
     """
 
-    def __init__(self, trees: Trees, source: Block) -> None:
+    def __init__(self, trees: Trees, source: Block, *, is_begun: bool) -> None:
         self._trees = trees
         self._wanted: dict[Place, int] = {}
         self._seen: dict[tuple[int, int], int] = {}
         self._foreign: set[tuple[int, int]] = set()
-        for place, time in source.facts.directories:
+        for place, time in () if is_begun else source.facts.directories:
             status = trees.status(place)
             if status is not None and status.st_mtime_ns != time:
                 self._foreign.add((status.st_dev, status.st_ino))

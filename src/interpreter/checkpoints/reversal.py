@@ -30,7 +30,8 @@ class Reversal:
         self._source = source
         self._target = target
         self._spared = spared
-        self._times = DirectoryTimes(trees, source)
+        is_begun = next(target.steps(), None) is not None
+        self._times = DirectoryTimes(trees, source, is_begun=is_begun)
         self.problems: list[str] = []
         self._plans: dict[str, Callable[[Step, os.stat_result | None], Step | None]] = {
             "create": self._plan_removal,
