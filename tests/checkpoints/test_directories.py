@@ -89,3 +89,52 @@ def test_what_a_rename_could_not_replace_is_kept_when_it_is_changed_after_all(be
     name, _ = bench.block("python3", "-c", change)
     assert bench.journal.undo(name) == ()
     assert bench.tree() == before
+
+
+DEEP = """
+import os
+for number in range(60):  # with names of 100 characters: longer than a path may be
+    os.mkdir(f'{number:02}'.ljust(100, 'd'))
+    os.chdir(f'{number:02}'.ljust(100, 'd'))
+open('new', 'w').write('new')
+os.symlink('new', 'link')
+os.rename('new', 'renamed')
+"""
+
+
+def test_what_lies_deeper_than_a_path_can_say_is_undone_and_redone(bench):
+    name, _ = bench.block("python3", "-c", DEEP)
+    assert len(walked(bench.workspace)) == 62
+    assert bench.journal.undo(name) == ()
+    assert walked(bench.workspace) == []
+    assert bench.journal.redo(name) == ()
+    assert walked(bench.workspace)[-2:] == ["link", "renamed"]
+    change = (
+        "import os\nfor number in range(60): os.chdir(f'{number:02}'.ljust(100, 'd'))\n"
+        "open('renamed', 'a').write('more'); os.unlink('link'); os.chdir('..')\n"
+        "os.rename('59'.ljust(100, 'd'), 'short')"
+    )
+    name, _ = bench.block("python3", "-c", change)
+    assert walked(bench.workspace)[-2:] == ["short", "renamed"]
+    assert bench.journal.undo(name) == ()
+    assert walked(bench.workspace)[-3:] == ["59".ljust(100, "d"), "link", "renamed"]
+    removal, _ = bench.shell("rm -r *")
+    assert walked(bench.workspace) == []
+    assert bench.journal.undo(removal) == ()
+    assert walked(bench.workspace)[-2:] == ["link", "renamed"]
+    bench.shell("rm -r *")  # what tidies up after the tests cannot
+
+
+def walked(root):
+    """All names below a directory, however deep."""
+    flags = os.O_RDONLY | os.O_DIRECTORY
+    names, waiting = [], [os.open(root, flags)]
+    while waiting:
+        here = waiting.pop()
+        with os.scandir(here) as entries:
+            found = sorted(entries, key=lambda one: one.name)
+        names += [entry.name for entry in found]
+        inner = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+        waiting += [os.open(name, flags, dir_fd=here) for name in inner]
+        os.close(here)
+    return names

@@ -73,7 +73,8 @@ class Facts:
     ended: bool = False
     noted: int = 0
     ends: list[tuple[Place, State | None]] = field(default_factory=list)
-    directories: list[tuple[Place, int]] = field(default_factory=list)
+    directories: list[tuple[Place, int, int]] = field(default_factory=list)
+    """Inode and time of the directories whose names have changed; at first, of those that will."""
     foreign: list[Place] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -201,5 +202,5 @@ def _size(directory: str) -> int:
 def _facts(plain: dict[str, Any]) -> Facts:
     ends = [(Place(*place), State(*state) if state else None) for place, state in plain["ends"]]
     foreign = [Place(*place) for place in plain["foreign"]]
-    directories = [(Place(*place), time) for place, time in plain.get("directories", ())]
+    directories = [(Place(*place), *rest) for place, *rest in plain.get("directories", ())]
     return Facts(**{**plain, "ends": ends, "foreign": foreign, "directories": directories})

@@ -47,8 +47,11 @@ class Caller:
         if path.startswith("/"):
             return path
         number = (directory & 0xFFFFFFFF) - ((directory & 0x80000000) << 1)
-        base = "cwd" if number == _AT_CWD else f"fd/{number}"
-        return f"{os.readlink(f'/proc/{self.pid}/{base}')}/{path}"
+        link = "cwd" if number == _AT_CWD else f"fd/{number}"
+        base = system_calls.directory_path(f"/proc/{self.pid}/{link}")
+        while len(base) > _LONGEST // 4 and path.startswith("../"):  # too long to ask the kernel
+            base, path = base.rpartition("/")[0], path[3:].lstrip("/")
+        return f"{base}/{path}"
 
     def opened(self, descriptor: int) -> str:
         """The path of one of its descriptors."""

@@ -34,29 +34,25 @@ def directories_after(steps: Iterable[Step]) -> list[Place]:
 class DirectoryTimes:
     """The times of directories during a reversal.
 
-    Where somebody else has changed names since the block, the time tells of that, and stays. In a
-    reversal that is begun already it may tell of that one, and does not stay.
+    Where somebody else has changed names since the block, the time tells of that, and stays.
     """
 
-    def __init__(self, trees: Trees, source: Block, *, is_begun: bool) -> None:
+    def __init__(self, trees: Trees, source: Block, target: Block) -> None:
         self._trees = trees
         self._wanted: dict[Place, int] = {}
-        self._seen: dict[tuple[int, int], int] = {}
-        self._foreign: set[tuple[int, int]] = set()
-        for place, time in () if is_begun else source.facts.directories:
-            status = trees.status(place)
-            if status is not None and status.st_mtime_ns != time:
-                self._foreign.add((status.st_dev, status.st_ino))
+        self._seen = _by_inode(target)  # when the reversal began, which may have been cut short
+        left = _by_inode(source)
+        self._foreign = {key for key, time in self._seen.items() if left.get(key, time) != time}
 
     def see(self, place: Place) -> None:
         """A name in a directory is about to change: remember the directory's time, for redo."""
         with contextlib.suppress(OSError):
             status = self._trees.status_of_holder(place)
-            self._seen.setdefault((status.st_dev, status.st_ino), status.st_mtime_ns)
+            self._seen.setdefault((place.root, status.st_ino), status.st_mtime_ns)
 
-    def before(self, status: os.stat_result) -> int:
+    def before(self, place: Place, status: os.stat_result) -> int:
         """The time that something had before the reversal began to change it."""
-        return self._seen.get((status.st_dev, status.st_ino), status.st_mtime_ns)
+        return self._seen.get((place.root, status.st_ino), status.st_mtime_ns)
 
     def take(self, step: Step, planned: Step) -> None:
         """A step is reversed: note which time is wanted, and where directories go."""
@@ -78,8 +74,12 @@ class DirectoryTimes:
         status = self._trees.status(place)
         if status is None or not stat.S_ISDIR(status.st_mode):
             return
-        if (status.st_dev, status.st_ino) in self._foreign or status.st_mtime_ns == time:
+        if (place.root, status.st_ino) in self._foreign or status.st_mtime_ns == time:
             return
         with self._trees.parent(place) as parent:
             times = (status.st_atime_ns, time)
             os.utime(place.name, ns=times, dir_fd=parent, follow_symlinks=False)
+
+
+def _by_inode(block: Block) -> dict[tuple[int, int], int]:
+    return {(place.root, inode): time for place, inode, time in block.facts.directories}

@@ -168,6 +168,7 @@ class History:
         else:
             Block(part).discard()
             target = Block.make(part, Facts(block.facts.label, block.facts.created))
+            self._note_directories(target, list(block.steps()))
         target.facts.foreign = sorted(spared)
         target.save()
         return self._carry_out(block, target)
@@ -229,17 +230,15 @@ class History:
         block.save()
 
     def _note_directories(
-        self, block: Block, steps: Sequence[Step], only: set[Place] | None
+        self, block: Block, steps: Sequence[Step], only: set[Place] | None = None
     ) -> None:
-        known = dict(block.facts.directories)
         late = None if only is None else {holder(place) for place in only}
-        noted = []
+        known = {one[0]: one for one in block.facts.directories if late and one[0] not in late}
         for place in directories_after(steps):
             status = self._trees.status(place)
-            if status is not None:
-                fresh = late is None or place in late or place not in known
-                noted.append((place, status.st_mtime_ns if fresh else known[place]))
-        block.facts.directories = noted
+            if status is not None and place not in known:
+                known[place] = (place, status.st_ino, status.st_mtime_ns)
+        block.facts.directories = list(known.values())
 
     def _differs(self, place: Place, state: State | None) -> bool:
         """Whether somebody changed what a block left; to touch a file that nobody may write is no

@@ -30,8 +30,7 @@ class Reversal:
         self._source = source
         self._target = target
         self._spared = spared
-        is_begun = next(target.steps(), None) is not None
-        self._times = DirectoryTimes(trees, source, is_begun=is_begun)
+        self._times = DirectoryTimes(trees, source, target)
         self.problems: list[str] = []
         self._plans: dict[str, Callable[[Step, os.stat_result | None], Step | None]] = {
             "create": self._plan_removal,
@@ -139,7 +138,9 @@ class Reversal:
     def _plan_removal_of_directory(self, step: Step, now: os.stat_result | None) -> Step | None:
         if now is None or not stat.S_ISDIR(now.st_mode):
             return None
-        return Step("rmdir", step.place, None, "", *_dress(now), time=self._times.before(now))
+        return Step(
+            "rmdir", step.place, None, "", *_dress(now), time=self._times.before(step.place, now)
+        )
 
     def _plan_return(self, step: Step, now: os.stat_result | None) -> Step | None:
         try:
@@ -169,12 +170,14 @@ class Reversal:
     def _plan_dress(self, step: Step, now: os.stat_result | None) -> Step | None:
         if now is None:
             return None
-        return Step("meta", step.place, None, "", *_dress(now), time=self._times.before(now))
+        return Step(
+            "meta", step.place, None, "", *_dress(now), time=self._times.before(step.place, now)
+        )
 
     def _plan_times(self, step: Step, now: os.stat_result | None) -> Step | None:
         if now is None or not stat.S_ISDIR(now.st_mode):
             return None
-        return Step("times", step.place, time=self._times.before(now))
+        return Step("times", step.place, time=self._times.before(step.place, now))
 
     def _plan_attributes(self, step: Step, now: os.stat_result | None) -> Step | None:
         if now is None or not stat.S_ISDIR(now.st_mode):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import functools
@@ -16,6 +17,8 @@ BENEATH_WITHOUT_SYMLINKS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, NO_SYMLINKS, N
 IN_ROOT = 0x10 | 0x02
 NO_REPLACE = 1
 EXCHANGE = 2
+_LONGEST_PIECE = 1000  # characters, of up to four bytes: a path may have 4096
+_MOST_LEVELS = 1000  # of directories whose path is too long
 
 
 @frozen
@@ -90,6 +93,63 @@ def open_directory(base: int, path: str, resolve: int) -> int:
     """Open a directory below `base` as a place only, following the rules of `resolve`."""
     how = struct.pack("QQQ", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, 0, resolve)
     return _call(437, base, os.fsencode(path) or b".", how, len(how))
+
+
+def open_beneath(base: int, path: str) -> int:
+    """The same without any symlink, piece by piece where a path is longer than it may be."""
+    left = path
+    here = base
+    while True:
+        piece, left = _first_piece(left)
+        try:
+            found = open_directory(here, piece, BENEATH_WITHOUT_SYMLINKS)
+        finally:
+            if here != base:
+                os.close(here)
+        if not left:
+            return found
+        here = found
+
+
+def _first_piece(path: str) -> tuple[str, str]:
+    """What of a path can be given to the kernel at once, and the rest."""
+    if len(path) <= _LONGEST_PIECE:
+        return path, ""
+    end = path.rindex("/", 0, _LONGEST_PIECE)
+    return path[:end], path[end + 1 :]
+
+
+def directory_path(link: str) -> str:
+    """Where a link of `/proc` to a directory leads, also where that is longer than a path may be:
+    then the names are looked up in the directories above."""
+    with contextlib.suppress(OSError):
+        return os.readlink(link)
+    flags = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+    here = os.open(link, flags)
+    names: list[str] = []
+    try:
+        for _ in range(_MOST_LEVELS):
+            above = os.open("..", flags, dir_fd=here)
+            names.append(_name_of(here, above))
+            os.close(here)
+            here = above
+            with contextlib.suppress(OSError):
+                return "/".join((os.readlink(f"/proc/self/fd/{here}"), *reversed(names)))
+    finally:
+        os.close(here)
+    raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+
+
+def _name_of(directory: int, above: int) -> str:
+    inode = os.fstat(directory).st_ino
+    reading = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=above)
+    try:
+        with os.scandir(reading) as entries:
+            return next(entry.name for entry in entries if entry.inode() == inode)
+    except StopIteration:
+        raise FileNotFoundError(errno.ENOENT, "a directory has no name any more") from None
+    finally:
+        os.close(reading)
 
 
 def open_place(root: int, path: str) -> int:

@@ -109,9 +109,7 @@ class Trees:
 
     def directory(self, root: int, path: str) -> int:
         """A descriptor of a directory of a root; OSError where a symlink is in the way."""
-        return system_calls.open_directory(
-            self._descriptors[root], path, system_calls.BENEATH_WITHOUT_SYMLINKS
-        )
+        return system_calls.open_beneath(self._descriptors[root], path)
 
     @contextmanager
     def parent(self, place: Place) -> Iterator[int]:
