@@ -40,9 +40,14 @@ class DirectoryTimes:
     def __init__(self, trees: Trees, source: Block, target: Block) -> None:
         self._trees = trees
         self._wanted: dict[Place, int] = {}
-        self._seen = _by_inode(target)  # when the reversal began, which may have been cut short
-        left = _by_inode(source)
-        self._foreign = {key for key, time in self._seen.items() if left.get(key, time) != time}
+        began = target.facts.directories  # as they were then: it may have been cut short
+        self._seen = {(place.root, inode): time for place, inode, time in began}
+        left = {(place, inode): time for place, inode, time in source.facts.directories}
+        self._foreign = {
+            (place.root, inode)
+            for place, inode, time in began
+            if left.get((place, inode), time) != time
+        }
 
     def see(self, place: Place) -> None:
         """A name in a directory is about to change: remember the directory's time, for redo."""
@@ -79,7 +84,3 @@ class DirectoryTimes:
         with self._trees.parent(place) as parent:
             times = (status.st_atime_ns, time)
             os.utime(place.name, ns=times, dir_fd=parent, follow_symlinks=False)
-
-
-def _by_inode(block: Block) -> dict[tuple[int, int], int]:
-    return {(place.root, inode): time for place, inode, time in block.facts.directories}
