@@ -101,9 +101,9 @@ def test_what_a_check_finds_out_is_used_from_then_on(server, ask, interpreter_co
     fence = said("```python\nprint(6 * 7)\n```\n")
     server.replies = [prose, fence, said("hello"), said("blue"), said("Done.")]
     checked = interpreter_command("models", "check", "openai/gpt-x", "--api_base", server.url)
-    assert [line.split()[0] for line in checked.stdout.splitlines()] == [
-        *("failed", "ok", "ok", "failed", "failed"),
-    ], checked.stderr
+    *steps, verdict = checked.stdout.splitlines()
+    assert [line.split()[0] for line in steps] == ["no", "yes", "yes", "no", "no"], checked.stderr
+    assert (verdict, checked.returncode) == ("It can be used, by fenced blocks.", 0)
     assert "tools" in server.requests[0].json
     assert ask("hi").stdout == "Done.\n"
     assert "tools" not in server.requests[-1].json

@@ -72,13 +72,14 @@ def test_stop_ends_the_turn(chat):
 
 
 def test_always_is_not_asked_again(chat):
-    terminal = chat(ADD, {"code": "print(x * 10)"}, "Fifty.")
+    terminal = chat(ADD, ADD, {"code": "print(x * 10)"}, "Fifty.")
     ask(terminal, "add")
     terminal.wait_for("Run this?")
     terminal.press("a")
-    seen = terminal.wait_for("Fifty.")
-    assert "\n50\n" in seen
-    assert seen.count("Run this?") == 1
+    terminal.wait_for("print(x * 10)", "Run this? [y]es")
+    assert terminal.everything().count("Run this?") == 2  # the same block once, another one again
+    terminal.press("y")
+    assert "\n50\n" in terminal.wait_for("Fifty.")
 
 
 def test_an_edited_block_is_shown_asked_about_again_and_run(chat, tmp_path):

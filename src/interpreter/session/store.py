@@ -115,14 +115,15 @@ class Store:
         query = "SELECT id FROM sessions WHERE directory = ? ORDER BY updated DESC LIMIT 50"
         with self._reading() as database:
             found = [str(row[0]) for row in database.execute(query, (directory,))]
+        if not found:
+            raise StoreError(
+                f"There is no session of {directory} to go on with; "
+                "`interpreter sessions` lists all."
+            )
         free = next((session for session in found if not self.owners.is_elsewhere(session)), "")
-        if free:
-            return free
-        if found:
-            self.owners.take(found[0])  # which says who keeps it
-        raise StoreError(
-            f"There is no session of {directory} to go on with; `interpreter sessions` lists all."
-        )
+        if not free:
+            self.owners.take(found[0])  # which says who keeps it, unless it was left just now
+        return free or found[0]
 
     def directory(self, session: str) -> str:
         """Where a session began to work."""
