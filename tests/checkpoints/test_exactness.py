@@ -273,6 +273,17 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
+    """A kernel that has gone back many times."""
+    yield from _kept(tmp_path_factory)
+
+
+@pytest.fixture
+def fresh(tmp_path_factory):
+    """A kernel that has never gone back."""
+    yield from _kept(tmp_path_factory)
+
+
+def _kept(tmp_path_factory):
     with tempfile.TemporaryDirectory(prefix="rl-") as exchange:
         variables = PythonVariables(Path(exchange))
         kernel = Kernel(variables, sys.executable, tmp_path_factory.mktemp("work"))
@@ -297,8 +308,8 @@ def test_undo_brings_back_exactly(kept, case):
     assert kernel.run(look) == expected
 
 
-def test_after_an_undo_the_kernel_asks_prints_and_is_interrupted_as_before(kept):
-    kernel, variables = kept
+def test_after_an_undo_the_kernel_asks_prints_and_is_interrupted_as_before(fresh):
+    kernel, variables = fresh
     variables.touched()
     kernel.block("then", "x = 1")
     variables.restore("then")

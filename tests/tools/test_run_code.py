@@ -57,11 +57,12 @@ def test_something_that_is_no_code_is_refused(pool):
 
 
 def test_a_language_that_cannot_be_started_is_an_event(pool, tmp_path):
-    from interpreter.runtimes.custom import custom_language
+    from interpreter.runtimes.custom import registered
     from interpreter.runtimes.pool import PoolOptions
+    from interpreter.settings.described_languages import DescribedLanguage
 
     cell = OpenCell(tmp_path)
-    none = custom_language({"name": "none", "command": "/nowhere/none"}).registered()
+    none = registered(DescribedLanguage("none", ("/nowhere/none",)))
     broken = RuntimePool(cell.launch, cell.exchange, PoolOptions(registered=(none,)))
     (end,) = run(RunCode(broken), "none", "x")
     broken.close()

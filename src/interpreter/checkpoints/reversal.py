@@ -175,8 +175,8 @@ class Reversal:
         )
 
     def _plan_times(self, step: Step, now: os.stat_result | None) -> Step | None:
-        if now is None or not stat.S_ISDIR(now.st_mode):
-            return None
+        if now is None or not stat.S_ISDIR(now.st_mode) or self._trees.is_protected(step.place):
+            return None  # of a directory that holds something protected, the time stays
         return Step("times", step.place, time=self._times.before(step.place, now))
 
     def _plan_attributes(self, step: Step, now: os.stat_result | None) -> Step | None:

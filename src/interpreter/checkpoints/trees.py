@@ -122,6 +122,10 @@ class Trees:
         finally:
             os.close(descriptor)
 
+    def is_protected(self, place: Place) -> bool:
+        """Whether a place is protected, or has something protected below it."""
+        return self._is_protected(self.text(place))
+
     def _is_protected(self, path: str) -> bool:
         """Whether a path is in a protected place, or has one below it."""
         here = f"{path}/"
