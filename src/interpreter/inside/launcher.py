@@ -28,6 +28,7 @@ if TYPING:
 
 HEADER = 8
 MOST_FDS = 250
+MOST_OPEN = 65_536
 NOT_DUMPABLE = 4  # PR_SET_DUMPABLE, with zero
 LANDLOCK_CREATE, LANDLOCK_RESTRICT, SCOPES_SINCE = 444, 446, 6
 ABSTRACT_SOCKETS = bytes(16) + (1).to_bytes(8, sys.byteorder)  # no files, no network, one scope
@@ -123,8 +124,11 @@ def moved_up(fd: int, above: int) -> int:
     return copy
 
 
-def become(program: Program, join: Callable[[], None]) -> None:
-    """Turn this forked child into the program; only returns by raising OSError."""
+def become(program: Program, join: Callable[[], None], tell: int) -> None:
+    """Turn this forked child into the program; only returns by raising OSError.
+
+    It keeps what it was given, and `tell`, which is closed when it has become the program.
+    """
     join()
     os.setsid()
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
@@ -133,6 +137,9 @@ def become(program: Program, join: Callable[[], None]) -> None:
     copies = [moved_up(fd, above) for fd in program.sources]
     for copy, target in zip(copies, program.targets, strict=True):
         os.dup2(copy, target, inheritable=True)
+    kept = sorted({2, tell, *program.targets})
+    for fd, following in zip(kept, [*kept[1:], MOST_OPEN], strict=True):
+        os.closerange(fd + 1, following)
     os.chdir(program.cwd)
     os.execvpe(program.argv[0], program.argv, program.env)
 
@@ -150,7 +157,7 @@ def start(program: Program, join: Callable[[], None]) -> tuple[int, int]:
     pid = os.fork()
     if pid == 0:
         try:
-            become(program, join)
+            become(program, join, tell)
         except OSError as error:
             os.write(tell, b"%d" % (error.errno or EPERM))
         finally:
