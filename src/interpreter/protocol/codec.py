@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, get_args
 
-from interpreter.protocol import actions, events, messages
+from interpreter.protocol import actions, events, live, messages
 
 KeepBytes = Callable[[bytes], str]
 FetchBytes = Callable[[str], bytes]
@@ -16,7 +16,7 @@ FetchBytes = Callable[[str], bytes]
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        *get_args(events.Event),
+        *get_args(live.LiveEvent),
         *get_args(messages.Part),
         messages.Message,
         messages.Face,
