@@ -2,9 +2,11 @@
 VENV := .venv
 BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
+WORKERS ?= 4  # tests often wait for something, so more of them run side by side than there are cores
+SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal
 export ASK
 
-.PHONY: run test test-escape test-litellm test-integrations test-nightly check format bench bench-dabench constraints clean help
+.PHONY: run test test-escape test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -17,11 +19,11 @@ run: $(VENV)/.run
 	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
 test: $(VENV)/.test $(VENV)/.system
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST)
 
 # Every way out of the sandbox that we know, tried as root and as an ordinary user: for the former, start it as root.
 test-escape: $(VENV)/.test $(VENV)/.system
-	$(BIN)/python -m pytest -rs tests/escape $(PYTEST)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/escape $(PYTEST)
 
 # Apart, because LiteLLM alone is larger than everything else together.
 test-litellm: $(VENV)/.litellm
@@ -39,12 +41,14 @@ test-integrations:
 	.venv-integrations/bin/python -m pip install -q --group integrations -e .
 	.venv-integrations/bin/python -m pytest -rs tests/docs -k crewai
 
-check: $(VENV)/.test
+check: $(VENV)/.test $(VENV)/.system
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(MAKE) -j 2 types-and-floors test
+
+types-and-floors: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(MAKE) test
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

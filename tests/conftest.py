@@ -1,11 +1,17 @@
 """Shared by all tests: a closed network, a home of their own, and small helpers."""
 
 import http.server
+import os
 import socket
+import sys
 import threading
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Tests start hundreds of Pythons: each would compile our modules again where writing them is off.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # How long an example takes depends on what else the machine does: timing is for benchmarks.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 SOURCE = Path(__file__).parents[2] / "src" / "interpreter"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LAZY_ATTRIBUTES = {"interpreter", "computer", "llm", "messages", "chat"}
@@ -14,24 +12,27 @@ def name_of(module):
     return str(module.relative_to(SOURCE))
 
 
-@pytest.mark.parametrize("module", MODULES, ids=name_of)
-def test_a_module_fits_on_a_few_screens(module):
-    assert len(module.read_text().splitlines()) <= 400
+def test_a_module_fits_on_a_few_screens():
+    lengths = {name_of(module): len(module.read_text().splitlines()) for module in MODULES}
+    assert {name: lines for name, lines in lengths.items() if lines > 400} == {}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=name_of)
-def test_functions_fit_on_one_screen(module):
-    lengths = {
-        node.name: node.end_lineno - node.lineno + 1
+def test_functions_fit_on_one_screen():
+    lengths = [
+        (name_of(module), node.name, node.end_lineno - node.lineno + 1)
+        for module in MODULES
         for node in ast.walk(ast.parse(module.read_text()))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-    assert {name: lines for name, lines in lengths.items() if lines > 60} == {}
+    ]
+    assert [place for place in lengths if place[-1] > 60] == []
 
 
-@pytest.mark.parametrize("module", MODULES, ids=name_of)
-def test_every_module_says_what_it_is(module):
-    assert ast.get_docstring(ast.parse(module.read_text()))
+def test_every_module_says_what_it_is():
+    assert [
+        name_of(module)
+        for module in MODULES
+        if not ast.get_docstring(ast.parse(module.read_text()))
+    ] == []
 
 
 def test_no_root_module_hides_a_lazy_attribute():
@@ -64,6 +65,8 @@ def _imported(module):
             yield node.module
 
 
-@pytest.mark.parametrize("module", sorted((SOURCE / "inside").glob("*.py")), ids=name_of)
-def test_what_runs_inside_the_cell_does_not_import_the_package(module):
-    assert [name for name in _imported(module) if name.startswith("interpreter")] == []
+def test_what_runs_inside_the_cell_does_not_import_the_package():
+    imports = {
+        (path.name, name) for path in (SOURCE / "inside").glob("*.py") for name in _imported(path)
+    }
+    assert {(path, name) for path, name in imports if name.startswith("interpreter")} == set()

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import openai
 import pytest
 
 from interpreter.protocol.messages import Code
@@ -22,6 +21,8 @@ def replay(server, name, size):
 
 def by_the_sdk(server):
     """The text, the arguments of the call, and the tokens, as the SDK reads them."""
+    import openai  # a second and a half that not every run of the tests needs
+
     client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="k")
     chunks = list(client.chat.completions.create(model="x", messages=[], stream=True))
     client.close()
