@@ -33,7 +33,7 @@ os._exit(0)
 
 
 def main():
-    from interpreter.models.downloads_shared import DownloadFailed
+    from interpreter.models.embedded.download_parts import DownloadFailed
 
     try:
         entry, path = _model()
@@ -47,9 +47,9 @@ def main():
 
 
 def _model():
-    from interpreter.models.catalogue import catalogue
-    from interpreter.models.downloads import fetch
-    from interpreter.models.embedded import places
+    from interpreter.models.embedded.catalogue import catalogue
+    from interpreter.models.embedded.downloads import fetch
+    from interpreter.models.embedded.model import places
     from interpreter.models.options import ModelOptions
 
     entry = catalogue().get()
@@ -57,8 +57,8 @@ def _model():
 
 
 def _options(entry, path, directory):
-    from interpreter.models.embedded import engine_options
-    from interpreter.models.machine import this_machine
+    from interpreter.models.embedded.machine import this_machine
+    from interpreter.models.embedded.model import engine_options
     from interpreter.models.options import ModelOptions
 
     usual = engine_options(entry, path, ModelOptions(context_window=4096), this_machine())
@@ -87,7 +87,7 @@ def _row(what, measured, baseline, unit, goal):
 
 def _kept(options):
     """A lease that keeps the engine running, as other sessions and the waiting time do."""
-    from interpreter.models.engine_process import lease
+    from interpreter.models.embedded.engine_process import lease
     from interpreter.protocol.interrupt import Interrupt
 
     return closing(lease(options, Interrupt()))
@@ -95,8 +95,8 @@ def _kept(options):
 
 def _session(options):
     """Seconds to the first token, and tokens per second after it."""
-    from interpreter.models.catalogue import Sampling
-    from interpreter.models.embedded import EmbeddedModel, Engine, Speech
+    from interpreter.models.embedded.catalogue import Sampling
+    from interpreter.models.embedded.model import EmbeddedModel, Engine, Speech
     from interpreter.protocol.events import ReplyFinished
     from interpreter.protocol.interrupt import Interrupt
     from interpreter.protocol.messages import user_says
@@ -116,7 +116,7 @@ def _session(options):
 @contextmanager
 def _bare(options):
     """A function that says how fast llama.cpp alone is, in a process like that of our engine."""
-    from interpreter.models.engine_process import CALM
+    from interpreter.models.embedded.engine_process import CALM
 
     words = [str(options.model), options.threads, options.context, SYSTEM, QUESTION, TOKENS]
     command = [sys.executable, "-c", BARE, json.dumps(words)]

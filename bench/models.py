@@ -23,7 +23,7 @@ from interpreter.models.options import ModelOptions
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
 from interpreter.protocol.ports import Capabilities
-from interpreter.session.context import Context
+from interpreter.session.request.context import Context
 from support.model_server import ModelServer, Raw, called, chunk, said
 from support.talking import EXECUTE, request
 from support.tiny_model import tiny_model

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from bench.table import show
 from interpreter.protocol.events import DisplayShown, OutputDelta
-from interpreter.runtimes.node import javascript
-from interpreter.runtimes.python import PythonOptions, python_kernel
-from interpreter.runtimes.shell import bash
-from interpreter.sandboxes.none import OpenCell
+from interpreter.runtimes.kernel.python import PythonOptions, python_kernel
+from interpreter.runtimes.process.node import javascript
+from interpreter.runtimes.process.shell import bash
+from interpreter.sandboxes.backends.none import OpenCell
 
 BLOCKS = 200
 LINES = 100_000

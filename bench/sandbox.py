@@ -11,15 +11,15 @@ import time
 from pathlib import Path
 
 from bench.table import median, show
-from interpreter.policies.code_scan import scan
-from interpreter.runtimes.python import python_kernel
-from interpreter.runtimes.shell import bash
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.policies.scan.code_scan import scan
+from interpreter.runtimes.kernel.python import python_kernel
+from interpreter.runtimes.process.shell import bash
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.landlock import LandlockSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.host_gate import HostGate
-from interpreter.sandboxes.landlock import LandlockSandbox
-from interpreter.sandboxes.network_proxy import NetworkProxy
-from interpreter.sandboxes.none import NoSandbox
+from interpreter.sandboxes.network.host_gate import HostGate
+from interpreter.sandboxes.network.proxy import NetworkProxy
 
 CONFINEMENT = Confinement(programs=interpreter_places())
 BLOCKS = 200

@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from interpreter.policies.code_scan import scan
+from interpreter.policies.scan.code_scan import scan
 
 BLOCKS = Path(__file__).parents[1] / "tests" / "policies" / "blocks"
 _BLOCK = re.compile(r"^### (\S+).*\n((?:(?!### ).*\n?)*)", re.MULTILINE)

@@ -67,9 +67,9 @@ def _reply(tokens):
 
 def _render(tokens):
     from interpreter.protocol.events import TextDelta, TurnFinished
-    from interpreter.terminal.ansi import COLOURS
-    from interpreter.terminal.face import LiveFace, Look
-    from interpreter.terminal.screen import Screen
+    from interpreter.terminal.live_face import LiveFace, Look
+    from interpreter.terminal.render.ansi import COLOURS
+    from interpreter.terminal.render.screen import Screen
 
     text = _reply(tokens)
     screen = Screen(io.StringIO(), size=lambda: os.terminal_size((100, 30)))

@@ -7,14 +7,14 @@ import time
 from pathlib import Path
 
 from bench.table import seconds, show
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
 from interpreter.checkpoints.transaction import Transaction
-from interpreter.checkpoints.variables import ENVIRONMENT, PythonVariables
+from interpreter.checkpoints.variables.python import ENVIRONMENT, PythonVariables
 from interpreter.protocol.events import OutputDelta
 from interpreter.protocol.messages import Code
-from interpreter.runtimes.python import PythonOptions, python_kernel
-from interpreter.sandboxes.none import OpenCell
+from interpreter.runtimes.kernel.python import PythonOptions, python_kernel
+from interpreter.sandboxes.backends.none import OpenCell
 
 FILES = 100_000
 THREE = "echo 1 >> d0/f0; rm -f d1/f1; echo 2 > d2/new"

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from interpreter.protocol.events import DisplayShown, ExecutionFinished, Notice, OutputDelta
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.none import OpenCell
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.none import OpenCell
 
 
 def walled(workspace: Path):

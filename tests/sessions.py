@@ -8,10 +8,10 @@ from interpreter.policies.approvals import AskFirst, RunAll
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.ports import Capabilities, ToolSpec, nobody_answers
-from interpreter.session.asking import Asking
 from interpreter.session.budget import Budget
-from interpreter.session.context import Context
 from interpreter.session.engine import Engine, Limits
+from interpreter.session.request.asking import Asking
+from interpreter.session.request.context import Context
 from interpreter.session.session import Session
 
 

@@ -8,11 +8,11 @@ from interpreter._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from interpreter.facade.asynchronous import AsyncInterpreter
-    from interpreter.facade.computer import Computer
-    from interpreter.facade.interpreter import OpenInterpreter
-    from interpreter.facade.result import Block, Result
-    from interpreter.facade.typed import Interpreter
+    from interpreter.facade.compatible.computer import Computer
+    from interpreter.facade.compatible.interpreter import OpenInterpreter
+    from interpreter.facade.typed.asynchronous import AsyncInterpreter
+    from interpreter.facade.typed.interpreter import Interpreter
+    from interpreter.facade.typed.result import Block, Result
     from interpreter.lmc.languages import BaseLanguage
     from interpreter.protocol.errors import InterpreterError
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     computer: Computer
 
 _PLACES = {
-    "AsyncInterpreter": "facade.asynchronous",
+    "AsyncInterpreter": "facade.typed.asynchronous",
     "BaseLanguage": "lmc.languages",
-    "Block": "facade.result",
-    "Interpreter": "facade.typed",
+    "Block": "facade.typed.result",
+    "Interpreter": "facade.typed.interpreter",
     "InterpreterError": "protocol.errors",
-    "OpenInterpreter": "facade.interpreter",
-    "Result": "facade.result",
-    "load_ipython_extension": "facade.notebook",
-    "unload_ipython_extension": "facade.notebook",
+    "OpenInterpreter": "facade.compatible.interpreter",
+    "Result": "facade.typed.result",
+    "load_ipython_extension": "facade.notebook.extension",
+    "unload_ipython_extension": "facade.notebook.extension",
 }
 __all__ = [
     "AsyncInterpreter",
@@ -95,7 +95,7 @@ class _OldNames:
         """The module, if its name is one of theirs."""
         if not name.startswith((f"{__name__}.core", f"{__name__}.terminal_interface")):
             return None
-        from interpreter.facade.old_names import spec_of
+        from interpreter.facade.compatible.old_names import spec_of
 
         return spec_of(name)
 
@@ -124,7 +124,7 @@ class _Shared:
 
 
 def _real() -> object:
-    from interpreter.facade.interpreter import OpenInterpreter
+    from interpreter.facade.compatible.interpreter import OpenInterpreter
 
     if not _made:
         _made.append(OpenInterpreter())

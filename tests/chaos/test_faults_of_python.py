@@ -7,7 +7,7 @@ import pytest
 from tests.live import end_of, live, noticed, printed, run, said, shown, wait_until
 
 from interpreter.protocol.events import OutputDelta
-from interpreter.runtimes.python import PythonOptions, python_kernel
+from interpreter.runtimes.kernel.python import PythonOptions, python_kernel
 
 GIGABYTES = 4 << 30
 KEEPS = {
@@ -157,7 +157,7 @@ def test_an_interrupt_that_is_swallowed_is_repeated(kept):
 
 
 def test_code_that_obeys_no_interrupt_is_ended(tmp_path):
-    from interpreter.runtimes.jupyter_kernel import KernelOptions
+    from interpreter.runtimes.kernel.jupyter import KernelOptions
 
     options = PythonOptions(kernel=KernelOptions(interrupt_seconds=1.5))
     with live(python_kernel, tmp_path, options) as python:
@@ -222,8 +222,8 @@ def test_a_kernel_whose_host_is_gone_ends(tmp_path):
 
     script = (
         "from pathlib import Path\n"
-        "from interpreter.sandboxes.none import OpenCell\n"
-        "from interpreter.runtimes.python import python_kernel\n"
+        "from interpreter.sandboxes.backends.none import OpenCell\n"
+        "from interpreter.runtimes.kernel.python import python_kernel\n"
         "cell = OpenCell(Path.cwd())\n"
         "kernel = python_kernel(cell.launch, cell.exchange)\n"
         "for event in kernel.run('import os; os.getpid()'):\n"

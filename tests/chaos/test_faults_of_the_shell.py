@@ -20,8 +20,8 @@ from tests.live import (
 )
 
 from interpreter.protocol.events import OutputDelta
-from interpreter.runtimes.driven import DrivenOptions
-from interpreter.runtimes.shell import bash, zsh
+from interpreter.runtimes.process.driven import DrivenOptions
+from interpreter.runtimes.process.shell import bash, zsh
 
 KEEPS = {
     "stty -echo": ("stty -echo", "failed"),
@@ -133,8 +133,8 @@ def test_a_background_job_can_be_listed_and_stopped(shell):
 def test_a_shell_whose_host_is_gone_ends(tmp_path):
     script = (
         "from pathlib import Path\n"
-        "from interpreter.sandboxes.none import OpenCell\n"
-        "from interpreter.runtimes.shell import bash\n"
+        "from interpreter.sandboxes.backends.none import OpenCell\n"
+        "from interpreter.runtimes.process.shell import bash\n"
         "cell = OpenCell(Path.cwd())\n"
         "shell = bash(cell.launch, cell.exchange)\n"
         "for event in shell.run('echo $$'):\n"

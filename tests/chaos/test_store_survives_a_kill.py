@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
 
 WRITER = """
 import sys
 from pathlib import Path
 from interpreter.protocol.events import TextDelta
 from interpreter.protocol.messages import Display, Face, Message, Text
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
 
 store = Store(Path(sys.argv[1]))
 session = store.create()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from tests.checkpoints.trees import read_tree
 
 WORKER = """

@@ -3,10 +3,10 @@
 import os
 import signal
 
-from interpreter.checkpoints.variables import ENVIRONMENT
+from interpreter.checkpoints.variables.python import ENVIRONMENT
 from interpreter.protocol.events import DisplayShown, ExecutionFinished, OutputDelta
-from interpreter.runtimes.python import PythonOptions, python_kernel
-from interpreter.sandboxes.none import OpenCell
+from interpreter.runtimes.kernel.python import PythonOptions, python_kernel
+from interpreter.sandboxes.backends.none import OpenCell
 from tests.live import wait_until
 
 

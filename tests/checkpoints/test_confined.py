@@ -13,7 +13,7 @@ PYTHON = "/usr/bin/python3"
 HOST = """
 import shutil, subprocess, sys, tempfile
 from pathlib import Path
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 base = Path(sys.argv[1])
 workspace, exchange = base / "workspace", base / "exchange"
 workspace.mkdir(); exchange.mkdir()

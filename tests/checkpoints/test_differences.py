@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.differences import Difference, describe
-from interpreter.checkpoints.parquet_footer import parquet_summary
+from interpreter.checkpoints.effects.differences import Difference, describe
+from interpreter.checkpoints.effects.parquet_footer import parquet_summary
 from interpreter.protocol.events import FileChange
 
 

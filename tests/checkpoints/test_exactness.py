@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.variables import PythonVariables
+from interpreter.checkpoints.variables.python import PythonVariables
 from tests.checkpoints.kernels import Kernel
 from tests.live import end_of, interrupt_once_it_prints, printed
 

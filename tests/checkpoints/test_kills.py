@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from interpreter.checkpoints.journal import FileJournal
+from interpreter.checkpoints.journal.client import FileJournal
 from tests.checkpoints.conftest import Bench
 
 MOMENTS = int(os.environ.get("KILLS", "4"))
@@ -79,7 +79,7 @@ def test_an_undo_survives_the_death_of_the_journal(bench, moment):
 HOST = """
 import subprocess, sys
 from pathlib import Path
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 base, wish = Path(sys.argv[1]), sys.argv[2]
 journal = FileJournal(JournalOptions(base / "store", (base / "workspace",), base / "exchange"))
 if wish == "run":

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from interpreter.checkpoints.language_state import node_state, shell_state
+from interpreter.checkpoints.variables.language_state import node_state, shell_state
 from interpreter.protocol.errors import CheckpointError
 
 

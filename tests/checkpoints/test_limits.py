@@ -2,13 +2,13 @@
 
 import pytest
 
-from interpreter.checkpoints.history import Retention
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
-from interpreter.checkpoints.recorder import Limits
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.history import Retention
+from interpreter.checkpoints.journal.recorder import Limits
 from interpreter.checkpoints.transaction import Transaction
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.messages import Code
-from interpreter.sandboxes.none import NoSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from tests.checkpoints.conftest import Bench
 
 

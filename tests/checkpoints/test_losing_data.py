@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.journal import FileJournal
+from interpreter.checkpoints.journal.client import FileJournal
 from tests.checkpoints.conftest import Bench
 
 ANCIENT = 1_000_000_000_000_000_000

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from interpreter.checkpoints.programs import Programs
+from interpreter.checkpoints.journal.programs import Programs
 
 OBEDIENT = """
 import sys, threading

@@ -2,7 +2,7 @@
 
 import pytest
 
-from interpreter.checkpoints.previews import preview
+from interpreter.checkpoints.effects.previews import preview
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.checkpoints.transaction import Transaction
-from interpreter.checkpoints.variables import PythonVariables
+from interpreter.checkpoints.variables.python import PythonVariables
 from interpreter.protocol.messages import ActionCall, Code
 from tests.checkpoints.kernels import Kernel
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.frozen_copies import Registry
-from interpreter.checkpoints.kept_variables import KeptVariables, Owner
-from interpreter.checkpoints.states import StateReport
-from interpreter.checkpoints.variables import PythonVariables, VariableLimits
-from interpreter.checkpoints.vault import Vault
+from interpreter.checkpoints.variables.frozen_copies import Registry
+from interpreter.checkpoints.variables.kept import KeptVariables, Owner
+from interpreter.checkpoints.variables.python import PythonVariables, VariableLimits
+from interpreter.checkpoints.variables.states import StateReport
+from interpreter.checkpoints.variables.vault import Vault
 from interpreter.protocol.errors import CheckpointError
 from tests.checkpoints.kernels import Kernel
 from tests.live import wait_until

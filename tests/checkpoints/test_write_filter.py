@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from interpreter.checkpoints.system_calls import ARCHITECTURES
-from interpreter.checkpoints.write_filter import write_filter
+from interpreter.checkpoints.journal.system_calls import ARCHITECTURES
+from interpreter.checkpoints.journal.write_filter import write_filter
 
 ALLOW, NOTIFY, REFUSE = 0x7FFF0000, 0x7FC00000, 0x00050000 | errno.ENOSYS
 READ = {"x86_64": 0, "aarch64": 63}

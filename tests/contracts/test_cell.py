@@ -10,10 +10,10 @@ import threading
 
 import pytest
 
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.landlock import LandlockSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.landlock import LandlockSandbox
-from interpreter.sandboxes.none import NoSandbox
 
 HANG = 60
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
 from interpreter.checkpoints.transaction import Transaction
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError

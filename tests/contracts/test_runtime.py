@@ -18,10 +18,10 @@ from tests.live import (
 
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
-from interpreter.runtimes.node import javascript
-from interpreter.runtimes.python import python_kernel
-from interpreter.runtimes.shell import bash, zsh
-from interpreter.sandboxes.none import OpenCell
+from interpreter.runtimes.kernel.python import python_kernel
+from interpreter.runtimes.process.node import javascript
+from interpreter.runtimes.process.shell import bash, zsh
+from interpreter.sandboxes.backends.none import OpenCell
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def test_the_install_page_names_the_extras_that_there_are():
 
 
 def test_the_terminal_page_lists_every_command():
-    from interpreter.terminal.magic import COMMANDS
+    from interpreter.terminal.magics.table import COMMANDS
 
     page = (ROOT / "docs" / "terminal.md").read_text()
     assert [name for name in COMMANDS if f"{name}" not in page] == []

@@ -16,14 +16,14 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.landlock import LandlockSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.sandboxes.confinement import (
     Confinement,
     Limits,
     interpreter_places,
 )
-from interpreter.sandboxes.landlock import LandlockSandbox
-from interpreter.sandboxes.none import NoSandbox
 
 KEEP = []
 

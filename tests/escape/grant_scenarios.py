@@ -16,11 +16,11 @@ sys.path.insert(0, sys.argv[1])
 from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
 from interpreter.protocol.errors import ConfigurationError, InterpreterError, SandboxUnavailable
 from interpreter.protocol.git_config import settings_in
-from interpreter.sandboxes.account import Account, user_namespace
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.landlock import LandlockSandbox
+from interpreter.sandboxes.cell.account import Account, user_namespace
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.grants import Grants
-from interpreter.sandboxes.landlock import LandlockSandbox
 
 BASE = Path(sys.argv[2])
 PRIZE, PUBLIC, WORKSPACE = BASE / "prize", BASE / "public", BASE / "home/work"

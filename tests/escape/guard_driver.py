@@ -21,10 +21,10 @@ assembly = sys.modules["interpreter.assembly"] = types.ModuleType("interpreter.a
 assembly.__path__ = [f"{sys.argv[1]}/interpreter/assembly"]
 
 from interpreter.assembly.guards import AutorunWatch
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.policies.autorun import AutorunGuard
 from interpreter.protocol.actions import Decision
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 
 PATIENCE = 120

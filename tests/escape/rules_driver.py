@@ -13,14 +13,14 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-from interpreter.checkpoints.denied_paths import DeniedPath
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
+from interpreter.checkpoints.gates.denied_paths import DeniedPath
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.policies.path_patterns import absolute, expression, found_places, literal_part
 from interpreter.protocol.actions import Verdict
 from interpreter.protocol.program_rules import ProgramRule
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.host_gate import HostGate
+from interpreter.sandboxes.network.host_gate import HostGate
 
 RULES = (
     ProgramRule("deny", ("git", "push"), "pushing is for people"),

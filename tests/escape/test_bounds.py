@@ -16,8 +16,8 @@ from tests.escape.ordinary_python import make_python
 from tests.live import wait_until
 
 from interpreter.assembly.leaving import SAVE_SECONDS
-from interpreter.checkpoints.frozen_copies import MOST_CALLERS, Registry
-from interpreter.sandboxes.network_proxy import MOST_CONNECTIONS
+from interpreter.checkpoints.variables.frozen_copies import MOST_CALLERS, Registry
+from interpreter.sandboxes.network.proxy import MOST_CONNECTIONS
 
 FEW_MEGABYTES = 150
 A_FEW_SECONDS = 30

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.variables import PythonVariables
+from interpreter.checkpoints.variables.python import PythonVariables
 from interpreter.protocol.errors import CheckpointError
 from interpreter.tools.spill import IN_MEMORY, Spill
 

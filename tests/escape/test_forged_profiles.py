@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from interpreter.sandboxes.none import NoSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.tools.profile_file import Profiler, ProfilerOptions
 
 FORGE = """

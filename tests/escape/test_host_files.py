@@ -8,19 +8,19 @@ import threading
 import pytest
 from tests.journeys.conftest import interpreter_command, script  # noqa: F401  (fixtures)
 
-from interpreter.checkpoints.differences import Difference, describe
-from interpreter.checkpoints.system_calls import EXCHANGE, rename
+from interpreter.checkpoints.effects.differences import Difference, describe
+from interpreter.checkpoints.journal.system_calls import EXCHANGE, rename
 from interpreter.checkpoints.workspace_copy import WorkspaceCopy
-from interpreter.facade.modules import Files
+from interpreter.facade.compatible.computer_parts import Files
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import ExecutionFinished, FileChange
 from interpreter.protocol.messages import Message, Text
-from interpreter.runtimes.shell import bash
-from interpreter.sandboxes.none import NoSandbox
-from interpreter.session.export import export_session
-from interpreter.terminal.compose import compose
-from interpreter.terminal.piped import attached
+from interpreter.runtimes.process.shell import bash
+from interpreter.sandboxes.backends.none import NoSandbox
+from interpreter.session.export.formats import export_session
+from interpreter.terminal.input.compose import compose
+from interpreter.terminal.input.piped import attached
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 64
 
@@ -53,7 +53,7 @@ EXPORT = """
 import os
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Message, Text
-from interpreter.session.export import export_session
+from interpreter.session.export.formats import export_session
 os.chdir(facts["workspace"])
 said = [Message("user", (Text("hello"),))]
 export_session(said, Path("messages.json"))

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from interpreter.models.downloads_wheels import PIP
-from interpreter.policies.semgrep import find_semgrep
+from interpreter.models.embedded.from_wheels import PIP
+from interpreter.policies.scan.semgrep import find_semgrep
 from interpreter.protocol.host_programs import find_program
-from interpreter.terminal.editor import edit
+from interpreter.terminal.input.editor import edit
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from tests.escape.peak import Peak
 from interpreter.protocol.codec import encode
 from interpreter.protocol.events import DisplayShown, ExecutionFinished, Notice, OutputDelta
 from interpreter.protocol.ports import Language
-from interpreter.runtimes.kernel_host import KernelCommand
-from interpreter.runtimes.kernelspecs import kernel
-from interpreter.runtimes.node import javascript
-from interpreter.runtimes.shell import bash
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.runtimes.kernel.host import KernelCommand
+from interpreter.runtimes.kernel.kernelspecs import kernel
+from interpreter.runtimes.process.node import javascript
+from interpreter.runtimes.process.shell import bash
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.none import NoSandbox
 
 HANG = 120
 MOST_MEGABYTES = 150  # of the host; a kernel sends as much as it likes

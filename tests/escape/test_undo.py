@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 
 HANG = 120

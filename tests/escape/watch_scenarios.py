@@ -12,10 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-from interpreter.checkpoints.journal import FileJournal, JournalOptions
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.landlock import LandlockSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.landlock import LandlockSandbox
 
 BASE = Path(sys.argv[2])
 WORKSPACE = BASE / "home/work"

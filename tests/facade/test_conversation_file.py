@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from interpreter.facade.conversation_file import ConversationFile
+from interpreter.facade.compatible.conversation_file import ConversationFile
 
 
 def said(number):

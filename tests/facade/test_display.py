@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from interpreter.terminal.speech import SPEAKING
+from interpreter.terminal.render.speech import SPEAKING
 
 ADD = {"text": "Adding.", "code": "open('made.txt', 'w').close()\nprint(2 + 3)"}
 

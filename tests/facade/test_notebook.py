@@ -7,7 +7,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from interpreter.facade.notebook_face import Buttons, NotebookFace, ask
+from interpreter.facade.notebook.face import Buttons, NotebookFace, ask
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import (

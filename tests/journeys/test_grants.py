@@ -15,8 +15,8 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import TurnFinished
 from interpreter.protocol.messages import ActionCall, Output
 from interpreter.protocol.ports import nobody_answers
-from interpreter.sandboxes import fallback
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends import fallback
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
 

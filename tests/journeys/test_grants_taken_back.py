@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.journeys.test_grants import READ, open_session, place, run  # noqa: F401  (fixtures)
 
-from interpreter.sandboxes.host_gate import HostGate
-from interpreter.sandboxes.hosts import Target
+from interpreter.sandboxes.network.host_gate import HostGate
+from interpreter.sandboxes.network.hosts import Target
 
 HERE = pytest.mark.parametrize("place", ["/tmp", str(Path.home())], indirect=True)
 

@@ -110,7 +110,7 @@ def test_the_host_may_be_killed_while_it_asks(work, tmp_path):
     command = [sys.executable, "-c", HOST, model, str(work)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as host:
         assert host.stdout.readline() == b"asked\n"
-        (journal,) = children(host.pid, "interpreter.checkpoints.supervisor")
+        (journal,) = children(host.pid, "interpreter.checkpoints.journal.supervisor")
         watched = os.pidfd_open(journal)
         host.kill()
     # It ends when the cell is empty, and has put things back by then.

@@ -154,7 +154,7 @@ def test_there_is_an_end_to_undoing(changed):
 
 
 def test_an_undone_conversation_stays_undone_when_it_is_resumed(changed, work):
-    from interpreter.session.store import Store
+    from interpreter.session.store.database import Store
 
     changed.undo()
     store = Store(data_directory())

@@ -4,7 +4,7 @@ import pytest
 
 from interpreter import OpenInterpreter
 from interpreter.protocol.errors import SandboxUnavailable
-from interpreter.sandboxes import fallback
+from interpreter.sandboxes.backends import fallback
 
 
 class Missing:

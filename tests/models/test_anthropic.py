@@ -4,12 +4,12 @@ from contextlib import closing
 
 import pytest
 
-from interpreter.models.anthropic_messages import AnthropicMessages, MessagesSettings
-from interpreter.models.http import Line
+from interpreter.models.anthropic.messages_api import AnthropicMessages, MessagesSettings
+from interpreter.models.http.connection import Line
+from interpreter.models.http.provider_errors import Address
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions, Patience
 from interpreter.models.prices import facts_about
-from interpreter.models.troubles import Address
 from interpreter.protocol.errors import AuthenticationFailed, ModelError
 from interpreter.protocol.events import ModelRetrying, ReasoningDelta
 from interpreter.protocol.messages import (

@@ -1,6 +1,6 @@
 import pytest
 
-from interpreter.models.catalogue import catalogue, read
+from interpreter.models.embedded.catalogue import catalogue, read
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 
 

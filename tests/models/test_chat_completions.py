@@ -5,11 +5,11 @@ from contextlib import closing
 
 import pytest
 
-from interpreter.models.chat_completions import ChatCompletions, ChatSettings
-from interpreter.models.http import Line
+from interpreter.models.http.connection import Line
+from interpreter.models.http.provider_errors import Address
+from interpreter.models.openai.chat_completions import ChatCompletions, ChatSettings
 from interpreter.models.options import Patience
 from interpreter.models.prices import Price
-from interpreter.models.troubles import Address
 from interpreter.protocol.events import ReasoningDelta, ReplyFinished, Usage
 from interpreter.protocol.messages import (
     ActionCall,

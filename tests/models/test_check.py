@@ -9,7 +9,7 @@ from interpreter.models.findings import Findings, remember, remembered
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions, Patience
 from interpreter.protocol.errors import Unreachable
-from interpreter.terminal.models_command import models_command
+from interpreter.terminal.subcommands.models import models_command
 from support.model_server import Json, Refusal, called, said
 
 RUN = json.dumps({"language": "python", "code": "print(6 * 7)"})

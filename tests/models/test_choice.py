@@ -1,9 +1,9 @@
 from dataclasses import replace
 
-from interpreter.models.catalogue import catalogue
 from interpreter.models.choice import KEYS, Choice, Facts, best_of, choose_model
-from interpreter.models.local_readings import LocalModel
-from interpreter.models.local_servers import OLLAMA, LocalServer
+from interpreter.models.embedded.catalogue import catalogue
+from interpreter.models.local.readings import LocalModel
+from interpreter.models.local.servers import OLLAMA, LocalServer
 from interpreter.models.prices import facts_about
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.models.chat_stream import CallReader
 from interpreter.models.dialects.arguments import ArgumentsReader
 from interpreter.models.dialects.calls import action_of
 from interpreter.models.dialects.text_reply import TextReply
 from interpreter.models.dialects.toolbox import Languages, toolbox_of
+from interpreter.models.openai.stream import CallReader
 from interpreter.protocol.events import ReasoningDelta
 from interpreter.protocol.messages import ActionCall, Code, MalformedCall
 from support.talking import EXECUTE, READ_FILE, actions_of, code_of, text_of

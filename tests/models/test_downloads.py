@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from tests.models.loopback import serving
 
-from interpreter.models.catalogue import CatalogueModel, Wheels
-from interpreter.models.downloads import Places, fetch, installed, remove, sha256_of
-from interpreter.models.downloads_found import Homes, usual_homes
-from interpreter.models.downloads_shared import DownloadFailed
+from interpreter.models.embedded.catalogue import CatalogueModel, Wheels
+from interpreter.models.embedded.download_parts import DownloadFailed
+from interpreter.models.embedded.downloads import Places, fetch, installed, remove, sha256_of
+from interpreter.models.embedded.found_files import Homes, usual_homes
 
 CONTENT = b"GGUF" + os.urandom(300_000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

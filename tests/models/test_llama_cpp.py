@@ -9,9 +9,9 @@ import httpx
 import pytest
 from tests.journeys.conftest import COMMAND
 
+from interpreter.models.dialects.text_wire import instructions
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions, Templates
-from interpreter.models.text_wire import instructions
 from interpreter.protocol.messages import (
     ActionResult,
     Code,
@@ -20,7 +20,7 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
-from interpreter.session.context import Context
+from interpreter.session.request.context import Context
 from support import llama_server
 from support.model_server import said
 from support.talking import EXECUTE, actions_of, ask, end_of, request, text_of

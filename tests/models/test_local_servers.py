@@ -5,9 +5,10 @@ import pytest
 from tests.models import wire_of_servers as wire
 from tests.models.loopback import always, serving
 
-from interpreter.models import local_servers
-from interpreter.models.local_readings import LocalModel
-from interpreter.models.local_servers import (
+from interpreter.models.local import servers as local_servers
+from interpreter.models.local.ollama import PullProgress, pull
+from interpreter.models.local.readings import LocalModel
+from interpreter.models.local.servers import (
     JAN,
     LLAMAFILE,
     LM_STUDIO,
@@ -18,7 +19,6 @@ from interpreter.models.local_servers import (
     usual_places,
 )
 from interpreter.models.names import resolve
-from interpreter.models.ollama import PullProgress, pull
 from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import UnknownModel, Unreachable
 from interpreter.protocol.events import ActionProposed

@@ -19,7 +19,7 @@ from interpreter.protocol.messages import (
     user_says,
 )
 from interpreter.protocol.ports import Capabilities
-from interpreter.session.context import Context
+from interpreter.session.request.context import Context
 from support.claude_stream import stream, text
 from support.model_server import said
 from support.talking import EXECUTE, READ_FILE

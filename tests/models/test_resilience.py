@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from interpreter.models.http.retries import CONTINUE
 from interpreter.models.options import Patience
-from interpreter.models.resilience import CONTINUE
 from interpreter.protocol.errors import (
     AuthenticationFailed,
     ContextTooLong,

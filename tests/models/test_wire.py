@@ -6,10 +6,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.models.anthropic_wire import AnthropicEncoder
-from interpreter.models.chat_wire import NativeEncoder
+from interpreter.models.anthropic.wire import AnthropicEncoder
+from interpreter.models.dialects.text_wire import TextEncoder
+from interpreter.models.openai.wire import NativeEncoder
 from interpreter.models.options import Templates
-from interpreter.models.text_wire import TextEncoder
 from interpreter.models.wire import History, alternating
 from interpreter.protocol.messages import (
     ActionResult,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.policies.code_scan import can_scan, scan
+from interpreter.policies.scan.code_scan import can_scan, scan
 from interpreter.protocol.actions import Finding
 
 BLOCKS = Path(__file__).parent / "blocks"

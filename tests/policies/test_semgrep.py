@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from interpreter.policies.semgrep import Semgrep, find_semgrep
+from interpreter.policies.scan.semgrep import Semgrep, find_semgrep
 from interpreter.protocol.actions import Finding
 
 FOUND = {"results": [{"start": {"line": 2}, "check_id": "a.b.rule", "extra": {"message": "why\n"}}]}

@@ -1,9 +1,9 @@
 """A list of changes reads well: moves say from where, and caches are one line."""
 
 from interpreter.protocol.change_list import change_list
+from interpreter.protocol.changed_files import files_changed_in, in_one_line
 from interpreter.protocol.events import FileChange, FilesChanged
 from interpreter.protocol.messages import Message, Output
-from interpreter.session.changed_files import files_changed_in, in_one_line
 
 CHANGES = (
     FileChange("/w/.git/index", "modified", 9),

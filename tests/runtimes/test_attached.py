@@ -10,9 +10,9 @@ import zmq
 from tests.live import end_of, interrupt_once_it_prints, run, said, wait_until
 
 from interpreter.protocol.errors import StartFailed
-from interpreter.runtimes.attached import attached_kernel, find_connection_file
-from interpreter.runtimes.encrypted_line import EncryptedLine
-from interpreter.runtimes.wire import Connection
+from interpreter.runtimes.kernel.attached import attached_kernel, find_connection_file
+from interpreter.runtimes.kernel.encrypted_line import EncryptedLine
+from interpreter.runtimes.kernel.wire import Connection
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from interpreter.runtimes.choose_python import choose_python
+from interpreter.runtimes.kernel.choose_python import choose_python
 
 
 @pytest.fixture(scope="module")

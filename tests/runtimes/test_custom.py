@@ -6,7 +6,7 @@ from tests.live import end_of, interrupt_once_it_prints, printed, run, said
 from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
 from interpreter.runtimes.custom import registered
 from interpreter.runtimes.pool import PoolOptions, RuntimePool
-from interpreter.sandboxes.none import OpenCell
+from interpreter.sandboxes.backends.none import OpenCell
 from interpreter.settings.described_languages import described_language
 
 AWK = {"name": "AWK", "command": ["awk", "-f", "{file}"], "aliases": ["gawk"], "suffix": ".awk"}

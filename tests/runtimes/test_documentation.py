@@ -9,7 +9,7 @@ from tests.live import printed, run
 
 from interpreter.runtimes.custom import registered
 from interpreter.runtimes.pool import PoolOptions, Registered, RuntimePool
-from interpreter.sandboxes.none import OpenCell
+from interpreter.sandboxes.backends.none import OpenCell
 from interpreter.settings.described_languages import described_language
 
 PAGE = (Path(__file__).parents[2] / "docs" / "languages.md").read_text()

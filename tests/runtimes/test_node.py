@@ -5,7 +5,7 @@ import shutil
 import pytest
 from tests.live import end_of, interrupt_once_it_prints, live, noticed, printed, run, said, shown
 
-from interpreter.runtimes.node import javascript, typescript
+from interpreter.runtimes.process.node import javascript, typescript
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -167,7 +167,7 @@ def test_the_session_goes_on_after(node, source, outcome):
 
 
 def test_running_out_of_memory_is_told(tmp_path):
-    from interpreter.runtimes.node import NodeOptions
+    from interpreter.runtimes.process.node import NodeOptions
 
     options = NodeOptions(env={"NODE_OPTIONS": "--max-old-space-size=64"})
     with live(javascript, tmp_path, options) as node:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from tests.live import end_of, interrupt_once_it_prints, live, printed, run, said
 
-from interpreter.runtimes import others
+from interpreter.runtimes.process import driver_languages as others
 
 
 @dataclass(frozen=True)

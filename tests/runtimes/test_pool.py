@@ -10,7 +10,7 @@ from tests.live import printed, run, said
 from interpreter.protocol.errors import PluginError
 from interpreter.runtimes.catalog import states
 from interpreter.runtimes.pool import PoolOptions, RuntimePool
-from interpreter.sandboxes.none import OpenCell
+from interpreter.sandboxes.backends.none import OpenCell
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_importing_the_pool_imports_no_zmq():
     import subprocess
 
     code = (
-        "import sys, interpreter.runtimes.pool, interpreter.runtimes.python, "
+        "import sys, interpreter.runtimes.pool, interpreter.runtimes.kernel.python, "
         "interpreter.tools.run_code; "
         "print([m for m in ('zmq', 'jupyter_client', 'IPython', 'asyncio') if m in sys.modules])"
     )

@@ -16,7 +16,7 @@ from interpreter.protocol.events import (
     OutputDelta,
 )
 from interpreter.protocol.messages import TABLE
-from interpreter.runtimes.python import PythonOptions, python_kernel
+from interpreter.runtimes.kernel.python import PythonOptions, python_kernel
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 from tests.live import end_of, live, printed, run, said
 
-from interpreter.runtimes.shell import bash
+from interpreter.runtimes.process.shell import bash
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from tests.live import end_of, run, said
 from interpreter.protocol.events import DisplayShown
 from interpreter.protocol.messages import TABLE
 from interpreter.runtimes.pool import RuntimePool
-from interpreter.sandboxes.none import OpenCell
+from interpreter.sandboxes.backends.none import OpenCell
 
 
 @pytest.fixture(scope="module")

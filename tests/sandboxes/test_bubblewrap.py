@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from interpreter.protocol.errors import ConfigurationError, Died, SandboxUnavailable
-from interpreter.sandboxes import view
-from interpreter.sandboxes.bubblewrap import Bubblewrap, BubblewrapSandbox, find_bubblewrap
+from interpreter.sandboxes.backends.bubblewrap import Bubblewrap, BubblewrapSandbox, find_bubblewrap
+from interpreter.sandboxes.cell import view
 from interpreter.sandboxes.confinement import Confinement, Limits, interpreter_places
 
 HANG = 60
@@ -253,7 +253,9 @@ def test_a_cell_whose_walls_do_not_hold_is_not_opened(monkeypatch, tmp_path, pla
 
 
 def test_an_open_network_is_noticed(monkeypatch, tmp_path):
-    monkeypatch.setattr("interpreter.sandboxes.bubblewrap._isolation", lambda *_: OPEN_NETWORK)
+    monkeypatch.setattr(
+        "interpreter.sandboxes.backends.bubblewrap._isolation", lambda *_: OPEN_NETWORK
+    )
     with pytest.raises(SandboxUnavailable, match="network can be reached"):
         BubblewrapSandbox(PLAIN, os.environ).open(tmp_path)
 
@@ -262,9 +264,9 @@ def test_a_bubblewrap_that_fails_is_quoted_and_nothing_is_left(monkeypatch, tmp_
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "workspace").mkdir()
     broken = Bubblewrap(find_bubblewrap().path, frozenset({"--size"}))
-    monkeypatch.setattr("interpreter.sandboxes.bubblewrap.find_bubblewrap", lambda: broken)
+    monkeypatch.setattr("interpreter.sandboxes.backends.bubblewrap.find_bubblewrap", lambda: broken)
     monkeypatch.setattr(
-        "interpreter.sandboxes.bubblewrap._isolation", lambda *_: ["--no-such-option"]
+        "interpreter.sandboxes.backends.bubblewrap._isolation", lambda *_: ["--no-such-option"]
     )
     with pytest.raises(SandboxUnavailable, match="no-such-option"):
         BubblewrapSandbox(PLAIN, os.environ).open(tmp_path / "workspace")
@@ -273,7 +275,7 @@ def test_a_bubblewrap_that_fails_is_quoted_and_nothing_is_left(monkeypatch, tmp_
 
 def test_options_that_an_old_bubblewrap_lacks_are_not_used(opened, monkeypatch):
     old = Bubblewrap(find_bubblewrap().path, frozenset())
-    monkeypatch.setattr("interpreter.sandboxes.bubblewrap.find_bubblewrap", lambda: old)
+    monkeypatch.setattr("interpreter.sandboxes.backends.bubblewrap.find_bubblewrap", lambda: old)
     assert succeeds(opened(), "touch here")
 
 
@@ -312,7 +314,7 @@ def test_a_cell_outlives_the_thread_that_opened_it(opened):
 def test_a_cell_ends_with_the_program_that_opened_it(tmp_path):
     script = (
         "import os, sys, subprocess\nfrom pathlib import Path\n"
-        "from interpreter.sandboxes.bubblewrap import BubblewrapSandbox\n"
+        "from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox\n"
         "from interpreter.sandboxes.confinement import Confinement, interpreter_places\n"
         "sandbox = BubblewrapSandbox(Confinement(programs=interpreter_places()), os.environ)\n"
         f"cell = sandbox.open(Path({str(tmp_path)!r}))\n"

@@ -6,12 +6,12 @@ import pathlib
 import pytest
 
 from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.sandboxes.backends.fallback import FirstThatHolds, best_sandbox
+from interpreter.sandboxes.backends.none import NoSandbox
+from interpreter.sandboxes.backends.seatbelt import SeatbeltSandbox, profile
+from interpreter.sandboxes.cell.building_site import Site
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.doctor import examine
-from interpreter.sandboxes.fallback import FirstThatHolds, best_sandbox
-from interpreter.sandboxes.none import NoSandbox
-from interpreter.sandboxes.seatbelt import SeatbeltSandbox, profile
-from interpreter.sandboxes.site import Site
 
 
 class Missing:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
+from interpreter.sandboxes.cell.held_place import HeldPlace
 from interpreter.sandboxes.grants import GrantBook, Granted, Grants, Wish, wanted_paths
-from interpreter.sandboxes.held_place import HeldPlace
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ REAL_HOME = pwd.getpwuid(os.getuid()).pw_dir  # each test has another one in its
 OPENING = """
 import os, sys
 from pathlib import Path
-from interpreter.sandboxes import bubblewrap, ends
+from interpreter.sandboxes.backends import bubblewrap
+from interpreter.sandboxes.cell import descriptors as ends
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 def die(*_, **__):
     os.kill(os.getpid(), 9)
@@ -76,7 +77,8 @@ def test_a_host_that_is_killed_while_it_opens_a_cell_leaves_no_process(place, mo
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
-from interpreter.sandboxes import bubblewrap, ends
+from interpreter.sandboxes.backends import bubblewrap
+from interpreter.sandboxes.cell import descriptors as ends
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 pids = []
 first_pid = ends.Ends.first_pid

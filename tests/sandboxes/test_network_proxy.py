@@ -14,11 +14,11 @@ import pytest
 from tests.live import wait_until
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.host_gate import MOST_NOES, HostGate
-from interpreter.sandboxes.hosts import HostRule, is_public, target
-from interpreter.sandboxes.network_proxy import (
+from interpreter.sandboxes.network.host_gate import MOST_NOES, HostGate
+from interpreter.sandboxes.network.hosts import HostRule, is_public, target
+from interpreter.sandboxes.network.proxy import (
     MOST_CONNECTIONS,
     NetworkProxy,
     public_addresses,
@@ -242,7 +242,7 @@ def test_what_was_checked_is_what_is_dialled(serve, web, monkeypatch):
 
     monkeypatch.setattr("asyncio.base_events.BaseEventLoop.getaddrinfo", looked_up)
     monkeypatch.setattr(
-        "interpreter.sandboxes.network_proxy.is_public", lambda address: address == "127.0.0.2"
+        "interpreter.sandboxes.network.proxy.is_public", lambda address: address == "127.0.0.2"
     )
     port = serve(HostGate(allow=[f"rebound.example:{web}"]), public_addresses)
     with Server(("127.0.0.2", web), Public) as public:  # the private one has the same port
@@ -476,7 +476,7 @@ except OSError as error:
 def test_a_program_in_a_cell_gets_out_by_the_proxy_and_a_grant_needs_no_restart(
     tmp_path, web, monkeypatch
 ):
-    monkeypatch.setattr("interpreter.sandboxes.network_proxy.is_public", lambda address: True)
+    monkeypatch.setattr("interpreter.sandboxes.network.proxy.is_public", lambda address: True)
     monkeypatch.setattr(
         "asyncio.base_events.BaseEventLoop.getaddrinfo", lambda self, *_, **__: found()
     )

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.sandboxes.own_directory import OwnDirectory, sweep
+from interpreter.sandboxes.cell.own_directory import OwnDirectory, sweep
 
 HANG = 30
 KILLED = """
 import os
-from interpreter.sandboxes.own_directory import OwnDirectory
+from interpreter.sandboxes.cell.own_directory import OwnDirectory
 directory = OwnDirectory().path
 (directory / "packages").mkdir()
 (directory / "packages" / "kept").write_text("x")

@@ -16,9 +16,9 @@ from functools import partial
 
 import pytest
 
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.host_gate import HostGate
+from interpreter.sandboxes.network.host_gate import HostGate
 
 WHEEL = "greeter-1.0-py3-none-any.whl"
 
@@ -90,7 +90,7 @@ def here(index, monkeypatch):
     async def found():
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", index))]
 
-    monkeypatch.setattr("interpreter.sandboxes.network_proxy.is_public", lambda address: True)
+    monkeypatch.setattr("interpreter.sandboxes.network.proxy.is_public", lambda address: True)
     monkeypatch.setattr(
         "asyncio.base_events.BaseEventLoop.getaddrinfo", lambda self, *_, **__: found()
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.sandboxes.seccomp import (
+from interpreter.sandboxes.backends.seccomp import (
     ALLOW,
     KILL,
     NOTIFY,
@@ -21,7 +21,7 @@ from interpreter.sandboxes.seccomp import (
     cell_rules,
     refuse,
 )
-from interpreter.sandboxes.syscalls import AUDIT_ARCH, NUMBERS
+from interpreter.sandboxes.backends.syscalls import AUDIT_ARCH, NUMBERS
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
 

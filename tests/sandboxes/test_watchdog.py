@@ -8,9 +8,9 @@ import sys
 import pytest
 from tests.live import wait_until
 
-from interpreter.sandboxes.cgroup import confine
 from interpreter.sandboxes.confinement import Limits
-from interpreter.sandboxes.watchdog import OwnFiles, Watchdog, members, proportional_mb
+from interpreter.sandboxes.limits.cgroup import confine
+from interpreter.sandboxes.limits.watchdog import OwnFiles, Watchdog, members, proportional_mb
 
 HANG = 60
 STUBBORN = (
@@ -119,7 +119,9 @@ def test_a_group_is_made_where_that_is_allowed(tmp_path, monkeypatch):
     own = tmp_path / "user/session"
     own.mkdir(parents=True)
     (tmp_path / "cgroup.controllers").write_text("memory pids")
-    monkeypatch.setattr("interpreter.sandboxes.cgroup._own_groups", lambda: {"": "/user/session"})
+    monkeypatch.setattr(
+        "interpreter.sandboxes.limits.cgroup._own_groups", lambda: {"": "/user/session"}
+    )
     group = confine(42, Limits(memory_mb=100, tmp_mb=50, programs=7), tmp_path)
     assert (tmp_path / "user/reploop-42/cgroup.procs").read_text() == "42"
     assert group.limited == frozenset()  # its files are the kernel's to make, and are not here

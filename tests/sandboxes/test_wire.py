@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from interpreter.protocol.errors import RuntimeFailure
-from interpreter.sandboxes.process import Streams
-from interpreter.sandboxes.wire import Wire
+from interpreter.sandboxes.cell.process import Streams
+from interpreter.sandboxes.cell.wire import Wire
 
 HANG = 60
 NOTHING = (None, None, None)

@@ -1,6 +1,6 @@
+from interpreter.protocol.changed_files import TAKEN_BACK, files_changed_in, in_one_line
 from interpreter.protocol.events import FileChange, FilesChanged
 from interpreter.protocol.messages import Message, Output
-from interpreter.session.changed_files import TAKEN_BACK, files_changed_in, in_one_line
 
 
 def block(*changes, after=""):

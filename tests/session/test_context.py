@@ -16,7 +16,7 @@ from interpreter.protocol.messages import (
     user_says,
 )
 from interpreter.protocol.ports import Capabilities, ToolSpec
-from interpreter.session.context import Context, Notes
+from interpreter.session.request.context import Context, Notes
 
 TOOLS = (ToolSpec("execute", "Run code.", "{}"),)
 SYSTEM = "You run code."

@@ -17,8 +17,14 @@ from interpreter.protocol.messages import (
     Text,
     user_says,
 )
-from interpreter.session.export import export_session, from_json, to_json, to_markdown, to_script
-from interpreter.session.export_notebook import to_notebook
+from interpreter.session.export.formats import (
+    export_session,
+    from_json,
+    to_json,
+    to_markdown,
+    to_script,
+)
+from interpreter.session.export.notebook import to_notebook
 
 PNG = b"\x89PNG\r\n\x1a\nnot really"
 

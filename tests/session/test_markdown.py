@@ -2,7 +2,7 @@
 
 import pytest
 
-from interpreter.session.markdown import fenced, safe_markdown
+from interpreter.session.export.markdown import fenced, safe_markdown
 
 HTML = "<script>alert(1)</script>"
 ESCAPED = "&lt;script>alert(1)&lt;/script>"

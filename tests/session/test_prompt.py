@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from interpreter.session.prompt import Facts, system_prompt
+from interpreter.session.request.system_text import Facts, system_prompt
 
 FACTS = Facts(
     "Debian 12", "Sunday 2026-11-15", "/home/ada", ("python", "shell"), "Sandboxed: no network."

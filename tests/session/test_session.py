@@ -1,5 +1,5 @@
 from interpreter.protocol.events import MessageFinished
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
 
 
 def test_a_session_is_kept_as_it_happens(make_session, tmp_path):

@@ -9,7 +9,7 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Display, Face, Message, Output, user_says
 from interpreter.protocol.ports import Request
-from interpreter.session.shown_model import LARGEST_PICTURE, ShownModel
+from interpreter.session.request.shown_model import LARGEST_PICTURE, ShownModel
 
 
 class Watched(ScriptedModel):

@@ -13,8 +13,8 @@ from interpreter.protocol.errors import StoreError
 from interpreter.protocol.events import OutputDelta, TextDelta
 from interpreter.protocol.messages import Display, Face, Message, Text, user_says
 from interpreter.session.budget import Spent
-from interpreter.session.schema import SCHEMA
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
+from interpreter.session.store.schema import SCHEMA
 
 PICTURE = Message("computer", (Display((Face("image/png", b"\x89PNG" * 100),)),))
 
@@ -255,7 +255,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
 HOLD = """
 import sys
 from pathlib import Path
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
 Store(Path(sys.argv[1])).owners.take(sys.argv[2])
 print("held", flush=True)
 sys.stdin.read()

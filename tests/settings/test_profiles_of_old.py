@@ -6,7 +6,7 @@ from interpreter import Interpreter, OpenInterpreter
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profiles import with_profile
 from interpreter.settings.settings import Settings
-from interpreter.terminal.own_parts import own_parts
+from interpreter.terminal.profile_parts import own_parts
 
 FORMS = {  # a file's name, what is in it, and settings that come of it
     "by_group.yaml": (

@@ -22,12 +22,12 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import ActionCall, Code, Display, Face
-from interpreter.terminal.ansi import COLOURS, NO_COLOURS, cells, without_styles
-from interpreter.terminal.approval import Hands, ask
-from interpreter.terminal.face import LiveFace, Look
-from interpreter.terminal.highlight import highlight
-from interpreter.terminal.plain import PlainFace
-from interpreter.terminal.screen import Screen
+from interpreter.terminal.input.approval import Hands, ask
+from interpreter.terminal.live_face import LiveFace, Look
+from interpreter.terminal.plain_face import PlainFace
+from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
+from interpreter.terminal.render.highlight import highlight
+from interpreter.terminal.render.screen import Screen
 
 HIDDEN = [
     "print(1)  #\x1b]\nopen('PWN','w').write('x')\n#\x07",

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from interpreter.settings.paths import config_directory
-from interpreter.terminal.magic import COMMANDS
+from interpreter.terminal.magics.table import COMMANDS
 
 SET = {"code": "import array\nnumbers = [1, 2, 3]\nname = 'Ada'\nprint('set')"}
 

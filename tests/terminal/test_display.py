@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 from interpreter.protocol.messages import TABLE, Display, Face
-from interpreter.terminal.ansi import NO_COLOURS, cells
-from interpreter.terminal.display import show_display
-from interpreter.terminal.shown_files import ShownFiles
-from interpreter.terminal.tables import html_text
+from interpreter.terminal.render.ansi import NO_COLOURS, cells
+from interpreter.terminal.render.display import show_display
+from interpreter.terminal.render.shown_files import ShownFiles
+from interpreter.terminal.render.tables import html_text
 
 HOSTILE = "\x1b]0;title\x07\x1b[2Jword"
 

@@ -8,7 +8,7 @@ from tests.journeys.conftest import interpreter_command  # noqa: F401  (a fixtur
 from tests.models.embedded.conftest import small_model  # noqa: F401  (a fixture)
 from tests.models.loopback import always, serving
 
-from interpreter.terminal.local_menu import size_text
+from interpreter.terminal.subcommands.local_menu import size_text
 
 pytest.importorskip("xllamacpp", reason="no engine for embedded models is installed")
 pytestmark = pytest.mark.timeout(600)  # two models on two busy cores are very slow

@@ -3,8 +3,8 @@ import os
 import pytest
 
 from interpreter.settings.settings import Settings
-from interpreter.terminal.ansi import without_styles
-from interpreter.terminal.greeting import greeting
+from interpreter.terminal.render.ansi import without_styles
+from interpreter.terminal.render.greeting import greeting
 
 
 @pytest.fixture(autouse=True)

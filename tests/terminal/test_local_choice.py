@@ -9,7 +9,7 @@ from tests.models.wire_of_servers import QWEN, ollama
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import data_directory
-from interpreter.terminal.local_models import choose_local
+from interpreter.terminal.subcommands.local_models import choose_local
 
 
 @pytest.fixture

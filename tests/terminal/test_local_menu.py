@@ -1,10 +1,10 @@
 from dataclasses import replace
 
-from interpreter.models.catalogue import catalogue
-from interpreter.models.local_readings import LocalModel
-from interpreter.models.local_servers import OLLAMA, LocalServer
-from interpreter.models.machine import Machine
-from interpreter.terminal.local_menu import Entry, local_menu
+from interpreter.models.embedded.catalogue import catalogue
+from interpreter.models.embedded.machine import Machine
+from interpreter.models.local.readings import LocalModel
+from interpreter.models.local.servers import OLLAMA, LocalServer
+from interpreter.terminal.subcommands.local_menu import Entry, local_menu
 
 LAPTOP = Machine(cores=4, memory=8_000_000_000, free=5_000_000_000)
 BUILT_IN = [(catalogue().get(), True), (catalogue().get("qwen2.5-coder-7b"), False)]

@@ -1,8 +1,8 @@
 import pytest
 
-from interpreter.models.catalogue import catalogue
-from interpreter.models.downloads import Places
-from interpreter.terminal.models_command import Bar, models_command
+from interpreter.models.embedded.catalogue import catalogue
+from interpreter.models.embedded.downloads import Places
+from interpreter.terminal.subcommands.models import Bar, models_command
 
 
 @pytest.fixture

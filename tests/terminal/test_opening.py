@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from interpreter.terminal.prompt_first import Opening
+from interpreter.terminal.input.prompt_first import Opening
 
 
 def test_waiting_for_it_can_be_interrupted_and_begun_again():

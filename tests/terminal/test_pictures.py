@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Face
-from interpreter.terminal.pictures.painter import detect, painter, through_tmux
-from interpreter.terminal.pictures.pixels import CannotRead, Pixels, read
+from interpreter.terminal.render.pictures.painter import detect, painter, through_tmux
+from interpreter.terminal.render.pictures.pixels import CannotRead, Pixels, read
 
 
 def png(width, height, rgb, *, filters=(0,)):

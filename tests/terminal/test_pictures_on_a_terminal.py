@@ -19,7 +19,7 @@ from tests.terminal.test_pictures import (
     decoded_sixel,
 )
 
-from interpreter.terminal.pictures.pixels import Pixels
+from interpreter.terminal.render.pictures.pixels import Pixels
 
 SHOW = "import base64\nfrom IPython.display import Image, display\ndisplay(Image(data={!r}))"
 SAME = Pixels(WIDTH, HEIGHT, GRADIENT)

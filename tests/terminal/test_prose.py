@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.terminal.ansi import COLOURS, NO_COLOURS, cells, without_styles
-from interpreter.terminal.prose import Prose
+from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
+from interpreter.terminal.render.prose import Prose
 
 TEXT = """\
 # A title

@@ -6,7 +6,7 @@ import subprocess
 import yaml
 from tests.journeys.conftest import COMMAND
 
-from interpreter.terminal.wtf import describe
+from interpreter.terminal.subcommands.wtf import describe
 
 WTF = COMMAND.parent / "wtf"
 

@@ -5,7 +5,7 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import ToolContext, nobody_answers
 from interpreter.runtimes.pool import RuntimePool
-from interpreter.sandboxes.none import NoSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.tools import live_variables
 from interpreter.tools.live_variables import WithLiveVariables, all_variables
 from interpreter.tools.run_code import RunCode, RunLimits

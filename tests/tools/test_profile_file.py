@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.sandboxes.none import NoSandbox
+from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.tools import profile_file
 from interpreter.tools.profile_file import Profiler, ProfilerOptions, mentioned_files
 

@@ -11,7 +11,7 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
 from interpreter.protocol.ports import ToolContext, nobody_answers
 from interpreter.runtimes.pool import RuntimePool
-from interpreter.sandboxes.none import OpenCell
+from interpreter.sandboxes.backends.none import OpenCell
 from interpreter.tools.job_control import JobControl
 from interpreter.tools.run_code import RunCode, RunLimits
 

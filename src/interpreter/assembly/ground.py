@@ -14,6 +14,7 @@ from interpreter.assembly.later import Later
 from interpreter.assembly.leaving import END_SECONDS, SAVE_SECONDS, START_SECONDS, Leaving
 from interpreter.assembly.walls import Walls
 from interpreter.protocol.errors import CheckpointError, InterpreterError, SandboxUnavailable
+from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import Cell, Process, Runtimes, Tool
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from interpreter.assembly.memory import Memory
     from interpreter.assembly.ruling import SessionRules
     from interpreter.checkpoints.files import FileKeeper
-    from interpreter.checkpoints.journal import FileJournal
+    from interpreter.checkpoints.journal.client import FileJournal
     from interpreter.checkpoints.transaction import Transaction
-    from interpreter.checkpoints.variables import PythonVariables
+    from interpreter.checkpoints.variables.python import PythonVariables
     from interpreter.runtimes.pool import RuntimePool
     from interpreter.tools.guarded import Guard
     from interpreter.tools.jobs import Job
@@ -137,7 +138,7 @@ class Ground:
         from interpreter.runtimes import handover
 
         exchange = self.cell.get().exchange
-        handover.copy(Path(__file__).parents[1] / "inside" / "apply_changes.py", exchange)
+        handover.copy(INSIDE / "apply_changes.py", exchange)
         command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
         if self._journal is not None:  # the user has answered where it was tried
             self._journal.watch()
@@ -290,8 +291,8 @@ class Ground:
 
     def _open_checkpoints(self) -> Transaction:
         from interpreter.assembly import keeping
-        from interpreter.checkpoints.language_state import node_state, shell_state
         from interpreter.checkpoints.transaction import Transaction
+        from interpreter.checkpoints.variables.language_state import node_state, shell_state
 
         workspace = self._settings.directory().resolve()
         self._kept_as = self.session_id or self._kept_as or keeping.unkept_session()
@@ -324,7 +325,7 @@ class Ground:
         return ask_about_file(self._walls.escalations, path, size, why)
 
     def _run_quietly(self, language: str, source: str) -> str:
-        from interpreter.checkpoints.language_state import through
+        from interpreter.checkpoints.variables.language_state import through
 
         return through(self.runtimes.get(language))(source)
 
@@ -359,14 +360,14 @@ class Ground:
         return self._kept_variables.get()
 
     def _open_variables(self) -> PythonVariables:
-        from interpreter.checkpoints.variables import PythonVariables
+        from interpreter.checkpoints.variables.python import PythonVariables
 
         return PythonVariables(self.cell.get().exchange)
 
     def _remember(self) -> Memory:
         """Keeps the variables over the end of the session."""
         from interpreter.assembly.memory import Memory
-        from interpreter.checkpoints.kept_variables import Owner
+        from interpreter.checkpoints.variables.kept import Owner
 
         level = "off" if self._is_open else self._settings.sandbox
         place = str(self._settings.directory().resolve())

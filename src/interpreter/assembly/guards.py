@@ -27,10 +27,10 @@ from interpreter.protocol.events import (
 from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.messages import ActionCall, Display, Stream
 from interpreter.protocol.visible import visible
-from interpreter.sandboxes.cell import ConfinedCell
+from interpreter.sandboxes.cell.cell import ConfinedCell
+from interpreter.sandboxes.cell.held_place import HeldPlace
 from interpreter.sandboxes.grants import Grants, Scope, Wish, wanted_paths
-from interpreter.sandboxes.held_place import HeldPlace
-from interpreter.sandboxes.host_gate import HostAnswer, HostGate
+from interpreter.sandboxes.network.host_gate import HostAnswer, HostGate
 from interpreter.tools.guarded import After, Escalations
 
 _MOST_NAMED = 8

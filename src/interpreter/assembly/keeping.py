@@ -19,10 +19,10 @@ from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
 
 if TYPE_CHECKING:
-    from interpreter.checkpoints.denied_paths import DeniedPath
     from interpreter.checkpoints.files import FileKeeper
-    from interpreter.checkpoints.journal import FileJournal
-    from interpreter.checkpoints.supervision import Ask, AskProgram
+    from interpreter.checkpoints.gates.denied_paths import DeniedPath
+    from interpreter.checkpoints.journal.client import FileJournal
+    from interpreter.checkpoints.journal.supervision import Ask, AskProgram
     from interpreter.protocol.program_rules import ProgramRule
 
 _MOST_SESSIONS = 50  # whose blocks can still be undone
@@ -52,7 +52,7 @@ def unkept_session() -> str:
 
 def forget_session(session_id: str) -> None:
     """Remove what is kept of a session beside its messages: files and variables."""
-    from interpreter.checkpoints.vault import Vault
+    from interpreter.checkpoints.variables.vault import Vault
 
     Vault(data_directory() / "variables").forget(session_id)
     for store in (data_directory() / "undo").glob(f"{session_id}-*"):
@@ -67,8 +67,8 @@ def open_journal(
     rules: Enforced,
 ) -> FileJournal:
     """The journal in a cell; CheckpointError says why there cannot be one."""
-    from interpreter.checkpoints.journal import FileJournal, JournalOptions
-    from interpreter.sandboxes.cell import ConfinedCell
+    from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
+    from interpreter.sandboxes.cell.cell import ConfinedCell
 
     options = JournalOptions(
         store,
@@ -131,7 +131,7 @@ def _is_in_use(store: Path) -> bool:
 
 def sweep_later() -> threading.Timer:
     """Clear away what sessions left in the temporary directory that were killed, in a while."""
-    from interpreter.sandboxes.own_directory import sweep
+    from interpreter.sandboxes.cell.own_directory import sweep
 
     timer = threading.Timer(_NOT_AT_ONCE, sweep)
     timer.daemon = True

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from interpreter.protocol.ports import Cell, Launch, Runtimes
 from interpreter.runtimes.catalog import names
-from interpreter.runtimes.kernel_files import kernel_directories
+from interpreter.runtimes.chosen_languages import OnlyThese
+from interpreter.runtimes.kernel.files import kernel_directories
 from interpreter.runtimes.late import LateRuntimes
-from interpreter.runtimes.only import OnlyThese
 from interpreter.settings.described_languages import chosen_names, described
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from interpreter.checkpoints.variables import PythonVariables
+    from interpreter.checkpoints.variables.python import PythonVariables
     from interpreter.runtimes.pool import Registered, RuntimePool
 
 PROBE_SECONDS = 20.0
@@ -28,9 +28,9 @@ def open_pool(
 ) -> RuntimePool:
     """The runtimes in a cell; `launch` starts their programs, `variables` keeps Python's."""
     # The model is asked before there is a pool: what only a pool needs is loaded with it.
-    from interpreter.checkpoints.variables import ENVIRONMENT
+    from interpreter.checkpoints.variables.python import ENVIRONMENT
+    from interpreter.runtimes.kernel.python import PythonOptions
     from interpreter.runtimes.pool import PoolOptions, RuntimePool
-    from interpreter.runtimes.python import PythonOptions
 
     chosen = _python(settings, notice, cell)
     python = PythonOptions(python=chosen, env=ENVIRONMENT, companion=variables)
@@ -60,12 +60,12 @@ def late_runtimes(
 
 def _registered(settings: Settings, notice: Notify) -> tuple[Registered, ...]:
     """Python elsewhere than in the cell, where the user asks for that; it is said."""
-    from interpreter.runtimes.choose_python import INLINE
+    from interpreter.runtimes.kernel.choose_python import INLINE
+    from interpreter.runtimes.kernel.python import PYTHON
     from interpreter.runtimes.pool import Registered
-    from interpreter.runtimes.python import PYTHON
 
     if settings.kernel:
-        from interpreter.runtimes.attached import attached_kernel, find_connection_file
+        from interpreter.runtimes.kernel.attached import attached_kernel, find_connection_file
 
         file = find_connection_file(settings.kernel)
         notice(f"Python runs in the kernel of {file}, outside of the sandbox.")
@@ -89,8 +89,8 @@ def _described(settings: Settings) -> tuple[Registered, ...]:
 
 
 def _python(settings: Settings, notice: Notify, cell: Cell) -> str:
-    from interpreter.runtimes.choose_python import INLINE, choose_python
-    from interpreter.sandboxes.none import OpenCell
+    from interpreter.runtimes.kernel.choose_python import INLINE, choose_python
+    from interpreter.sandboxes.backends.none import OpenCell
 
     wanted = "" if settings.python == INLINE else settings.python
 

@@ -9,8 +9,8 @@ from interpreter.protocol.errors import CheckpointError, InterpreterError
 from interpreter.settings.paths import data_directory
 
 if TYPE_CHECKING:
-    from interpreter.checkpoints.kept_variables import Owner
-    from interpreter.checkpoints.variables import PythonVariables
+    from interpreter.checkpoints.variables.kept import Owner
+    from interpreter.checkpoints.variables.python import PythonVariables
 
 
 class Memory:
@@ -22,8 +22,8 @@ class Memory:
         owner: Callable[[], Owner],
         notice: Callable[[str], None],
     ) -> None:
-        from interpreter.checkpoints.kept_variables import KeptVariables
-        from interpreter.checkpoints.vault import Vault
+        from interpreter.checkpoints.variables.kept import KeptVariables
+        from interpreter.checkpoints.variables.vault import Vault
 
         self._variables = variables
         self._notice = notice

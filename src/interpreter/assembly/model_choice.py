@@ -12,7 +12,7 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Usage
 from interpreter.protocol.ports import Capabilities, Model
 from interpreter.protocol.values import frozen
-from interpreter.session.context import Context, Notes
+from interpreter.session.request.context import Context, Notes
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
 
@@ -97,9 +97,9 @@ class ModelChoice:
         return self._in_small_form(model) if name.startswith("embedded") else model
 
     def _in_small_form(self, model: Model) -> Model:
-        from interpreter.models.catalogue import catalogue
-        from interpreter.models.embedded import EmbeddedModel
-        from interpreter.session.small_model import SmallModel
+        from interpreter.models.embedded.catalogue import catalogue
+        from interpreter.models.embedded.model import EmbeddedModel
+        from interpreter.models.small.model import SmallModel
 
         entry = catalogue().models.get(model.name.partition("/")[2])
         if not isinstance(model, EmbeddedModel) or entry is None or not entry.small:
@@ -128,9 +128,9 @@ class ModelChoice:
 
     def _provide(self, name: str, options: ModelOptions) -> None:
         """Download the file of a built-in model where it is missing, if the user agrees."""
-        from interpreter.models.catalogue import catalogue
-        from interpreter.models.downloads import fetch, installed
-        from interpreter.models.embedded import places
+        from interpreter.models.embedded.catalogue import catalogue
+        from interpreter.models.embedded.downloads import fetch, installed
+        from interpreter.models.embedded.model import places
 
         if name.endswith(".gguf"):
             return
@@ -150,11 +150,11 @@ def choose(settings: Settings) -> Choice:
     """The model that these settings name, or the best that can be reached."""
     from importlib.util import find_spec
 
-    from interpreter.models.catalogue import catalogue
     from interpreter.models.choice import Facts, choose_model
-    from interpreter.models.downloads import installed
-    from interpreter.models.embedded import places
-    from interpreter.models.local_servers import find_servers, usual_places
+    from interpreter.models.embedded.catalogue import catalogue
+    from interpreter.models.embedded.downloads import installed
+    from interpreter.models.embedded.model import places
+    from interpreter.models.local.servers import find_servers, usual_places
 
     entry = catalogue().get()
     facts = Facts(

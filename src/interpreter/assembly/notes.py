@@ -9,7 +9,7 @@ from interpreter.protocol import safe_files
 from interpreter.protocol.errors import RuntimeFailure
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Tool
-from interpreter.session.context import Notes
+from interpreter.session.request.context import Notes
 
 
 def notes_about(execute: Callable[[], Tool], directory: Callable[[], Path]) -> Notes:
@@ -52,7 +52,7 @@ class ConversationLog:
         )
 
     def _write(self, messages: Sequence[Message]) -> None:
-        from interpreter.session.export import to_markdown
+        from interpreter.session.export.formats import to_markdown
 
         if not messages:
             return

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from interpreter.protocol.errors import CheckpointError, InterpreterError
 
 if TYPE_CHECKING:
-    from interpreter.checkpoints.states import StateReport
-    from interpreter.sandboxes.cell import Access
+    from interpreter.checkpoints.variables.states import StateReport
+    from interpreter.sandboxes.cell.cell import Access
     from interpreter.sandboxes.grants import Scope
 
 

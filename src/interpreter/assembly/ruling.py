@@ -15,10 +15,10 @@ from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings, fault
 
 if TYPE_CHECKING:
-    from interpreter.checkpoints.denied_paths import DeniedPath
+    from interpreter.checkpoints.gates.denied_paths import DeniedPath
     from interpreter.policies.approvals import Mode
-    from interpreter.policies.code_scan import SafeMode
     from interpreter.policies.rules import Rules
+    from interpreter.policies.scan.code_scan import SafeMode
     from interpreter.protocol.actions import Verdict
     from interpreter.protocol.program_rules import ProgramRule
     from interpreter.tools.guarded import Escalations
@@ -28,7 +28,7 @@ def make_policy(mode: str, settings: Settings, *, confined: bool, unenforced: st
     """The policy that settings ask for; ConfigurationError for what cannot be meant."""
     from interpreter.policies.approvals import Approvals
     from interpreter.policies.rules import load_rules
-    from interpreter.policies.semgrep import find_semgrep
+    from interpreter.policies.scan.semgrep import find_semgrep
 
     return Approvals(
         cast("Mode", mode),  # checked when the session began
@@ -90,7 +90,7 @@ class SessionRules:
         """What may not be changed, even where it appears only later."""
         if self._rules is None:
             return ()
-        from interpreter.checkpoints.denied_paths import DeniedPath
+        from interpreter.checkpoints.gates.denied_paths import DeniedPath
         from interpreter.policies.path_patterns import absolute, expression, literal_part
 
         whole = [(glob, absolute(glob, self._workspace)) for glob in self._rules.denied_paths]

@@ -19,11 +19,11 @@ from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from interpreter.checkpoints.journal import FileJournal
+    from interpreter.checkpoints.journal.client import FileJournal
     from interpreter.policies.secrets import Secrets
     from interpreter.sandboxes.confinement import Level, Limits
     from interpreter.sandboxes.grants import GrantBook, Grants, Kind
-    from interpreter.sandboxes.host_gate import HostGate
+    from interpreter.sandboxes.network.host_gate import HostGate
     from interpreter.tools.guarded import Guard
 
 
@@ -75,17 +75,17 @@ class Walls:
             Confinement(level=cast("Level", self._settings.sandbox))
             check_workspace(self._settings.directory(), home_directory(os.environ))
         if self._settings.python:
-            from interpreter.runtimes.choose_python import check_python
+            from interpreter.runtimes.kernel.choose_python import check_python
 
             check_python(self._settings.python, self._settings.directory())
         if self._settings.kernel:
-            from interpreter.runtimes.attached import find_connection_file
+            from interpreter.runtimes.kernel.attached import find_connection_file
 
             find_connection_file(self._settings.kernel)
 
     def open_cell(self) -> Cell:
         """A cell at the level of the settings; where none can be had, an open one that says so."""
-        from interpreter.sandboxes.none import NoSandbox
+        from interpreter.sandboxes.backends.none import NoSandbox
 
         workspace = self._settings.directory()
         try:
@@ -120,7 +120,7 @@ class Walls:
 
     def leave(self, old: Cell, new: Cell) -> None:
         """Close a cell; another takes over what was installed in it."""
-        from interpreter.sandboxes.cell import ConfinedCell
+        from interpreter.sandboxes.cell.cell import ConfinedCell
 
         if isinstance(old, ConfinedCell) and isinstance(new, ConfinedCell):
             new.inherit(old)
@@ -128,9 +128,9 @@ class Walls:
 
     def _confined_cell(self, workspace: Path) -> Cell:
         from interpreter.assembly.environment import given_variables
+        from interpreter.sandboxes.backends.fallback import best_sandbox
+        from interpreter.sandboxes.backends.none import NoSandbox
         from interpreter.sandboxes.confinement import ENVIRONMENT, Confinement, interpreter_places
-        from interpreter.sandboxes.fallback import best_sandbox
-        from interpreter.sandboxes.none import NoSandbox
 
         if self._settings.sandbox == "off":
             return NoSandbox().open(workspace)
@@ -180,7 +180,7 @@ class Walls:
     @cached_property
     def _gate(self) -> HostGate:
         from interpreter.assembly.guards import ask_about_hosts
-        from interpreter.sandboxes.host_gate import HostGate
+        from interpreter.sandboxes.network.host_gate import HostGate
 
         return HostGate(
             allow=self._book.all("host"),
@@ -225,7 +225,7 @@ class Walls:
     def guards(self, cell: Cell, files: FileJournal | None) -> list[Guard]:
         """Those who watch one block; `files` has seen what it did to files."""
         from interpreter.assembly import guards
-        from interpreter.sandboxes.cell import ConfinedCell
+        from interpreter.sandboxes.cell.cell import ConfinedCell
         from interpreter.sandboxes.grants import Grants
 
         workspace = self._settings.directory()

@@ -27,20 +27,20 @@ from interpreter.protocol.ports import (
     Tool,
     ToolContext,
 )
-from interpreter.session.asking import Asking
 from interpreter.session.budget import Budget, Ceiling
-from interpreter.session.context import Notes
 from interpreter.session.engine import Engine, Limits
 from interpreter.session.past import Past
-from interpreter.session.prompt import Facts, rendered, system_prompt, walls
+from interpreter.session.request.asking import Asking
+from interpreter.session.request.context import Notes
+from interpreter.session.request.system_text import Facts, rendered, system_prompt, walls
 from interpreter.session.session import Session
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.assembly.walls import Given
-    from interpreter.session.shown_model import ShownModel
+    from interpreter.session.request.shown_model import ShownModel
 
 QUIET = Wishes()
 
@@ -287,7 +287,7 @@ class Workshop:
 
     def _shown_model(self, settings: Settings) -> Model:
         """The model, shown pictures of a size that providers take, unless the settings say no."""
-        from interpreter.session.shown_model import ShownModel
+        from interpreter.session.request.shown_model import ShownModel
 
         model = self._models.model(settings)
         if not settings.shrink_images:

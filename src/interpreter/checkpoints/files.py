@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from interpreter.checkpoints.differences import Difference
+from interpreter.checkpoints.effects.differences import Difference
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.values import frozen
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from interpreter.checkpoints.differences import Difference
+from interpreter.checkpoints.effects.differences import Difference
 from interpreter.checkpoints.files import BlockEntry, FileReport
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError

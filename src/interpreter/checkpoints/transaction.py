@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from interpreter.checkpoints.announcements import readable, sentence, too_large_to_keep
-from interpreter.checkpoints.data_changes import data_notes, scope_note
-from interpreter.checkpoints.differences import describe
+from interpreter.checkpoints.effects.announcements import readable, sentence, too_large_to_keep
+from interpreter.checkpoints.effects.data_changes import data_notes, scope_note
+from interpreter.checkpoints.effects.differences import describe
+from interpreter.checkpoints.effects.known_edits import known_edits
+from interpreter.checkpoints.effects.previews import preview
 from interpreter.checkpoints.files import FileKeeper, FileReport
-from interpreter.checkpoints.known_edits import known_edits
-from interpreter.checkpoints.previews import preview
-from interpreter.checkpoints.states import StateKeeper, StateReport
+from interpreter.checkpoints.variables.states import StateKeeper, StateReport
 from interpreter.protocol.change_list import change_list
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import FilesChanged

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from interpreter.checkpoints import images
-from interpreter.checkpoints.differences import Difference, describe
+from interpreter.checkpoints.effects.differences import Difference, describe
+from interpreter.checkpoints.journal import images
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange

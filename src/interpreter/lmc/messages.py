@@ -22,7 +22,7 @@ from interpreter.protocol.messages import (
     Part,
     Text,
 )
-from interpreter.session.shrink import end_of
+from interpreter.session.request.shrink import end_of
 
 Dictionary = dict[str, Any]
 IMAGE_FORMATS = {"base64.png": "image/png", "base64.jpeg": "image/jpeg", "base64": "image/png"}

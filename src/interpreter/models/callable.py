@@ -8,12 +8,12 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from typing import Any
 
-from interpreter.models.chat_stream import ChunkReader, text_taker
-from interpreter.models.chat_wire import NativeEncoder, tool_list
+from interpreter.models.dialects.text_wire import TextEncoder, instructions
 from interpreter.models.dialects.toolbox import toolbox_of
+from interpreter.models.openai.stream import ChunkReader, text_taker
+from interpreter.models.openai.wire import NativeEncoder, tool_list
 from interpreter.models.options import Dialect, ModelOptions
 from interpreter.models.prices import Price, priced
-from interpreter.models.text_wire import TextEncoder, instructions
 from interpreter.models.wire import History
 from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from interpreter.models.catalogue import PREFIX, CatalogueModel
-from interpreter.models.local_readings import LocalModel
-from interpreter.models.local_servers import LocalServer
+from interpreter.models.embedded.catalogue import PREFIX, CatalogueModel
+from interpreter.models.local.readings import LocalModel
+from interpreter.models.local.servers import LocalServer
 from interpreter.protocol.values import frozen
 
 KEYS = {

@@ -12,12 +12,12 @@ from queue import SimpleQueue
 from typing import Any
 
 from interpreter.models.callable import CallableModel, Chunks, as_dictionary
-from interpreter.models.chat_open import capabilities
-from interpreter.models.http import is_local
+from interpreter.models.http.connection import is_local
+from interpreter.models.http.provider_errors import Address, Transient, no_answer, refusal
+from interpreter.models.http.retries import persevere
+from interpreter.models.openai.opening import capabilities
 from interpreter.models.options import ModelOptions
 from interpreter.models.prices import FREE, facts_about
-from interpreter.models.resilience import persevere
-from interpreter.models.troubles import Address, Transient, no_answer, refusal
 from interpreter.protocol.errors import ConfigurationError, ModelError
 from interpreter.protocol.events import ModelEvent
 from interpreter.protocol.interrupt import Interrupt

@@ -18,11 +18,11 @@ GROUP = "interpreter.models"
 Opener = Callable[[str, ModelOptions], Model]
 """What an entry point names: opens the model of a name."""
 
-_CHAT = "interpreter.models.chat_open:open_model"
+_CHAT = "interpreter.models.openai.opening:open_model"
 BUILT_IN = {
     **dict.fromkeys(PROVIDERS, _CHAT),
-    "anthropic": "interpreter.models.anthropic_open:open_model",
-    "embedded": "interpreter.models.embedded:open_model",
+    "anthropic": "interpreter.models.anthropic.opening:open_model",
+    "embedded": "interpreter.models.embedded.model:open_model",
     "litellm": "interpreter.models.litellm_bridge:open_model",
     "scripted": "interpreter.models.scripted:open_model",
 }

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from interpreter.models.http.waiting import pause
 from interpreter.models.options import ModelOptions
-from interpreter.models.waiting import pause
 from interpreter.protocol.errors import (
     AuthenticationFailed,
     ConfigurationError,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from interpreter.policies.code_scan import SafeMode, can_scan, scan
-from interpreter.policies.command_words import Words
 from interpreter.policies.facts import canonical, facts_of
 from interpreter.policies.places import is_secret
 from interpreter.policies.rules import Rules
-from interpreter.policies.understood import may_change_words, plain_commands
+from interpreter.policies.scan.code_scan import SafeMode, can_scan, scan
+from interpreter.policies.scan.command_words import Words
+from interpreter.policies.scan.understood import may_change_words, plain_commands
 from interpreter.protocol.actions import Decision, Finding, Verdict
 from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCall
 from interpreter.protocol.visible import visible

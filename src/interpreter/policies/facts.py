@@ -6,9 +6,9 @@ import ast
 import re
 from functools import lru_cache
 
-from interpreter.policies.code_scan import LANGUAGES, scan_with
-from interpreter.policies.command_words import Words
-from interpreter.policies.scan_shell import all_words
+from interpreter.policies.scan.code_scan import LANGUAGES, scan_with
+from interpreter.policies.scan.command_words import Words
+from interpreter.policies.scan.shell import all_words
 from interpreter.protocol.actions import Finding
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.values import frozen

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from interpreter.policies.command_words import Words, unwrapped
 from interpreter.policies.facts import Facts, canonical, facts_of
 from interpreter.policies.path_patterns import expanded, expression
-from interpreter.policies.understood import plain_commands
+from interpreter.policies.scan.command_words import Words, unwrapped
+from interpreter.policies.scan.understood import plain_commands
 from interpreter.protocol.actions import Ruling, Verdict
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Action, Code

@@ -10,7 +10,7 @@ from typing import Any
 
 from interpreter.protocol.ports import Language, Launch, Runtime
 from interpreter.protocol.values import frozen
-from interpreter.runtimes.kernel_files import kernel_specs
+from interpreter.runtimes.kernel.files import kernel_specs
 
 Which = Callable[[str], str | None]
 Factory = Callable[[Launch, Path], Runtime]
@@ -40,51 +40,71 @@ class LanguageState:
 
 
 BUILT_IN = (
-    BuiltIn(Language("python", ("py", "python3", "ipython"), ".py"), "python:python_kernel"),
+    BuiltIn(Language("python", ("py", "python3", "ipython"), ".py"), "kernel.python:python_kernel"),
     BuiltIn(
         Language("shell", ("bash", "sh", "terminal", "console"), ".sh"),
-        "shell:bash",
+        "process.shell:bash",
         ("bash",),
         "install the package bash",
     ),
     BuiltIn(
         Language("javascript", ("js", "node", "nodejs"), ".js"),
-        "node:javascript",
+        "process.node:javascript",
         ("node",),
         "install Node.js 20 or newer",
     ),
     BuiltIn(
         Language("typescript", ("ts",), ".ts"),
-        "node:typescript",
+        "process.node:typescript",
         ("node",),
         "install Node.js 22 or newer, or the npm package typescript in the working directory",
     ),
-    BuiltIn(Language("zsh", (), ".zsh"), "shell:zsh", ("zsh",), "install the package zsh"),
+    BuiltIn(Language("zsh", (), ".zsh"), "process.shell:zsh", ("zsh",), "install the package zsh"),
     BuiltIn(
         Language("powershell", ("pwsh", "ps1"), ".ps1"),
-        "others:powershell",
+        "process.driver_languages:powershell",
         ("pwsh",),
         "install PowerShell 7 (pwsh)",
     ),
-    BuiltIn(Language("ruby", ("rb",), ".rb"), "others:ruby", ("ruby",), "install the package ruby"),
+    BuiltIn(
+        Language("ruby", ("rb",), ".rb"),
+        "process.driver_languages:ruby",
+        ("ruby",),
+        "install the package ruby",
+    ),
     BuiltIn(
         Language("r", ("rscript", "rlang"), ".R"),
-        "others:r",
+        "process.driver_languages:r",
         ("Rscript",),
         "install the package r-base-core, or R from its own site",
     ),
     BuiltIn(
         Language("java", ("jshell",), ".java"),
-        "others:java",
+        "process.driver_languages:java",
         ("jshell",),
         "install a JDK, 17 or newer (default-jdk-headless)",
     ),
-    BuiltIn(Language("perl", ("pl",), ".pl"), "others:perl", ("perl",), "install the package perl"),
-    BuiltIn(Language("lua", (), ".lua"), "others:lua", ("lua",), "install the package lua5.4"),
-    BuiltIn(Language("php", (), ".php"), "others:php", ("php",), "install the package php-cli"),
+    BuiltIn(
+        Language("perl", ("pl",), ".pl"),
+        "process.driver_languages:perl",
+        ("perl",),
+        "install the package perl",
+    ),
+    BuiltIn(
+        Language("lua", (), ".lua"),
+        "process.driver_languages:lua",
+        ("lua",),
+        "install the package lua5.4",
+    ),
+    BuiltIn(
+        Language("php", (), ".php"),
+        "process.driver_languages:php",
+        ("php",),
+        "install the package php-cli",
+    ),
     BuiltIn(
         Language("applescript", ("osascript",), ".applescript"),
-        "one_shot:applescript",
+        "process.one_shot:applescript",
         ("osascript",),
         "comes with macOS only",
     ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from interpreter.protocol.ports import Language, Launch, Runtime
-from interpreter.runtimes.one_shot import OneShot, Program
 from interpreter.runtimes.pool import Registered
-from interpreter.runtimes.process_repl import ProcessRepl, Repl
+from interpreter.runtimes.process.one_shot import OneShot, Program
+from interpreter.runtimes.process.repl import ProcessRepl, Repl
 from interpreter.settings.described_languages import DescribedLanguage
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.messages import Display, Face
-from interpreter.runtimes.kernel_output import faces_of, published
-from interpreter.runtimes.wire import Incoming
+from interpreter.runtimes.kernel.output import faces_of, published
+from interpreter.runtimes.kernel.wire import Incoming
 
 Put = Callable[[RuntimeEvent], None]
 

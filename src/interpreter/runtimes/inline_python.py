@@ -27,7 +27,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.messages import Stream
 from interpreter.protocol.ports import Answerer, nobody_answers
 from interpreter.runtimes.inline_display import as_display, displays_to, notebook
-from interpreter.runtimes.python import PYTHON
+from interpreter.runtimes.kernel.python import PYTHON
 
 FILE = "<block>"
 QUEUED_EVENTS = 256

@@ -115,7 +115,7 @@ class RuntimePool:
 
     @cached_property
     def _kernels(self) -> list[tuple[Language, Callable[[], Runtime]]]:
-        from interpreter.runtimes import kernelspecs  # noqa: PLC0415  (only where there are any)
+        from interpreter.runtimes.kernel import kernelspecs  # noqa: PLC0415  (only where there are any)
 
         found = kernelspecs.kernel_languages(self._options.kernel_directories)
         return [

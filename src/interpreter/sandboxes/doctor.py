@@ -12,12 +12,12 @@ from pathlib import Path
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.ports import Sandbox
 from interpreter.protocol.values import frozen
-from interpreter.sandboxes.bubblewrap import BubblewrapSandbox, find_bubblewrap
-from interpreter.sandboxes.cell import ConfinedCell
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox, find_bubblewrap
+from interpreter.sandboxes.backends.landlock import LandlockSandbox
+from interpreter.sandboxes.backends.seatbelt import SeatbeltSandbox
+from interpreter.sandboxes.backends.syscalls import NUMBERS
+from interpreter.sandboxes.cell.cell import ConfinedCell
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
-from interpreter.sandboxes.landlock import LandlockSandbox
-from interpreter.sandboxes.seatbelt import SeatbeltSandbox
-from interpreter.sandboxes.syscalls import NUMBERS
 
 INSTALL = "sudo apt install bubblewrap   (or dnf, pacman, apk, zypper)"
 ALLOW_NAMESPACES = "sudo sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.values import frozen
-from interpreter.sandboxes.cell import Access, ConfinedCell
-from interpreter.sandboxes.held_place import HeldPlace
+from interpreter.sandboxes.cell.cell import Access, ConfinedCell
+from interpreter.sandboxes.cell.held_place import HeldPlace
 
 Scope = Literal["block", "session", "workspace"]
 Kind = Literal["read", "write", "host"]

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import closing
 
 from interpreter.protocol.actions import Decision
+from interpreter.protocol.changed_files import TAKEN_BACK, in_one_line
 from interpreter.protocol.errors import RuntimeFailure
 from interpreter.protocol.events import (
     ActionStarted,
@@ -30,7 +31,6 @@ from interpreter.protocol.messages import (
     Output,
 )
 from interpreter.protocol.ports import ToolContext
-from interpreter.session.changed_files import TAKEN_BACK, in_one_line
 from interpreter.session.draft import Draft
 from interpreter.session.engine import Turn
 

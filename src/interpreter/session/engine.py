@@ -16,8 +16,8 @@ from interpreter.protocol.ports import (
     Tool,
 )
 from interpreter.protocol.values import frozen
-from interpreter.session.asking import Asking
 from interpreter.session.draft import Draft
+from interpreter.session.request.asking import Asking
 
 
 @frozen

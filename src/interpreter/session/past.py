@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from interpreter.protocol.messages import Message
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
 
 
 class Mark(NamedTuple):

@@ -25,7 +25,7 @@ from interpreter.protocol.messages import Action, Message, Role, Text, user_says
 from interpreter.protocol.ports import OnConflict
 from interpreter.session.engine import Engine, Turn
 from interpreter.session.past import Mark, Past
-from interpreter.session.store import Store
+from interpreter.session.store.database import Store
 from interpreter.session.transcript import Transcript
 from interpreter.session.turn import run_turn
 

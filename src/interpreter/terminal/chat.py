@@ -21,10 +21,10 @@ from interpreter.session.loop import looped
 from interpreter.session.session import Session
 from interpreter.settings.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
 from interpreter.settings.settings import Settings
-from interpreter.terminal.ansi import COLOURS, NO_COLOURS, paint
-from interpreter.terminal.compose import compose
 from interpreter.terminal.desk import Desk
+from interpreter.terminal.input.compose import compose
 from interpreter.terminal.loop import converse
+from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, paint
 
 if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
@@ -100,7 +100,7 @@ class Chat:
         return looped(self.session, events, settings.loop_message or LOOP_MESSAGE, breakers)
 
     def _speak(self, text: str) -> None:
-        from interpreter.terminal.speech import speak  # noqa: PLC0415  (few want it)
+        from interpreter.terminal.render.speech import speak  # noqa: PLC0415  (few want it)
 
         if not speak(text):
             self.desk.note("Nothing on this machine can speak; try: apt install espeak-ng")
@@ -130,7 +130,7 @@ class Chat:
 
     def take(self, text: str) -> None:
         """Whatever was typed: a command, a shell line, or a message."""
-        from interpreter.terminal.magic import run_command  # noqa: PLC0415  (commands use the chat)
+        from interpreter.terminal.magics.table import run_command  # noqa: PLC0415  (commands use the chat)
 
         line = text.strip()
         if line.startswith("!!"):

@@ -63,7 +63,9 @@ def guarded(work: Callable[[], int]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     if arguments and arguments[0] in SUBCOMMANDS:
         module, _, name = SUBCOMMANDS[arguments[0]].partition(":")
-        command = getattr(importlib.import_module(f"interpreter.terminal.{module}"), name)
+        command = getattr(
+            importlib.import_module(f"interpreter.terminal.subcommands.{module}"), name
+        )
         return int(command(arguments[1:]))
     from interpreter.terminal.arguments import parse  # noqa: PLC0415  (subcommands have their own)
 
@@ -74,7 +76,8 @@ def _chat_command(options: dict[str, Any]) -> int:
     if options.get("version"):
         print(f"interpreter {__version__}")
         return 0
-    from interpreter.terminal import errands, start  # noqa: PLC0415  (--version needs neither)
+    from interpreter.terminal import start  # noqa: PLC0415  (--version needs neither)
+    from interpreter.terminal.subcommands import errands  # noqa: PLC0415  (--version needs neither)
 
     done = errands.run(options)
     return start.run(options) if done is None else done

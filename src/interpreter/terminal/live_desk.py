@@ -9,15 +9,15 @@ from queue import SimpleQueue
 
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, InputRequested
-from interpreter.terminal.ansi import paint, tame_plain
-from interpreter.terminal.approval import SAID, WORDS, Hands, ask
 from interpreter.terminal.desk import Faced, input_line
-from interpreter.terminal.editor import edit
-from interpreter.terminal.edits import Diff, nothing_known
-from interpreter.terminal.face import LiveFace, Look
-from interpreter.terminal.keys import Keyboard
-from interpreter.terminal.screen import Screen
-from interpreter.terminal.signals import ctrl_c
+from interpreter.terminal.input.approval import SAID, WORDS, Hands, ask
+from interpreter.terminal.input.editor import edit
+from interpreter.terminal.input.keys import Keyboard
+from interpreter.terminal.input.signals import ctrl_c
+from interpreter.terminal.live_face import LiveFace, Look
+from interpreter.terminal.render.ansi import paint, tame_plain
+from interpreter.terminal.render.edits import Diff, nothing_known
+from interpreter.terminal.render.screen import Screen
 
 
 class LiveDesk(Faced):

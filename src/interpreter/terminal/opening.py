@@ -18,14 +18,14 @@ from interpreter.protocol.ports import Approver
 from interpreter.session.session import Session
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
-from interpreter.terminal.approval import as_dry_runs
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
-from interpreter.terminal.greeting import greeting
-from interpreter.terminal.own_parts import equip, run_first, runs_outside
-from interpreter.terminal.piped import someone_is_there
-from interpreter.terminal.signals import ctrl_c
+from interpreter.terminal.input.approval import as_dry_runs
+from interpreter.terminal.input.piped import someone_is_there
+from interpreter.terminal.input.signals import ctrl_c
+from interpreter.terminal.profile_parts import equip, run_first, runs_outside
+from interpreter.terminal.render.greeting import greeting
 from interpreter.terminal.start import AskInFront, Plan, can_be_live
 
 WALLS = {
@@ -89,7 +89,7 @@ def progress() -> Progress:
 
     @cache
     def bar() -> Progress:
-        from interpreter.terminal.models_command import Bar  # noqa: PLC0415
+        from interpreter.terminal.subcommands.models import Bar  # noqa: PLC0415
 
         return Bar()
 
@@ -112,7 +112,7 @@ def may_download(question: str, *, live: bool) -> bool:
     if not live:
         print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
         return input().strip().lower().startswith("y")
-    from interpreter.terminal.one_key import one_key  # noqa: PLC0415  (asked once in a life)
+    from interpreter.terminal.input.one_key import one_key  # noqa: PLC0415  (asked once in a life)
 
     return one_key(f"{question} [y/n]", "yn") == "y"
 
@@ -126,12 +126,12 @@ def desk_for(settings: Settings) -> Desk:
 
 def live_desk(settings: Settings, walls: Callable[[str], str] = lambda language: "") -> Desk:
     """A desk that draws live lines and reads single keys."""
-    from interpreter.terminal.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
-    from interpreter.terminal.face import Look  # noqa: PLC0415
     from interpreter.terminal.live_desk import LiveDesk  # noqa: PLC0415
-    from interpreter.terminal.pictures.painter import painter  # noqa: PLC0415
-    from interpreter.terminal.screen import Screen  # noqa: PLC0415
-    from interpreter.terminal.shown_files import ShownFiles  # noqa: PLC0415
+    from interpreter.terminal.live_face import Look  # noqa: PLC0415
+    from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
+    from interpreter.terminal.render.pictures.painter import painter  # noqa: PLC0415
+    from interpreter.terminal.render.screen import Screen  # noqa: PLC0415
+    from interpreter.terminal.render.shown_files import ShownFiles  # noqa: PLC0415
 
     look = Look(
         palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
@@ -154,7 +154,7 @@ def reader(settings: Settings, *, live: bool) -> Callable[[str], str]:
     """What reads a message, given what was typed already."""
     if not live:
         return lambda draft: input("> ")
-    from interpreter.terminal.prompt_first import make_prompt  # noqa: PLC0415  (a real terminal)
+    from interpreter.terminal.input.prompt_first import make_prompt  # noqa: PLC0415  (a real terminal)
 
     return make_prompt(settings).ask
 

@@ -12,10 +12,10 @@ from interpreter.protocol.values import frozen
 from interpreter.settings.own import Own
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
-from interpreter.terminal.errands import presets, profile
-from interpreter.terminal.own_parts import own_parts
-from interpreter.terminal.piped import attached, piped_text, someone_is_there
-from interpreter.terminal.questions import confirm_no_sandbox, confirm_profile
+from interpreter.terminal.input.piped import attached, piped_text, someone_is_there
+from interpreter.terminal.input.questions import confirm_no_sandbox, confirm_profile
+from interpreter.terminal.profile_parts import own_parts
+from interpreter.terminal.subcommands.errands import presets, profile
 
 RUN_OPTIONS = frozenset([
     "message",
@@ -84,7 +84,7 @@ def run(options: dict[str, Any]) -> int:
     if not plan.text.strip() and not plan.interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
     if plan.live and plan.interactive and not plan.text.strip():
-        from interpreter.terminal.prompt_first import prompt_first  # noqa: PLC0415
+        from interpreter.terminal.input.prompt_first import prompt_first  # noqa: PLC0415
 
         return prompt_first(plan)
     from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
@@ -115,13 +115,13 @@ def _flags(options: dict[str, Any]) -> dict[str, Any]:
 def _opened(name: str) -> str:
     if not name.endswith(".json"):
         return name
-    from interpreter.terminal.sessions import opened  # noqa: PLC0415  (rarely asked for)
+    from interpreter.terminal.subcommands.sessions import opened  # noqa: PLC0415  (rarely asked for)
 
     return opened(name)
 
 
 def _picked() -> str:
-    from interpreter.terminal.picker import pick_session  # noqa: PLC0415  (rarely asked for)
+    from interpreter.terminal.input.picker import pick_session  # noqa: PLC0415  (rarely asked for)
 
     return pick_session()
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
+from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Tool, ToolContext, nobody_answers
 
-PROGRAM = Path(__file__).parent.parent / "inside" / "live_variables.py"
+PROGRAM = INSIDE / "live_variables.py"
 LONGEST = 500
 PATIENCE = 5.0  # seconds for a look; the user's objects may take as long as they like
 MARK = "variables: "

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 from interpreter.protocol import safe_files
+from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import Launch
 from interpreter.protocol.values import frozen
 
-INSIDE = Path(__file__).parent.parent / "inside"
 PROGRAM = "profile_file.py"
 SUFFIXES = frozenset([
     ".csv",

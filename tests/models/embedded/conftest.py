@@ -6,10 +6,10 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from interpreter.models.catalogue import catalogue
-from interpreter.models.downloads import Places, fetch
-from interpreter.models.downloads_shared import DownloadFailed
-from interpreter.models.engine_process import EngineOptions, lease
+from interpreter.models.embedded.catalogue import catalogue
+from interpreter.models.embedded.download_parts import DownloadFailed
+from interpreter.models.embedded.downloads import Places, fetch
+from interpreter.models.embedded.engine_process import EngineOptions, lease
 from interpreter.protocol.interrupt import Interrupt
 
 # Read while tests are collected: later each test has a home of its own.

@@ -2,8 +2,9 @@ import os
 
 import pytest
 
-from interpreter.models.catalogue import Sampling, catalogue
-from interpreter.models.embedded import (
+from interpreter.models.embedded.catalogue import Sampling, catalogue
+from interpreter.models.embedded.machine import Machine, fits, room_for
+from interpreter.models.embedded.model import (
     EmbeddedModel,
     Engine,
     Speech,
@@ -11,7 +12,6 @@ from interpreter.models.embedded import (
     open_model,
     places,
 )
-from interpreter.models.machine import Machine, fits, room_for
 from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 from interpreter.protocol.events import ReplyFinished, TextDelta
@@ -124,7 +124,7 @@ def test_a_broken_cache_costs_time_and_no_answer(engine_options):
 
 
 def test_few_prompts_are_kept(engine_options, monkeypatch):
-    monkeypatch.setattr("interpreter.models.engine_cache.KEPT", 2)
+    monkeypatch.setattr("interpreter.models.embedded.engine_cache.KEPT", 2)
     model = opened(engine_options)
     for system in ("One.", "Two.", "Three.", "Four."):
         list(model.stream(Request(system, (user_says("Hi"),)), Interrupt()))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.models.engine_process import EngineFailed, lease
+from interpreter.models.embedded.engine_process import EngineFailed, lease
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.interrupt import Interrupt
 
@@ -87,7 +87,7 @@ def test_it_ends_when_the_session_that_started_it_is_killed(engine_options):
 
 STARTER = """
 import pickle, sys
-from interpreter.models.engine_process import lease
+from interpreter.models.embedded.engine_process import lease
 from interpreter.protocol.interrupt import Interrupt
 held = lease(pickle.loads(bytes.fromhex(sys.argv[1])), Interrupt())
 print(held.address, flush=True)

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from interpreter.models.local_servers import LLAMA_CPP, server_at
+from interpreter.models.local.servers import LLAMA_CPP, server_at
 
 START = """
 import sys, xllamacpp

@@ -1,0 +1,1 @@
+"""What a block will do and has done to files, in words."""

@@ -1,0 +1,1 @@
+"""Who looks at a change before it happens, and may refuse it."""

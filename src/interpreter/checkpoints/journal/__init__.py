@@ -1,0 +1,1 @@
+"""Files as a transaction: the journal, its supervisor, and the filter that reports to it."""

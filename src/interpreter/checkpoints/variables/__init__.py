@@ -1,0 +1,1 @@
+"""The state of languages as a transaction: Python's variables, shells, Node."""

@@ -1,0 +1,133 @@
+"""The state of shells and Node: asked for as text before a block, and handed back on undo."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from functools import partial
+
+from interpreter.checkpoints.variables.states import StateReport
+from interpreter.protocol.errors import CheckpointError, RuntimeFailure
+from interpreter.protocol.events import OutputDelta
+from interpreter.protocol.inside_files import INSIDE
+from interpreter.protocol.ports import Runtime
+
+_LARGEST = 8 << 20  # characters; who holds more is not followed
+_MOST = 50
+
+RunSilently = Callable[[str], str]
+Restore = Callable[[str, RunSilently], StateReport]
+
+
+def through(runtime: Runtime) -> RunSilently:
+    """Runs source in a runtime and returns what it printed."""
+
+    def run(source: str) -> str:
+        events = runtime.run(source)
+        return "".join(event.text for event in events if isinstance(event, OutputDelta))
+
+    return run
+
+
+class LanguageState:
+    """Keeps what a runtime tells about itself; the language says how to ask and to put back."""
+
+    def __init__(self, run: RunSilently, question: str, put_back: Restore) -> None:
+        self._run = run
+        self._question = question
+        self._put_back = put_back
+        self._kept: dict[str, str] = {}
+
+    def before(self, name: str) -> None:
+        """A block is about to run."""
+        try:
+            text = self._run(self._question)
+        except RuntimeFailure:
+            return  # it starts anew with this block, and holds nothing before
+        if len(text) <= _LARGEST:
+            self._kept[name] = text
+        while len(self._kept) > _MOST:
+            del self._kept[next(iter(self._kept))]
+
+    def keep_now(self, name: str) -> None:
+        """Keep what is there at once."""
+        self.before(name)
+
+    def restore(self, name: str) -> StateReport:
+        """Go back to what was kept."""
+        if name not in self._kept:
+            raise CheckpointError("the state before that block is not kept")
+        return self._put_back(self._kept[name], self._run)
+
+    def forget(self, name: str) -> None:
+        """Give up what was kept."""
+        self._kept.pop(name, None)
+
+    def close(self) -> None:
+        """Give up everything."""
+        self._kept.clear()
+
+
+def shell_state(run: RunSilently, kind: str = "bash") -> LanguageState:
+    """The state of a bash or zsh: directory, variables, functions, aliases, options."""
+    question = (INSIDE / f"shell_state.{kind}").read_text()
+    return LanguageState(run, question, partial(_put_back_in_shell, kind))
+
+
+def node_state(run: RunSilently) -> LanguageState:
+    """The state of a Node: directory, environment, and global values of plain data."""
+    return LanguageState(run, f"{_node_source()}(null)", _put_back_in_node)
+
+
+_NAMES_NOW = {
+    "bash": ("compgen -v", "compgen -A function"),
+    "zsh": (
+        "emulate zsh; print -r -- ${(M)${(k)parameters}:#[A-Za-z_]*}",
+        "emulate zsh; print -r -- ${(k)functions}",
+    ),
+}
+
+
+def _put_back_in_shell(kind: str, text: str, run: RunSilently) -> StateReport:
+    told, variables, functions, script = (*text.split("\n", 3), "", "", "")[:4]
+    if told != kind:
+        raise CheckpointError(f"only {kind} can be put back")
+    variables_now, functions_now = _NAMES_NOW[kind]
+    loop = f"__reploop_{secrets.token_hex(8)}"
+    source = (
+        _unset_others(loop, variables_now, "unset -v", variables)
+        + _unset_others(loop, functions_now, "unset -f", functions)
+        + f"unset -v {loop}; unalias -a\n{{\n{script}\n}} 2>/dev/null\n"
+    )
+    gone = [line[2:] for line in run(source).splitlines() if line.startswith("- ")]
+    return StateReport(("directory", "variables", "functions", "options"), tuple(gone))
+
+
+def _unset_others(loop: str, names: str, unset: str, known: str) -> str:
+    """Source that unsets, and prints, every name that is not known."""
+    return (
+        f"for {loop} in $({names}); do\n"
+        f'  case " {known} " in *" ${loop} "*) continue ;; esac\n'
+        f'  case "${loop}" in __reploop_* | TRAPEXIT) continue ;; esac\n'
+        f'  {unset} "${loop}" 2>/dev/null && echo "- ${loop}"\n'
+        "done\n"
+    )
+
+
+def _put_back_in_node(text: str, run: RunSilently) -> StateReport:
+    try:
+        kept = json.dumps(json.loads(text.strip().splitlines()[-1]))
+        answer = json.loads(run(f"{_node_source()}({kept})").strip().splitlines()[-1])
+        return StateReport(
+            tuple(str(name) for name in answer["restored"]),
+            tuple(str(name) for name in answer["removed"]),
+            {str(name): str(kind) for name, kind in answer["lost"].items()},
+            {str(name): str(kind) for name, kind in answer["kept"].items()},
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CheckpointError("Node could not put its variables back") from error
+
+
+def _node_source() -> str:
+    return (INSIDE / "node_state.js").read_text().rstrip()

@@ -1,0 +1,1 @@
+"""Open Interpreter's API, on our engine."""

@@ -1,0 +1,1 @@
+"""`Interpreter` and `AsyncInterpreter`: typed, everything that happens is an event."""

@@ -1,0 +1,134 @@
+"""Claude, by Anthropic's own messages API: native tools, pictures, prompt caching, thinking."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import field, replace
+from typing import Any
+
+from interpreter.models.anthropic.stream import MessageReader
+from interpreter.models.anthropic.wire import AnthropicEncoder, tool_list
+from interpreter.models.dialects.toolbox import toolbox_of
+from interpreter.models.http.asking import Events, answered, json_object
+from interpreter.models.http.connection import Answer, Line
+from interpreter.models.http.provider_errors import (
+    Rejected,
+    Transient,
+    broken_off,
+    in_stream,
+    refusal,
+)
+from interpreter.models.options import Dialect, Patience, Templates
+from interpreter.models.prices import Price
+from interpreter.models.wire import History, to_json
+from interpreter.models.wording import Wording
+from interpreter.protocol.events import ReplyFinished, Usage
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.ports import Capabilities, Request
+from interpreter.protocol.values import frozen
+
+_STATUS = {"overloaded_error": 529, "rate_limit_error": 429, "api_error": 500}
+_MAY_BE_LEFT_OUT = ("output_config", "thinking", "temperature", "cache_control")
+
+
+@frozen
+class MessagesSettings:
+    """How one server wants to be spoken to."""
+
+    model: str
+    url: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    templates: Templates = field(default_factory=Templates)
+    patience: Patience = field(default_factory=Patience)
+
+
+class AnthropicMessages:
+    """A model behind Anthropic's messages API."""
+
+    dialect: Dialect = "native"
+
+    def __init__(
+        self,
+        name: str,
+        line: Line,
+        settings: MessagesSettings,
+        capabilities: Capabilities,
+        price: Price | None = None,
+    ) -> None:
+        self.name = name
+        self.capabilities = capabilities
+        self.settings = settings
+        self._line = line
+        self._price = price
+        self._parameters = dict(settings.parameters)
+        self._wording = Wording(settings.templates)
+        self._history = History(AnthropicEncoder(capabilities.images, self._wording.for_all))
+
+    def stream(self, request: Request, interrupt: Interrupt) -> Events:
+        """Answer the request."""
+        return answered(self._ask, self._adapt, request, interrupt, self.settings.patience)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._line.close()
+
+    def _ask(self, request: Request, interrupt: Interrupt) -> Events:
+        reader = MessageReader(toolbox_of(request.tools))
+        with self._line.post(self.settings.url, self._body(request), interrupt) as answer:
+            yield from self._events(answer, reader)
+        yield from reader.finish()
+        yield ReplyFinished(reader.end, self._priced(reader))
+
+    def _events(self, answer: Answer, reader: MessageReader) -> Events:
+        with closing(answer.events()) as events:
+            for data in events:
+                yield from reader.feed(self._event(data))
+        if not reader.ended:
+            raise Transient(broken_off(self._line.address))
+
+    def _event(self, data: bytes) -> dict[str, Any]:
+        event = json_object(data, self._line.address)
+        if event.get("type") == "error":
+            kind = (event.get("error") or {}).get("type", "")
+            raise in_stream(refusal(self._line.address, _STATUS.get(kind, 400), data, {}))
+        return event
+
+    def _body(self, request: Request) -> bytes:
+        fields: dict[str, Any] = {"model": self.settings.model, **self._parameters}
+        if request.tools:
+            fields["tools"] = tool_list(request.tools)
+        if request.system:
+            # A breakpoint of its own: tools and system stay cached when the conversation changes.
+            mark = {"cache_control": {"type": "ephemeral"}} if self._caches else {}
+            fields["system"] = [{"type": "text", "text": request.system, **mark}]
+        messages = self._history.messages(self._wording.apply(request.messages))
+        return to_json(fields)[:-1] + b',"messages":[' + messages + b"]}"
+
+    @property
+    def _caches(self) -> bool:
+        return "cache_control" in self._parameters
+
+    def _adapt(self, rejected: Rejected) -> bool:
+        """Leave out what the model says it does not know; True if something was changed."""
+        if rejected.status != 400:
+            return False
+        if (
+            self._parameters.get("thinking") == {"type": "adaptive"}
+            and "adaptive" in rejected.message
+        ):
+            room = int(self._parameters["max_tokens"])
+            budget = max(1024, min(8192, room // 2))
+            self._parameters["thinking"] = {"type": "enabled", "budget_tokens": budget}
+            self._parameters.pop("output_config", None)
+            return True
+        for name in _MAY_BE_LEFT_OUT:
+            if name in self._parameters and name in rejected.message:
+                del self._parameters[name]
+                return True
+        return False
+
+    def _priced(self, reader: MessageReader) -> Usage:
+        if self._price is None:
+            return reader.usage
+        cost = self._price.cost(reader.usage, written=reader.written)
+        return replace(reader.usage, dollars=cost)

@@ -1,0 +1,1 @@
+"""What adapters over HTTP share: a connection, server-sent events, retries, errors in our words."""

@@ -1,0 +1,1 @@
+"""Model servers on this machine."""

@@ -1,0 +1,1 @@
+"""What makes small models succeed."""

@@ -1,0 +1,233 @@
+"""What to ask a small model next: judged by how the turn has gone so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from interpreter.models.small.answers import (
+    answer_in,
+    is_hard_coded,
+    lacks_a_value,
+    trouble_with,
+)
+from interpreter.models.small.rounds import Round, rounds_of, split_turn
+from interpreter.models.small.votes import Ballot, can_be_compared
+from interpreter.models.small.words import (
+    ATTEMPT,
+    CANNOT_BE,
+    DONE,
+    DOUBT,
+    NOT_COMPUTED,
+    NOTHING_PRINTED,
+    PRINT_IT,
+    PRINTED,
+    error_hint,
+    form_asked_for,
+    is_an_order,
+    is_only_a_promise,
+    lessons_of,
+    needs_code,
+    request_for_code,
+)
+from interpreter.protocol.changed_files import files_changed_in
+from interpreter.protocol.messages import Message, Text, user_says
+from interpreter.protocol.values import frozen
+
+OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
+ASSIGNED = re.compile(r"^(\w+) *=(?!=)[^\n]*\Z", re.MULTILINE)  # the last line gives a name a value
+REPEATS = 2  # failures after which an attempt starts afresh
+
+
+@frozen
+class Plan:
+    """The request as the small model gets it, and what its reply has to be."""
+
+    messages: tuple[Message, ...]
+    variation: int = 0
+    output: str = ""
+    """What the answer has to carry."""
+    answer: str = ""
+    """The answer itself, when there is nothing left to ask."""
+    must_act: bool = False
+    """Whether a reply without code would be a guess."""
+    doubt: str = ""
+    """What the user is told beside the answer."""
+
+    def is_unfinished(self, said: str) -> bool:
+        """Whether a reply without code is no answer yet."""
+        return self.must_act or is_only_a_promise(said)
+
+
+@frozen
+class Turn:
+    """What the user asked, and what was done about it so far."""
+
+    asked: tuple[Message, ...]
+    """The conversation up to the question, with what stands after a question to be computed."""
+    question: str
+    rounds: list[Round]
+    is_computable: bool
+    can_be_checked: bool
+    """Whether other programs may run beside those that did: nothing was changed by them."""
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> Turn:
+        """Read it from the conversation."""
+        before, question, since = split_turn(messages)
+        if question is None:
+            return cls(tuple(messages), "", [], False, False)
+        computable = needs_code(question.text)
+        more = request_for_code(question.text) if computable else ""
+        asked = (*before, _with_more(question, more) if more else question)
+        rounds = rounds_of(since)
+        checked = computable and bool(rounds) and not is_an_order(question.text)
+        alone = (
+            checked and not files_changed_in(since) and can_be_compared(question.text, rounds[0])
+        )
+        return cls(asked, question.text, rounds, computable, alone)
+
+    @property
+    def identity(self) -> object:
+        """Tells turns apart."""
+        return (len(self.asked), self.question)
+
+    @property
+    def to_show(self) -> str:
+        """Code that shows what a block computed last and did not print; empty where it did."""
+        last = self.rounds[-1] if self.rounds else None
+        if last is None or last.failed or last.output.strip() or not self.is_computable:
+            return ""
+        found = ASSIGNED.search(last.source.strip())
+        shown = f"print({found.group(1)})" if found else ""
+        tried = [one.source.strip() for one in self.rounds]
+        return "" if shown in tried or is_an_order(self.question) else shown
+
+    @property
+    def for_drafts(self) -> tuple[Message, ...]:
+        """What other programs are written for: the question, and what the first one got wrong."""
+        first = self.rounds[0]
+        if first.failed:
+            return _afresh(self.asked, self.rounds, self.question)
+        if not first.output.strip():
+            return (*self.asked[:-1], _with_more(self.asked[-1], PRINT_IT))
+        if trouble := _cannot_be(self.question, first) or trouble_with(self.question, first):
+            told = ATTEMPT.format(output=_shortened(first.output), trouble=trouble)
+            return (*self.asked[:-1], _with_more(self.asked[-1], told))
+        return self.asked
+
+    def next_request(self, counted: Ballot | None = None) -> Plan:
+        """What to ask next, judged by the blocks that ran since the user spoke."""
+        if not self.rounds:
+            return Plan(self.asked, must_act=self.is_computable)
+        rounds, doubt = self.rounds, ""
+        if counted is not None and counted.leader is not None:
+            rounds = [*rounds, counted.leader]
+            doubt = DOUBT if counted.is_in_doubt else ""
+        if rounds[-1].failed:
+            return _after_failure(self.asked, rounds, self.question)
+        if not rounds[-1].output.strip():
+            return _after_silence(self.asked, rounds, self.question)
+        if is_hard_coded(self.question, rounds[-1]):
+            doubt = NOT_COMPUTED
+        return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
+
+
+def next_request(messages: Sequence[Message]) -> Plan:
+    """What to ask next, of a conversation in which no drafts were made."""
+    return Turn.of(messages).next_request()
+
+
+def _after_silence(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+    """An order may be done without a word; a question is not answered by silence."""
+    last = rounds[-1]
+    known = f" Variables now: {last.variables}" if last.variables else ""
+    words, variation = (DONE, 0) if is_an_order(question) else (NOTHING_PRINTED, len(rounds))
+    told = (assistant_says(last.code), user_says(words.format(variables=known)))
+    return Plan((*asked, *told), variation)
+
+
+def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+    """Take the output for the answer, or ask for a better one, or for an answer made of it.
+
+    A better one is sampled, as after an error: greedy, the block came again word for word. Where a
+    value is missing the block is not shown again: small models cling to what they wrote.
+    """
+    last = rounds[-1]
+    if (trouble := _cannot_be(question, last)) and not _said_before(rounds):
+        told = ATTEMPT.format(output=_shortened(last.output), trouble=trouble)
+        return Plan((*asked[:-1], _with_more(asked[-1], told)), len(rounds), must_act=True)
+    if (trouble := trouble_with(question, last)) and not _said_before(rounds):
+        return Plan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
+    if answer := answer_in(question, last.output):
+        return Plan((), answer=answer)
+    shown = _shortened(last.output)
+    said = PRINTED.format(output=shown, form=form_asked_for(question))
+    return Plan((*asked, assistant_says(last.code), user_says(said)), output=shown)
+
+
+def _cannot_be(question: str, one: Round) -> str:
+    return CANNOT_BE if lacks_a_value(question, one.output) else ""
+
+
+def _with_more(question: Message, text: str) -> Message:
+    return replace(question, parts=(*question.parts, Text(f"\n\n{text}")))
+
+
+def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+    """Repair the block, sampling: greedy, it would be written again word for word.
+
+    When that does not help, take an answer from before, or begin again and say what went wrong.
+    """
+    failures = _failures_in_a_row(rounds)
+    last = rounds[-1]
+    if failures >= REPEATS and (answer := _earlier_answer(rounds, question)):
+        return Plan((), answer=answer)
+    if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
+        return Plan(_afresh(asked, rounds, question), failures, must_act=True)
+    hint = error_hint(last, question)
+    told = (assistant_says(last.code), user_says(hint))
+    return Plan((*asked, *told), failures, must_act=needs_code(question))
+
+
+def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:
+    """The question again, with what went wrong so far."""
+    return (*asked[:-1], _with_more(asked[-1], lessons_of(rounds, question)))
+
+
+def _failures_in_a_row(rounds: list[Round]) -> int:
+    count = 0
+    for one in reversed(rounds):
+        if not one.failed:
+            break
+        count += 1
+    return count
+
+
+def _said_before(rounds: list[Round]) -> bool:
+    """Whether an earlier block printed the same, or enough blocks were asked to do better."""
+    printed = [one.output.strip() for one in rounds if not one.failed]
+    return len(printed) > REPEATS or printed[-1] in printed[:-1]
+
+
+def _earlier_answer(rounds: list[Round], question: str) -> str:
+    """An answer that a block printed before others failed to do better."""
+    answers = [answer_in(question, one.output) for one in rounds if not one.failed]
+    return next(filter(None, reversed(answers)), "")
+
+
+def _same_error(rounds: list[Round]) -> bool:
+    return rounds[-1].summary == rounds[-2].summary
+
+
+def assistant_says(text: str) -> Message:
+    return Message("assistant", (Text(text),))
+
+
+def _shortened(output: str) -> str:
+    text = output.strip()
+    if len(text) <= OUTPUT_SHOWN:
+        return text
+    half = OUTPUT_SHOWN // 2
+    return f"{text[:half]}\n...\n{text[-half:]}"

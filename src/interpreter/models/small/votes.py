@@ -1,0 +1,134 @@
+"""Several programs for one question, and which of their results to believe.
+
+A small model errs in many ways and is right in one: where programs that were written
+independently print the same, that is more often right than what any one of them prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from interpreter.models.small.answers import (
+    answer_in,
+    lacks_a_value,
+    marks_asked_for,
+    trouble_with,
+)
+from interpreter.models.small.forms import NUMBER, PART
+from interpreter.models.small.rounds import PICTURE, Round
+from interpreter.protocol.values import frozen
+
+ENOUGH = 2  # programs that agree
+LINES = 8  # of an output that can be compared
+
+
+@frozen
+class Ballot:
+    """How the programs that have run so far agree."""
+
+    leader: Round | None
+    """One that printed what most of them printed, the first where they are even."""
+    votes: int
+    runner_up: int
+    untried: tuple[str, ...]
+    """Programs that have not run yet, each once."""
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether none was confirmed by another, and another printed something else."""
+        return self.votes < ENOUGH and self.runner_up > 0
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether nothing more needs to run."""
+        enough = self.votes >= ENOUGH and self.votes > self.runner_up
+        return self.leader is not None and (enough or not self.untried)
+
+
+def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Ballot:
+    """Count the votes; a program that was drafted twice counts twice and runs once."""
+    sources = [draft.strip() for draft in drafts]
+    groups: list[list[Round]] = []
+    for one in rounds:
+        if not is_an_answer(question, one):
+            continue
+        group = next((group for group in groups if _agree(question, group[0], one)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    counts = [sum(_votes(one, one is rounds[0], sources) for one in group) for group in groups]
+    best = max(range(len(groups)), key=lambda at: (counts[at], -at), default=None)
+    tried = {one.source.strip() for one in rounds}
+    return Ballot(
+        leader=None if best is None else groups[best][0],
+        votes=0 if best is None else counts[best],
+        runner_up=max((count for at, count in enumerate(counts) if at != best), default=0),
+        untried=tuple(dict.fromkeys(source for source in sources if source not in tried)),
+    )
+
+
+def _agree(question: str, one: Round, other: Round) -> bool:
+    said = (answer_in(question, each.output) or each.output for each in (one, other))
+    return agree(*said)
+
+
+def _votes(one: Round, is_first: bool, sources: list[str]) -> int:
+    drafted = sources.count(one.source.strip())
+    return drafted + 1 if is_first or not drafted else drafted
+
+
+def is_an_answer(question: str, one: Round) -> bool:
+    """Whether a program printed something that can be an answer, and can be compared."""
+    printed = one.output.strip()
+    if one.failed or not printed or one.output == PICTURE:
+        return False
+    if len(printed.splitlines()) > LINES and not marks_asked_for(question):
+        return False
+    return not lacks_a_value(question, printed) and not trouble_with(question, one)
+
+
+def can_be_compared(question: str, one: Round) -> bool:
+    """Whether other programs could tell something about this one, or do better than it did."""
+    if one.failed or not one.output.strip():
+        return True
+    short = len(one.output.strip().splitlines()) <= LINES and one.output != PICTURE
+    return short or bool(marks_asked_for(question))
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two outputs give the same values, as far as the coarser one is rounded."""
+    parts, others = dict(PART.findall(one)), dict(PART.findall(other))
+    if parts or others:
+        return parts.keys() == others.keys() and all(
+            _same(value, others[name]) for name, value in parts.items()
+        )
+    return _same(one, other)
+
+
+def _same(one: str, other: str) -> bool:
+    numbers, others = NUMBER.findall(one), NUMBER.findall(other)
+    if len(numbers) != len(others):
+        return False
+    if not numbers:
+        return _words(one) == _words(other)
+    return all(_close(*pair) for pair in zip(numbers, others, strict=True))
+
+
+def _close(one: str, other: str) -> bool:
+    places = min(_decimals(one), _decimals(other))
+    slack: float = 0.5000001 * 10**-places
+    return abs(_value(one) - _value(other)) <= slack
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2]) if "e" not in text.lower() else 6
+
+
+def _value(text: str) -> float:
+    return float(text.replace(",", ""))

@@ -1,0 +1,200 @@
+"""The words that small models are given, and how theirs are judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from interpreter.models.small.answers import form_said
+from interpreter.models.small.forms import NUMBER, as_number
+from interpreter.models.small.hints import hint_for, reminders_for
+from interpreter.models.small.rounds import Round
+
+EXAMPLE = """\
+You solve tasks with Python code that is run for you. Write one ```python block that computes the \
+whole answer and prints it in the form that was asked for, then stop. Print only the answer.
+
+Example
+User: What is the average age of the members in club.csv?
+Assistant:
+```python
+import pandas as pd
+df = pd.read_csv("club.csv")
+average = df["age"].mean()
+print(f"average age: {average:.2f}")
+```
+User: The code printed:
+average age: 41.27
+Assistant: The average age is 41.27.
+"""
+PRINTED = """\
+The code printed:
+{output}
+
+Reply only with the final answer, written exactly in the form that the request asks for, with \
+these values. {form}
+Only if the output does not answer the request, write the next ```python block."""
+NOTHING_PRINTED = """\
+The code ran but printed nothing.{variables}
+Write it again so that it prints the answer."""
+PRINT_IT = "An earlier attempt printed nothing. Print the answer with print(...)."
+DONE = """\
+The code ran without an error and printed nothing.{variables}
+If that did all that was asked for, say in one sentence what was done, without code. Otherwise \
+write the next ```python block."""
+COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
+ACT = "Write one ```python block that does this and prints what it did."
+COMPUTE_PARTS = """\
+Write one ```python block that computes this and prints the answer in this format: {form}"""
+NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
+AFRESH = """Earlier attempts failed with:
+{errors}
+Solve it in another way that avoids these errors. Write one ```python block that prints the \
+answer."""
+ANOTHER_DRAFT = "Another draft, to compare:\n"
+LAST_VALUE = "It printed nothing. What it computed last:\n"
+DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
+NOT_COMPUTED = (
+    "\n\n(Not computed: this value is written in the program itself, not read from data.)"
+)
+ATTEMPT = """An earlier attempt printed {output}
+{trouble}"""
+CANNOT_BE = """\
+That cannot be right: a value is missing (nan or empty). Check which rows and columns are meant, \
+and how the columns are made: text has to be turned into numbers. Solve it in another way. Write \
+one ```python block that prints the answer."""
+
+LINE = re.compile(r"(?:Cell In\[\d+\], |\", )line (\d+)|<[^>\n]*>:(\d+)|^-+> (\d+) ", re.MULTILINE)
+PROMISE = re.compile(
+    r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,"
+    r"|to do this|steps?)\b",
+    re.IGNORECASE,
+)
+ABOUT_FORM = re.compile(r"\b(format|form|answer (as|with|in)|exactly|decimals?)\b", re.IGNORECASE)
+COMPUTABLE = re.compile(
+    r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt|md|log|py|js|html?|ya?ml|toml|ini|xml"
+    r"|sql|sh|zip|png|jpe?g)\b"
+    r"|\d\s*([-+*/^%]|to the power|times|plus|minus)"
+    r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime"
+    r"|how many|count|largest|biggest|smallest|files?|folders?|director(y|ies)|disk|today|installed"
+    r"|processes)\b",
+    re.IGNORECASE,
+)
+ORDER = re.compile(
+    r"\W*(please\s+|can you\s+|could you\s+)?(add|append|build|change|clean|convert|copy|create"
+    r"|delete|download|draw|edit|extract|fix|generate|install|make|merge|move|open|organi[sz]e|plot|put"
+    r"|remove|rename|replace|resize|save|set|sort|split|unzip|write|zip)\b",
+    re.IGNORECASE,
+)
+LONGEST_ERROR = 300
+LONGEST_FORM = 300
+LINES_REPEATED = 8
+
+
+def error_hint(one: Round, question: str = "") -> str:
+    """What a model is told about a block that failed: the line, the error, and what helps."""
+    error = one.summary or _last_line(one.errors) or "it failed"
+    lines = [f"The code failed: {error[:LONGEST_ERROR]}"]
+    if failing := failing_line(one):
+        lines.append(f"The failing line is: {failing}")
+    if hint := hint_for(error, question):
+        lines.append(hint)
+    if one.variables:
+        lines.append(f"Variables now: {one.variables}")
+    lines.append("Write the whole block again with only that corrected; it must print the answer.")
+    return "\n".join(lines)
+
+
+def lessons_of(rounds: Iterable[Round], question: str) -> str:
+    """What went wrong so far, each error once and with what helps against it."""
+    errors = dict.fromkeys(one.summary[:LONGEST_ERROR] for one in rounds if one.failed)
+    told = (f"- {error} {hint_for(error, question)}".rstrip() for error in errors)
+    return AFRESH.format(errors="\n".join(told))
+
+
+def failing_line(one: Round) -> str:
+    """The line of the block that the traceback names, as it was written."""
+    found = LINE.search(one.errors)
+    number = int(next(filter(None, found.groups()))) if found else 0
+    lines = one.source.strip("\n").splitlines()
+    return lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
+
+
+def _last_line(text: str) -> str:
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+def needs_code(question: str) -> bool:
+    """Whether it is about numbers or files, which a small model had better not guess about."""
+    return bool(COMPUTABLE.search(question))
+
+
+def request_for_code(question: str) -> str:
+    """What stands after a question that a small model had better compute."""
+    if is_an_order(question):
+        return ACT
+    form = form_said(question)
+    request = COMPUTE_PARTS.format(form=form) if form else COMPUTE
+    return "\n".join((*reminders_for(question), request))
+
+
+def is_an_order(question: str) -> bool:
+    """Whether something is to be done, so that it may be done without anything to print."""
+    return bool(ORDER.match(question)) and "?" not in question
+
+
+def is_only_a_promise(text: str) -> bool:
+    """Whether a reply says what could be done instead of doing it or answering."""
+    said = text.strip()
+    if not said:
+        return True
+    return said.endswith(":") or (bool(PROMISE.search(said)) and not NUMBER.search(said))
+
+
+def form_asked_for(question: str) -> str:
+    """The line of a question that says how the answer should look; a small model forgets it."""
+    lines = [line.strip() for line in question.splitlines() if ABOUT_FORM.search(line)]
+    return lines[-1][:LONGEST_FORM] if lines else ""
+
+
+def faithful(answer: str, output: str, question: str) -> str:
+    """An answer that carries what was printed: with a short output added, where something is left
+    out, and the output alone, where the answer has numbers that nobody computed."""
+    said, printed = answer.strip(), output.strip()
+    if printed and _invents(said, f"{printed}\n{question}"):
+        return _as_printed(printed)
+    if not printed or _carries(said, printed):
+        return answer
+    is_long = printed.count("\n") >= LINES_REPEATED  # and it was shown when it was printed
+    return answer if said and is_long else f"{said}\n\n{_as_printed(printed)}".strip()
+
+
+def _as_printed(printed: str) -> str:
+    """Lines that stay lines in an answer."""
+    return f"```text\n{printed}\n```" if "\n" in printed else printed
+
+
+def _invents(answer: str, known: str) -> bool:
+    """Whether a number of the answer is neither printed nor asked about, rounded or in percent."""
+    there = [as_number(text) for text in NUMBER.findall(known)]
+    there += [100 * number for number in there]
+    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    return not all(any(_is_given(one, [number]) for one in there) for number in given)
+
+
+def _carries(answer: str, printed: str) -> bool:
+    """Every number that was printed is there, perhaps rounded; without numbers, every word is."""
+    wanted = [as_number(text) for text in NUMBER.findall(printed)]
+    if not wanted:
+        words = re.findall(r"\w{2,}", printed.lower())
+        return all(word in answer.lower() for word in words)
+    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    return all(_is_given(number, given) for number in wanted)
+
+
+def _is_given(number: float, given: list[tuple[float, int]]) -> bool:
+    return any(abs(round(number, places) - value) < 1e-9 for value, places in given)
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2]) if "e" not in text.lower() else 12

@@ -1,0 +1,1 @@
+"""What code would do, told by its text."""

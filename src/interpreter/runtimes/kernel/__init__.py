@@ -1,0 +1,1 @@
+"""Languages that live in Jupyter kernels, Python first."""

@@ -1,0 +1,203 @@
+"""One block running in a kernel: its output, its questions, and its end, whatever happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from interpreter.protocol.events import (
+    ActiveLine,
+    ExecutionFinished,
+    InputRequested,
+    Notice,
+    RuntimeEvent,
+)
+from interpreter.protocol.messages import Outcome
+from interpreter.protocol.ports import Answerer
+from interpreter.runtimes.kernel.channels import Channels
+from interpreter.runtimes.kernel.host import KernelHost
+from interpreter.runtimes.kernel.output import failure, published
+from interpreter.runtimes.kernel.wire import MOST_VALUES, Incoming
+from interpreter.runtimes.kernel.zmtp import LARGEST_MESSAGE
+
+RESEND_SECONDS = 1.0  # code that swallows one interrupt may obey the next
+SETTLE_SECONDS = 1.0  # how long a block that has replied may owe us the rest
+LATE_CHARACTERS = 4_000
+END_OF_FILE = "\x04"  # how ipykernel is told that there is no more input
+
+
+class KernelBlock:
+    """Sends a block and turns what comes back into events."""
+
+    def __init__(self, channels: Channels, host: KernelHost, patience: float) -> None:
+        self._channels = channels
+        self._host = host
+        self._patience = patience
+        self._reply: Incoming | None = None
+        self._sent = self._idle = self._given_up = False
+        self._interrupting: float | None = None
+        self._next_interrupt = 0.0
+        self._owed_replies = 0
+        self._late = 0
+        self._reported_lines = False
+
+    def run(
+        self,
+        source: str,
+        answer: Answerer,
+        interrupts: Callable[[], int],
+        *,
+        silent: bool = False,
+    ) -> Iterator[RuntimeEvent]:
+        """Run the block to its end; a silent one leaves no trace in the kernel's history."""
+        self._id = self._channels.send("shell", "execute_request", _request(source, silent))
+        self._sent = True
+        while not self._is_over():
+            message = self._channels.receive(self._patience_now())
+            if message is not None:
+                yield from self._take(message, answer)
+            self._mind(message, interrupts())
+        yield from self._late_report()
+        if self._reported_lines:
+            yield ActiveLine(None)
+        yield self._end(interrupted=self._interrupting is not None)
+
+    def stop(self) -> None:
+        """Make sure that the block does not go on: the caller has lost interest in it."""
+        if not self._sent or self._is_over():
+            return
+        self._mind(None, 1)
+        while not self._is_over():
+            message = self._channels.receive(self._patience_now())
+            if message is not None:
+                self._note(message)
+            self._mind(message, 1)
+
+    def _is_over(self) -> bool:
+        if self._given_up or self._host.gone():
+            return True
+        return self._reply is not None and self._idle and not self._owed_replies
+
+    def _patience_now(self) -> float | None:
+        if self._reply is not None or self._idle:
+            return SETTLE_SECONDS
+        return self._host.check_seconds if self._interrupting is None else RESEND_SECONDS
+
+    def _mind(self, message: Incoming | None, count: int) -> None:
+        """Look after interrupts, also while messages flood in; and after a silence."""
+        if message is None:
+            self._channels.silence()
+            # What is still owed after the reply got lost, as when an interrupt hits it.
+            self._given_up = self._reply is not None or self._idle or not self._lives(count)
+        if count and not self._given_up and self._reply is None:
+            self._insist(count)
+
+    def _lives(self, count: int) -> bool:
+        return count > 0 or self._host.check_seconds is None or self._channels.beats()
+
+    def _insist(self, count: int) -> None:
+        now = time.monotonic()
+        if self._interrupting is None:
+            self._interrupting = now
+        if count > 1 or now > self._interrupting + self._patience:
+            self._host.kill()
+            self._given_up = True
+        elif now >= self._next_interrupt:
+            self._next_interrupt = now + RESEND_SECONDS
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        if not self._host.interrupt():
+            self._channels.send("control", "interrupt_request", {})
+            self._owed_replies += 1
+
+    def _take(self, message: Incoming, answer: Answerer) -> Iterator[RuntimeEvent]:
+        self._note(message)
+        if message.channel == "iopub":
+            yield from self._show(message)
+        elif message.kind == "input_request" and message.parent == self._id:
+            request = InputRequested(
+                message.text("prompt"), message.content.get("password") is True
+            )
+            yield request
+            line = answer(request)
+            value = END_OF_FILE if line is None else line
+            self._channels.send("stdin", "input_reply", {"value": value}, message.header)
+
+    def _note(self, message: Incoming) -> None:
+        if message.kind == "interrupt_reply":
+            self._owed_replies = max(0, self._owed_replies - 1)
+        if message.parent != self._id:
+            return
+        if message.kind == "execute_reply":
+            self._reply = message
+        if message.kind == "status":
+            self._idle = message.text("execution_state") == "idle"
+
+    def _show(self, message: Incoming) -> Iterator[RuntimeEvent]:
+        if message.parent != self._id:
+            yield from self._late_output(message)
+        elif message.kind != "error" or message.text("ename") != "SystemExit":
+            event = published(message)
+            self._reported_lines = self._reported_lines or isinstance(event, ActiveLine)
+            if event is not None:
+                yield event
+
+    def _late_output(self, message: Incoming) -> Iterator[RuntimeEvent]:
+        text = message.text("text") if message.kind == "stream" else ""
+        if text and self._late < LATE_CHARACTERS:
+            yield Notice(f"An earlier block still prints: {text[:LATE_CHARACTERS]}")
+        self._late += len(text)
+
+    def _late_report(self) -> Iterator[RuntimeEvent]:
+        if self._late > LATE_CHARACTERS:
+            yield Notice(f"An earlier block printed {self._late} characters meanwhile.")
+        if left_out := self._channels.take_left_out():
+            yield Notice(
+                f"Left out of what was shown: {left_out} larger than {LARGEST_MESSAGE >> 20} MB "
+                f"or with more than {MOST_VALUES:,} values."
+            )
+
+    def _end(self, interrupted: bool) -> ExecutionFinished:
+        gone = self._host.gone()
+        if self._reply is None:
+            return _lost(gone, interrupted)
+        if self._reply.text("status") == "ok":
+            return ExecutionFinished("ok")
+        summary = failure(self._reply)
+        if self._reply.text("ename") == "SystemExit":
+            return _left(self._reply.text("evalue"), summary)
+        outcome: Outcome = "interrupted" if interrupted else "failed"
+        return ExecutionFinished(outcome, summary or self._reply.text("status"))
+
+
+def _request(source: str, silent: bool) -> dict[str, object]:
+    return {
+        "code": source,
+        "silent": silent,
+        "store_history": not silent,
+        "user_expressions": {},
+        "allow_stdin": not silent,
+        "stop_on_error": False,
+    }
+
+
+def _left(status: str, summary: str) -> ExecutionFinished:
+    if status in ("", "0", "None"):
+        return ExecutionFinished("ok", exit_code=0)
+    is_status = status.isdecimal() and len(status) < 4
+    return ExecutionFinished("failed", summary, int(status) if is_status else 1)
+
+
+def _lost(gone: str, interrupted: bool) -> ExecutionFinished:
+    if not gone and interrupted:
+        return ExecutionFinished("interrupted", "It was stopped and left no result.")
+    if not gone:
+        return ExecutionFinished("failed", "The kernel gave no result; it may be gone.")
+    if interrupted:
+        why = "It did not obey the interrupt and was ended"
+    else:
+        why = f"The process ended ({gone})"
+    return ExecutionFinished(
+        "died", f"{why}; its variables are gone and the next block starts afresh."
+    )

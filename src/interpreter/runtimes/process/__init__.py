@@ -1,0 +1,1 @@
+"""Languages that live in processes of ours: shells, Node, and others by small drivers."""

@@ -1,0 +1,150 @@
+"""One block running in a driven process: its output, and its end."""
+
+from __future__ import annotations
+
+import secrets
+import selectors
+import signal
+import time
+from collections.abc import Callable, Iterator
+
+from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
+from interpreter.protocol.ports import Process
+from interpreter.runtimes.kernel.host import ending
+from interpreter.runtimes.process.pipes import Lines, Pipe
+from interpreter.runtimes.turnstile import Turnstile
+
+Words = Callable[[str], tuple[str, str]]
+"""For a block's token: what starts the block, and what makes its end be told again."""
+
+INSISTENCE = ((0.0, signal.SIGINT), (1.0, signal.SIGINT), (2.0, signal.SIGTERM))
+
+
+class DrivenBlock:
+    """Hands a block to the process and follows it to its end."""
+
+    def __init__(
+        self, process: Process, marks: Lines, turnstile: Turnstile, patience: float
+    ) -> None:
+        self._process = process
+        self._marks = marks
+        self._turnstile = turnstile
+        self._bell = turnstile.bell
+        self._patience = patience
+        self._token = secrets.token_hex(8)
+        self._status: int | None = None
+        self._started = False
+        self._reminder = ""
+        self._interrupting: float | None = None
+        self._insisted = 0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._interrupting is not None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the process told that the block has ended."""
+        return self._status is not None
+
+    def run(self, words: Words, pipes: tuple[Pipe, Pipe]) -> Iterator[RuntimeEvent]:
+        """Run the block; what it prints comes out as it is printed."""
+        with selectors.DefaultSelector() as selector:
+            self._listen(selector, pipes)
+            order, self._reminder = words(self._token)
+            self._started = True
+            self._write(order)
+            while not self._is_over():
+                for key, _ in selector.select(self._next_step()):
+                    yield from self._serve(key.fileobj, selector)
+                self._mind_interrupts(self._turnstile.interrupts)
+            for pipe in pipes:
+                yield from pipe.rest()
+
+    def stop(self, pipes: tuple[Pipe, Pipe]) -> None:
+        """Make sure that the block does not go on; what it still prints is dropped."""
+        if not self._started or self._is_over():
+            return
+        with selectors.DefaultSelector() as selector:
+            self._listen(selector, pipes)
+            while not self._is_over():
+                self._mind_interrupts(1)
+                for key, _ in selector.select(self._next_step()):
+                    list(self._serve(key.fileobj, selector))
+
+    def ending(self) -> ExecutionFinished:
+        """How the block ended."""
+        interrupted = self._interrupting is not None
+        if self._status is not None:
+            return ended(self._status, interrupted=interrupted)
+        if interrupted:
+            why = "It did not obey the interrupt and was ended"
+        else:
+            why = f"The process ended ({ending(self._process.wait())})"
+        return ExecutionFinished(
+            "died", f"{why}; its state is gone and the next block starts afresh."
+        )
+
+    def _listen(self, selector: selectors.BaseSelector, pipes: tuple[Pipe, Pipe]) -> None:
+        for source in (*pipes, self._marks, self._bell):
+            if not getattr(source, "ended", False):
+                selector.register(source, selectors.EVENT_READ)
+
+    def _serve(self, source: object, selector: selectors.BaseSelector) -> Iterator[RuntimeEvent]:
+        if isinstance(source, Pipe):
+            text = source.read()
+            if source.ended:
+                selector.unregister(source)
+            if text:
+                yield OutputDelta(text, source.stream)
+        elif source is self._marks:
+            self._read_marks()
+        else:
+            self._bell.silence()
+
+    def _read_marks(self) -> None:
+        for line in self._marks.read():
+            token, _, status = line.decode(errors="replace").partition(" ")
+            if token == self._token and status.isdecimal():
+                self._status = int(status)
+
+    def _is_over(self) -> bool:
+        return self._status is not None or self._process.poll() is not None
+
+    def _next_step(self) -> float | None:
+        return None if self._interrupting is None else 0.25
+
+    def _mind_interrupts(self, count: int) -> None:
+        if count == 0 or self._is_over():
+            return
+        now = time.monotonic()
+        if self._interrupting is None:
+            self._interrupting = now
+        waited = now - self._interrupting
+        if count > 1 or waited > self._patience:
+            self._process.signal_group(signal.SIGKILL)
+            self._process.wait()
+        elif self._insisted < len(INSISTENCE) and waited >= INSISTENCE[self._insisted][0]:
+            self._process.signal_group(INSISTENCE[self._insisted][1])
+            self._insisted += 1
+            self._write(self._reminder)
+
+    def _write(self, line: str) -> None:
+        if not line:
+            return
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line.encode())
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._process.wait()  # it is gone; the loop sees that
+
+
+def ended(status: int, *, interrupted: bool) -> ExecutionFinished:
+    """The end of a block that left with a status."""
+    if interrupted:
+        return ExecutionFinished("interrupted", "It was stopped.", status)
+    if status == 0:
+        return ExecutionFinished("ok", exit_code=0)
+    return ExecutionFinished("failed", f"exit status {status}", status)

@@ -1,0 +1,1 @@
+"""Ways of confining: bubblewrap, Landlock, Seatbelt, none."""

@@ -1,0 +1,177 @@
+"""Seccomp filters as bytes: a small assembler for the kernel's packet-filter machine."""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from collections.abc import Iterable
+from functools import cache
+
+from interpreter.protocol.values import frozen
+from interpreter.sandboxes.backends.syscalls import AUDIT_ARCH, NUMBERS
+
+ALLOW = 0x7FFF0000
+NOTIFY = 0x7FC00000
+KILL = 0x80000000
+WHOLE = 0xFFFFFFFF
+
+_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
+_X32_BIT = 0x40000000
+
+
+def refuse(error: int) -> int:
+    """The action that makes a call fail with this error number."""
+    return 0x00050000 | error
+
+
+@frozen
+class Equals:
+    """True when the argument, masked, is this value. Only its low 32 bits are seen."""
+
+    argument: int
+    value: int
+    mask: int = WHOLE
+
+
+@frozen
+class AnyBit:
+    """True when the argument has one of these bits."""
+
+    argument: int
+    bits: int
+
+
+@frozen
+class NoneOf:
+    """True when the argument is none of these values."""
+
+    argument: int
+    values: tuple[int, ...]
+
+
+Check = Equals | AnyBit | NoneOf
+
+
+@frozen
+class Rule:
+    """What happens to a call, always or when its check is true. The first rule that fits wins."""
+
+    call: str
+    action: int
+    check: Check | None = None
+
+
+def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def _tail(rule: Rule) -> list[bytes]:
+    """What follows once the call's number is matched; falls out of its end when nothing fits."""
+    answer = _instruction(_RETURN, rule.action)
+    match rule.check:
+        case None:
+            return [answer]
+        case Equals(argument, value, mask):
+            test = [_instruction(_AND, mask), _instruction(_JUMP_EQUAL, value, 0, 1), answer]
+        case AnyBit(argument, bits):
+            test = [_instruction(_AND, bits), _instruction(_JUMP_EQUAL, 0, 1, 0), answer]
+        case NoneOf(argument, values):
+            jumps = range(len(values), 0, -1)
+            pairs = zip(values, jumps, strict=True)
+            test = [_instruction(_JUMP_EQUAL, value, jump, 0) for value, jump in pairs] + [answer]
+    load = _instruction(_LOAD, _ARGUMENTS_AT + 8 * argument)
+    again = _instruction(_LOAD, _NUMBER_AT)
+    return [load, *test, again]
+
+
+def assemble(rules: Iterable[Rule], machine: str, *, foreign: int = KILL) -> bytes:
+    """The filter for a machine ("x86_64" or "aarch64"); calls without a rule are allowed.
+
+    `foreign` is what happens to calls of another architecture, whose numbers mean other things.
+    Calls that the machine does not have are left out.
+    """
+    numbers = NUMBERS[machine]
+    program = [
+        _instruction(_LOAD, _ARCH_AT),
+        _instruction(_JUMP_EQUAL, AUDIT_ARCH[machine], 1, 0),
+        _instruction(_RETURN, foreign),
+        _instruction(_LOAD, _NUMBER_AT),
+    ]
+    if machine == "x86_64":
+        program.append(_instruction(_JUMP_AT_LEAST, _X32_BIT, 0, 1))
+        program.append(_instruction(_RETURN, refuse(errno.ENOSYS)))
+    for rule in rules:
+        if rule.call in numbers:
+            tail = _tail(rule)
+            program.append(_instruction(_JUMP_EQUAL, numbers[rule.call], 0, len(tail)))
+            program += tail
+    program.append(_instruction(_RETURN, ALLOW))
+    return b"".join(program)
+
+
+_UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag: mount, cgroup, uts, ipc, user, pid, net, time
+_PUSH_INPUT, _CONSOLE = 0x5412, 0x541C  # TIOCSTI and TIOCLINUX type into the user's terminal
+
+_REFUSED = (
+    # other processes' memory and files
+    *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp"),
+    # mounts and namespaces
+    *("mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig"),
+    *("fsmount", "fspick", "mount_setattr", "setns", "statmount", "listmount", "open_tree_attr"),
+    *("name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd", "fanotify_init"),
+    # the kernel itself
+    *("bpf", "perf_event_open", "userfaultfd", "kexec_load", "kexec_file_load", "init_module"),
+    *("finit_module", "delete_module", "syslog", "acct", "swapon", "swapoff", "reboot", "vhangup"),
+    *("iopl", "ioperm", "keyctl", "add_key", "request_key", "lookup_dcookie", "nfsservctl"),
+    # the clock
+    *("clock_settime", "clock_adjtime", "settimeofday", "adjtimex"),
+)
+_MISSING = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
+
+
+# Calls on a process, which is the first argument, and zero when it is the caller. Those on threads
+# (sched_…) stay: libraries use them on their own by number, and they only slow others down.
+_ON_A_PROCESS = ("prlimit64", "migrate_pages", "move_pages")
+_ON_SOMEBODY = ("setpriority", "ioprio_set")  # a kind first: process, group or user
+
+
+def among_others_rules() -> tuple[Rule, ...]:
+    """More rules for a cell that sees the other processes of the user: none may be changed."""
+    no = refuse(errno.EPERM)
+    return (
+        *(Rule(call, no, NoneOf(0, (0,))) for call in _ON_A_PROCESS),
+        *(Rule(call, no, NoneOf(1, (0,))) for call in _ON_SOMEBODY),
+        Rule("setpriority", no, NoneOf(0, (0,))),
+        Rule("ioprio_set", no, NoneOf(0, (1,))),
+    )
+
+
+def cell_rules(*, internet: bool) -> tuple[Rule, ...]:
+    """The rules of a cell; without `internet`, only sockets of this machine can be made."""
+    families = (_UNIX, _NETLINK, *((_INET, _INET6) if internet else ()))
+    no, absent = refuse(errno.EPERM), refuse(errno.ENOSYS)
+    return (
+        *(Rule(call, no) for call in _REFUSED),
+        *(Rule(call, absent) for call in _MISSING),  # callers then use what they used before
+        *(Rule(call, no, AnyBit(0, _NEW_NAMESPACES & ~0x80)) for call in ("clone", "unshare")),
+        Rule("unshare", no, AnyBit(0, 0x80)),  # in `clone` these bits are the exit signal
+        Rule("ioctl", no, Equals(1, _PUSH_INPUT)),
+        Rule("ioctl", no, Equals(1, _CONSOLE)),
+        Rule("socket", refuse(errno.EAFNOSUPPORT), NoneOf(0, families)),
+    )
+
+
+@cache
+def filter_for(*, internet: bool, alone: bool = True) -> bytes:
+    """The filter of a cell on this machine; empty where we have no table for it.
+
+    `alone` are the processes of a cell with a process namespace of its own.
+    """
+    machine = platform.machine()
+    if machine not in NUMBERS:
+        return b""
+    rules = (*cell_rules(internet=internet), *(() if alone else among_others_rules()))
+    return assemble(rules, machine, foreign=refuse(errno.EPERM))

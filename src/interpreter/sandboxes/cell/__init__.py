@@ -1,0 +1,1 @@
+"""One confined cell: how it is built, entered, tried and ended."""

@@ -1,0 +1,1 @@
+"""What a cell may use of the machine."""

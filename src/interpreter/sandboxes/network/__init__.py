@@ -1,0 +1,1 @@
+"""The only way out of a cell."""

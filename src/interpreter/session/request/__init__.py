@@ -1,0 +1,1 @@
+"""What the model is sent: the system text, what fits its window, in which form."""

@@ -1,0 +1,76 @@
+"""How a model is asked: what fits its window, within the budget, again when it was too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+
+from interpreter.protocol.errors import ContextTooLong, ModelError, OutOfBudget
+from interpreter.protocol.events import ModelEvent, ModelRetrying, ReplyFinished
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Message
+from interpreter.protocol.ports import Model, Request, ToolSpec
+from interpreter.protocol.values import frozen
+from interpreter.session.budget import Budget
+from interpreter.session.request.context import Context
+
+
+@frozen
+class Asking:
+    """The words around a conversation, the view of it that is sent, and the purse."""
+
+    context: Context
+    budget: Budget
+    system: Callable[[], str] = str
+    """The text before the conversation, as far as the facts in it are known."""
+    tools: tuple[ToolSpec, ...] = ()
+    meanwhile: Callable[[], None] = lambda: None
+    """Begins, in the background, what can be done while the model thinks."""
+
+    def stream(
+        self, model: Model, history: Sequence[Message], interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, None]:
+        """Ask; a request that turns out too long is shortened and sent again."""
+        while True:
+            request = self._request(history)
+            self.meanwhile()
+            try:
+                yield from self._listen(model, request, interrupt)
+                return
+            except ContextTooLong:
+                if not self.context.overflowed():
+                    raise
+
+    def _listen(
+        self, model: Model, request: Request, interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, None]:
+        shown = False
+        try:
+            with closing(_delegated(model, request, interrupt)) as events:
+                for event in events:
+                    shown = shown or not isinstance(event, ModelRetrying)
+                    self._learn(event)
+                    yield event
+        except ContextTooLong as error:
+            if shown:  # asking again would say everything twice
+                raise ModelError(str(error)) from error
+            raise
+
+    def _request(self, history: Sequence[Message]) -> Request:
+        request = self.context.prepare(self.system(), self.tools, history)
+        objection = self.budget.objection(self.context.tokens)
+        if objection:
+            raise OutOfBudget(objection)
+        return request
+
+    def _learn(self, event: ModelEvent) -> None:
+        if isinstance(event, ReplyFinished):
+            self.context.learn(event.usage)
+            self.budget.add(event.usage)
+
+
+def _delegated(
+    model: Model, request: Request, interrupt: Interrupt
+) -> Generator[ModelEvent, None, None]:
+    """The same stream, but one whose closing closes the model's at once."""
+    yield from model.stream(request, interrupt)

@@ -1,0 +1,1 @@
+"""Sessions on disk: one database, and the large things beside it."""

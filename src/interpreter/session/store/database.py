@@ -1,0 +1,384 @@
+"""Every session as it happens, in one SQLite database: appended to, never rewritten.
+
+A finished message is one row. While a message is still being made, each of its events is a row of
+`deltas`; the row of the finished message replaces them in one transaction. So a process that is
+killed loses at most the event being written, and what it had streamed comes back as interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from interpreter.protocol.codec import decode, encode
+from interpreter.protocol.errors import StoreError
+from interpreter.protocol.events import Event
+from interpreter.protocol.messages import ActionCall, Code, Message, Output, Reasoning, Role, Text
+from interpreter.protocol.values import frozen
+from interpreter.session.budget import Spent
+from interpreter.session.draft import Draft
+from interpreter.session.store.blobs import Blobs
+from interpreter.session.store.owners import Owners
+from interpreter.session.store.schema import open_database
+
+PLAIN_KEPT = 50_000  # characters of a message that can be searched
+DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
+TITLE_KEPT = 80
+
+
+@frozen
+class SessionInfo:
+    """What a list of sessions shows."""
+
+    id: str
+    title: str
+    model: str
+    directory: str
+    parent: str | None
+    created: float
+    updated: float
+    messages: int
+
+
+@frozen
+class Hit:
+    """A message that was found, with the words around the match."""
+
+    session: str
+    place: int
+    excerpt: str
+
+
+class Store:
+    """The database and its blobs. Several threads and several processes may use it at once."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "sessions.db"
+        self._lock = threading.RLock()
+        self._draft_size: dict[str, int] = {}
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._database = open_database(self.path)
+            self._blobs = Blobs(directory / "blobs")
+            self.owners = Owners(directory / "open")
+        except (OSError, sqlite3.Error) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(
+                f"Cannot keep sessions in {self.path}: {reason}. --no-history goes on without."
+            ) from error
+
+    def close(self) -> None:
+        """Leave the sessions that are open here, and close the database."""
+        self.owners.close()
+        with self._lock:
+            self._database.close()
+
+    # Sessions.
+
+    def create(self, *, model: str = "", directory: str = "", parent: str | None = None) -> str:
+        """Begin a session; its id."""
+        session = time.strftime("%Y%m%d-%H%M%S-") + token_hex(3)
+        with self._writing() as database:
+            now = time.time()
+            row = (session, "", model, directory, parent, now, now)
+            database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        return session
+
+    def find(self, name: str, directory: str = "") -> str:
+        """The id of a session by its id, the beginning of it, or `last`.
+
+        With a directory, `last` is the last one of it that is not open in another process.
+        """
+        if name == "last" and directory:
+            return self._last_of(directory)
+        with self._reading() as database:
+            if name == "last":
+                query = "SELECT id FROM sessions ORDER BY updated DESC LIMIT 1"
+                rows = database.execute(query).fetchall()
+            else:
+                query = "SELECT id FROM sessions WHERE substr(id, 1, ?) = ? LIMIT 2"
+                rows = database.execute(query, (len(name), name)).fetchall()
+        if len(rows) == 1 and name:
+            return str(rows[0][0])
+        problem = "matches several sessions" if len(rows) > 1 else "is no session"
+        raise StoreError(f"{name!r} {problem}; `interpreter sessions` lists them.")
+
+    def _last_of(self, directory: str) -> str:
+        query = "SELECT id FROM sessions WHERE directory = ? ORDER BY updated DESC LIMIT 50"
+        with self._reading() as database:
+            found = [str(row[0]) for row in database.execute(query, (directory,))]
+        if not found:
+            raise StoreError(
+                f"There is no session of {directory} to go on with; "
+                "`interpreter sessions` lists all."
+            )
+        free = next((session for session in found if not self.owners.is_elsewhere(session)), "")
+        if not free:
+            self.owners.take(found[0])  # which says who keeps it, unless it was left just now
+        return free or found[0]
+
+    def directory(self, session: str) -> str:
+        """Where a session began to work."""
+        with self._reading() as database:
+            query = "SELECT directory FROM sessions WHERE id = ?"
+            return str(database.execute(query, (session,)).fetchone()[0])
+
+    def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
+        """The sessions that have messages, the last used first."""
+        query = """
+            SELECT s.id, s.title, s.model, s.directory, s.parent, s.created, s.updated,
+                (SELECT count(*) FROM messages WHERE session = s.id AND place >= 0) AS messages
+            FROM sessions s WHERE messages > 0 ORDER BY s.updated DESC LIMIT ?"""
+        with self._reading() as database:
+            return tuple(SessionInfo(*row) for row in database.execute(query, (most,)))
+
+    def fork(self, session: str, *, at: int | None = None) -> str:
+        """A new session that begins with the first `at` messages of another one (all of them)."""
+        with self._writing() as database:
+            query = "SELECT title, model, directory FROM sessions WHERE id = ?"
+            title, model, directory = database.execute(query, (session,)).fetchone()
+            copy = self.create(model=model, directory=directory, parent=session)
+            database.execute("UPDATE sessions SET title = ? WHERE id = ?", (title, copy))
+            query = """SELECT created, body, plain FROM messages
+                WHERE session = ? AND place >= 0 ORDER BY place LIMIT ?"""
+            rows = database.execute(query, (session, -1 if at is None else at))
+            for place, row in enumerate(rows.fetchall()):
+                self._insert(database, copy, place, row)
+            query = "INSERT INTO blobs SELECT digest, ? FROM blobs WHERE session = ?"
+            database.execute(query, (copy, session))
+        return copy
+
+    def delete(self, session: str) -> None:
+        """Remove a session, and the blobs that no other session uses."""
+        with self._writing() as database:
+            query = "SELECT id, plain FROM messages WHERE session = ?"
+            for row in database.execute(query, (session,)).fetchall():
+                remove = "INSERT INTO words (words, rowid, plain) VALUES ('delete', ?, ?)"
+                database.execute(remove, row)
+            query = """SELECT digest FROM blobs WHERE session = ? EXCEPT
+                SELECT digest FROM blobs WHERE session != ?"""
+            orphans = database.execute(query, (session, session)).fetchall()
+            for table in ("messages", "deltas", "blobs", "marks", "undone", "spent"):
+                database.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+            database.execute("DELETE FROM sessions WHERE id = ?", (session,))
+            for (digest,) in orphans:  # before the lock is released: somebody may want them next
+                self._blobs.remove(digest)
+
+    def search(self, words: str, most: int = 20) -> tuple[Hit, ...]:
+        """The messages with words that begin like all of these, the best first."""
+        terms = " ".join('"' + word.replace('"', '""') + '"*' for word in words.split())
+        if not terms:
+            return ()
+        query = """
+            SELECT m.session, m.place, snippet(words, 0, '', '', '…', 16)
+            FROM words JOIN messages m ON m.id = words.rowid
+            WHERE words MATCH ? ORDER BY rank LIMIT ?"""
+        with self._reading() as database:
+            return tuple(Hit(*row) for row in database.execute(query, (terms, most)))
+
+    def containing(self, parts: Sequence[str]) -> frozenset[str]:
+        """The sessions in which a message contains all these parts of words."""
+        each = " AND ".join(["instr(lower(plain), ?)"] * len(parts))
+        query = f"SELECT DISTINCT session FROM messages WHERE {each or 1}"
+        with self._reading() as database:
+            found = database.execute(query, [part.lower() for part in parts])
+            return frozenset(row[0] for row in found)
+
+    # Messages.
+
+    def append(self, session: str, place: int, message: Message) -> None:
+        """Keep a finished message; what was kept while it was being made is replaced by it."""
+        with self._writing() as database:
+            now = time.time()
+            body = self._encode(message, session, database)
+            self._insert(database, session, place, (now, body, _plain(message)))
+            database.execute("DELETE FROM deltas WHERE session = ?", (session,))
+            query = """UPDATE sessions SET updated = ?,
+                title = CASE WHEN title = '' THEN ? ELSE title END WHERE id = ?"""
+            database.execute(query, (now, _title(message), session))
+        self._draft_size.pop(session, None)
+
+    def append_delta(self, session: str, place: int, role: Role, event: Event) -> None:
+        """Keep one event of the message that is being made."""
+        size = self._draft_size.get(session, 0)
+        if size > DELTAS_KEPT:
+            return
+        with self._writing() as database:
+            body = self._encode(event, session, database)
+            row = (session, place, role, body)
+            database.execute("INSERT INTO deltas VALUES (?, ?, ?, ?)", row)
+        self._draft_size[session] = size + len(body)
+
+    def messages(self, session: str) -> Iterator[Message]:
+        """The messages of a session, in order."""
+        query = "SELECT body FROM messages WHERE session = ? AND place >= 0 ORDER BY place"
+        with self._reading() as database:
+            bodies = database.execute(query, (session,)).fetchall()
+        for (body,) in bodies:
+            message: Message = decode(body, fetch=self._blobs.fetch)
+            yield message
+
+    def retract(self, session: str, place: int) -> None:
+        """Take the messages from a place on out of the session; they can still be searched."""
+        query = "UPDATE messages SET place = -id WHERE session = ? AND place >= ?"
+        with self._writing() as database:
+            database.execute(query, (session, place))
+
+    # What can be undone and redone.
+
+    def marks(self, session: str) -> Sequence[tuple[str, int]]:
+        """The checkpoints of a session in their order, each with its place among the messages."""
+        query = "SELECT checkpoint, place FROM marks WHERE session = ? ORDER BY checkpoint"
+        with self._reading() as database:
+            return database.execute(query, (session,)).fetchall()
+
+    def mark(self, session: str, marks: Sequence[tuple[str, int]]) -> None:
+        """Keep where checkpoints stand."""
+        with self._writing() as database:
+            rows = [(session, *mark) for mark in marks]
+            database.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", rows)
+
+    def unmark(self, session: str, checkpoints: Sequence[str]) -> None:
+        """Forget where checkpoints stand."""
+        with self._writing() as database:
+            rows = [(session, name) for name in checkpoints]
+            database.executemany("DELETE FROM marks WHERE session = ? AND checkpoint = ?", rows)
+
+    def undone(self, session: str) -> Sequence[tuple[tuple[Message, ...], Any]]:
+        """What was taken back and can be done again, oldest first."""
+        query = "SELECT messages, marks FROM undone WHERE session = ? ORDER BY number"
+        with self._reading() as database:
+            rows = database.execute(query, (session,)).fetchall()
+        return [
+            (
+                tuple(decode(body, self._blobs.fetch) for body in json.loads(bodies)),
+                json.loads(marks),
+            )
+            for bodies, marks in rows
+        ]
+
+    def keep_undone(
+        self, session: str, messages: Sequence[Message], marks: Sequence[tuple[str, int]]
+    ) -> None:
+        """Keep what was taken back."""
+        with self._writing() as database:
+            bodies = json.dumps([self._encode(message, session, database) for message in messages])
+            query = "SELECT count(*) FROM undone WHERE session = ?"
+            number = database.execute(query, (session,)).fetchone()[0]
+            row = (session, number, bodies, json.dumps(marks))
+            database.execute("INSERT INTO undone VALUES (?, ?, ?, ?)", row)
+
+    def forget_undone(self, session: str, since: int = 0) -> None:
+        """Forget what was taken back, all but the oldest `since`."""
+        with self._writing() as database:
+            query = "DELETE FROM undone WHERE session = ? AND number >= ?"
+            database.execute(query, (session, since))
+
+    def spent(self, session: str) -> Spent:
+        """What the requests of a session have cost."""
+        with self._reading() as database:
+            query = "SELECT body FROM spent WHERE session = ?"
+            row = database.execute(query, (session,)).fetchone()
+        return Spent(**json.loads(row[0])) if row else Spent()
+
+    def keep_spent(self, session: str, spent: Spent) -> None:
+        """Remember what a session has cost until now."""
+        with self._writing() as database:
+            row = (session, json.dumps(asdict(spent)))
+            database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?)", row)
+
+    def settle(self, session: str) -> None:
+        """Keep, as interrupted, the message that was being made when a process died."""
+        query = "SELECT role, body FROM deltas WHERE session = ? ORDER BY place"
+        with self._writing() as database:
+            deltas = database.execute(query, (session,)).fetchall()
+            draft = Draft(deltas[0][0] if deltas else "assistant")
+            for _, body in deltas:
+                draft.add(decode(body, fetch=self._blobs.fetch))
+            partial = draft.message("interrupted")
+            query = "SELECT count(*) FROM messages WHERE session = ? AND place >= 0"
+            place = database.execute(query, (session,)).fetchone()[0]
+            if partial is not None:
+                self.append(session, place, partial)
+
+    def _insert(
+        self,
+        database: sqlite3.Connection,
+        session: str,
+        place: int,
+        row: tuple[float, str, str],
+    ) -> None:
+        query = "INSERT INTO messages (session, place, created, body, plain) VALUES (?, ?, ?, ?, ?)"
+        try:
+            inserted = database.execute(query, (session, place, *row)).lastrowid
+        except sqlite3.IntegrityError as error:
+            text = f"Session {session} was continued by another process; fork it to go on here."
+            raise StoreError(text) from error
+        database.execute("INSERT INTO words (rowid, plain) VALUES (?, ?)", (inserted, row[2]))
+
+    def _encode(self, value: Message | Event, session: str, database: sqlite3.Connection) -> str:
+        def keep(data: bytes) -> str:
+            digest = self._blobs.keep(data)
+            database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, session))
+            return digest
+
+        return encode(value, keep=keep)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; nested ones join it."""
+        with self._lock, _translated(self.path):
+            if self._database.in_transaction:
+                yield self._database
+                return
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, _translated(self.path):
+            yield self._database
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"The session database {path} cannot be used: {error}.") from error
+
+
+def _title(message: Message) -> str:
+    if message.role != "user" or message.is_private:
+        return ""
+    return _whole_characters(" ".join(message.text.split())[:TITLE_KEPT])
+
+
+def _plain(message: Message) -> str:
+    """The words of a message that can be searched."""
+    texts = []
+    for part in message.parts:
+        match part:
+            case Text(text) | Output(text) | Reasoning(text) | Code(_, text) | ActionCall(_, text):
+                texts.append(text)
+            case _:
+                pass
+    return _whole_characters("\n".join(texts)[:PLAIN_KEPT])
+
+
+def _whole_characters(text: str) -> str:
+    """Text that the database takes: half a character, as a paste may bring, is a question mark."""
+    return text.encode(errors="replace").decode()

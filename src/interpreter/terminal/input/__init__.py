@@ -1,0 +1,1 @@
+"""What a person types: the prompt, single keys, answers."""

@@ -1,0 +1,149 @@
+"""A conversation that begins with its prompt: the rest of the house is opened while you type."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from interpreter.protocol.errors import InterpreterError
+from interpreter.settings.paths import data_directory
+from interpreter.settings.settings import Settings
+from interpreter.terminal.input.prompt import Prompt
+from interpreter.terminal.loop import converse
+from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS
+from interpreter.terminal.render.greeting import greeting
+from interpreter.terminal.start import AskInFront, Plan
+
+if TYPE_CHECKING:
+    from interpreter.terminal.chat import Chat
+
+
+def make_prompt(settings: Settings) -> Prompt:
+    """The prompt as the settings want it."""
+    return Prompt(
+        commands=_commands,
+        history=data_directory() / "history" if settings.keep_history else None,
+        palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
+        vi=settings.edit_mode == "vi",
+    )
+
+
+def _commands() -> Mapping[str, str]:
+    from interpreter.terminal.magics.table import summaries  # noqa: PLC0415  (loads the whole house)
+
+    return summaries()
+
+
+def prompt_first(plan: Plan) -> int:
+    """Show the prompt, open the rest behind it, and converse."""
+    used_before = (data_directory() / "history").exists()
+    print(greeting(plan.settings, first=not used_before))
+    if plan.resume:
+        session, text = _recap(plan.resume, str(plan.settings.directory()))
+        print(text)
+        plan = replace(plan, resume=session)
+    prompt = make_prompt(plan.settings)
+    behind = replace(plan, behind_prompt=True)
+    opening = Opening(lambda: _open(behind), prompt.fail)
+    prompt.shown = opening.begin
+    try:
+        converse(lambda: _read(opening, prompt), lambda text: _take(opening, text), print)
+        return 0
+    except AskInFront:
+        return _in_front(plan)
+    except InterpreterError:
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)  # it was for us, not for the shell
+        raise
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C too many must not break the end
+        opening.close()
+
+
+def _recap(name: str, directory: str) -> tuple[str, str]:
+    """The session that goes on, and what it was about; StoreError where it is open elsewhere."""
+    from interpreter.session.store.database import Store  # noqa: PLC0415  (only where one goes on)
+    from interpreter.terminal.render.recap import recap  # noqa: PLC0415
+
+    store = Store(data_directory())
+    try:
+        session = store.find(name, directory)
+        store.owners.take(session)
+        return session, recap(session, store.messages(session))
+    finally:
+        store.close()
+
+
+def _in_front(plan: Plan) -> int:
+    from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
+
+    return talk(plan)
+
+
+def _open(plan: Plan) -> Chat:
+    from interpreter.terminal.opening import open_chat  # noqa: PLC0415  (loads the whole house)
+
+    return open_chat(plan)
+
+
+def _read(opening: Opening, prompt: Prompt) -> str:
+    chat = opening.chat
+    return chat.next(prompt.ask) if chat else prompt.ask("")
+
+
+def _take(opening: Opening, text: str) -> bool:
+    try:
+        chat = opening.get()
+    except KeyboardInterrupt:
+        print("Interrupted; it was still starting.")
+        return False
+    return chat.handle(text)
+
+
+class Opening:
+    """A chat that is being opened by a thread of its own."""
+
+    def __init__(self, make: Callable[[], Chat], failed: Callable[[BaseException], None]) -> None:
+        self._make = make
+        self._failed = failed
+        self._error: BaseException | None = None
+        self._thread: threading.Thread | None = None
+        self._over = threading.Event()  # a join that Ctrl-C broke off takes the thread for ended
+        self.chat: Chat | None = None
+        """The chat, once it is open."""
+
+    def begin(self) -> None:
+        """Start opening; once is enough."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="opening", daemon=True)
+            self._thread.start()
+
+    def get(self) -> Chat:
+        """The chat, after waiting for it; raises what went wrong."""
+        self.begin()
+        self._over.wait()
+        if self._error is not None:
+            raise self._error
+        assert self.chat is not None
+        return self.chat
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._thread is not None:
+            self._over.wait()
+        if self.chat is not None:
+            self.chat.close()
+
+    def _work(self) -> None:
+        try:
+            self.chat = self._make()
+        except BaseException as error:  # noqa: BLE001  (raised again where the chat is wanted)
+            self._error = error
+            self._failed(error)
+        finally:
+            self._over.set()

@@ -1,0 +1,203 @@
+"""The plain face: everything as text, in the order it happens, for terminals, pipes and logs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from interpreter.protocol.change_list import change_list
+from interpreter.protocol.events import (
+    ActionProposed,
+    ApprovalRequested,
+    CheckpointDiscarded,
+    CheckpointTaken,
+    CodeDelta,
+    Decided,
+    DisplayShown,
+    Event,
+    ExecutionFinished,
+    FilesChanged,
+    InputRequested,
+    ModelRetrying,
+    Notice,
+    OutputDelta,
+    ReasoningDelta,
+    ReplyFinished,
+    TextDelta,
+    TurnFinished,
+)
+from interpreter.protocol.messages import Code, MalformedCall
+from interpreter.protocol.visible import sentence, visible
+from interpreter.terminal.render.ansi import tame_plain
+from interpreter.terminal.render.highlight import highlight
+
+FILES_NAMED = 8
+ENDS = {
+    "declined": "Stopped: the code was not run.",
+    "interrupted": "Interrupted; everything so far is kept.",
+    "out_of_steps": "Stopped: the limit of steps is reached.",
+    "out_of_budget": "Stopped: the budget is used up.",
+    "stuck": "Stopped: the model is going round in circles.",
+    "failed": "The model could not answer.",
+}
+
+
+class PlainFace:
+    """Writes the answer to one stream and everything around it to another, often the same."""
+
+    def __init__(self, answer: TextIO, around: TextIO) -> None:
+        self._answer = answer
+        self._around = around
+        self._code: list[str] = []  # of a block that is being written
+        self._language = ""
+        self._last_code = ""
+        self._at_line_start = True
+        self._last = answer  # where something was written last
+        self.verbose = False
+        """Whether checkpoints and tokens are shown, too."""
+
+    @classmethod
+    def for_terminal(cls) -> PlainFace:
+        """Everything on stdout; in a pipe the answer alone, and the rest on stderr."""
+        return cls(sys.stdout, sys.stdout if sys.stdout.isatty() else sys.stderr)
+
+    def show(self, events: Iterable[Event]) -> TurnFinished:
+        """Show a whole turn; how it ended."""
+        end = TurnFinished("failed", "the turn did not end")
+        for event in events:
+            self.show_event(event)
+            if isinstance(event, TurnFinished):
+                end = event
+        return end
+
+    def show_event(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case TextDelta(text):
+                self._broken_off()
+                self._write(self._answer, text)
+            case CodeDelta(language, text):
+                self._language = language
+                self._code.append(text)
+            case ActionProposed(action):
+                self._proposed(action)
+            case OutputDelta(text):
+                self._write_output(text)
+            case TurnFinished(end, detail):
+                self._broken_off()
+                self._line(self._answer, "")
+                self._ended(end, detail)
+            case Decided(_, decision) if decision.answer == "no" and decision.reason:
+                self._tell(f"Not run: {decision.reason}")
+            case _:
+                self._around_the_work(event)
+
+    def note(self, text: str) -> None:
+        """A sentence of our own."""
+        shown = sentence(text)
+        self._line(self._around, _in_whole_words(shown) if self._around.isatty() else shown)
+
+    def show_code(self, language: str, source: str) -> None:
+        """A whole block of code, drawn so that no character of it is hidden."""
+        width = _width() - 1 if self._around.isatty() else None
+        fence = fence_around(source)
+        lines = highlight(source, language, colour=False, width=width)
+        self._line(self._around, "\n".join([fence + visible(language), *lines, fence]))
+        self._last_code = source
+
+    def _around_the_work(self, event: Event) -> None:
+        match event:
+            case DisplayShown(display):
+                self._line(self._around, tame_plain(display.text) or "[a picture]")
+            case ExecutionFinished(outcome, summary) if outcome != "ok":
+                self._tell(f"[{outcome}] {summary}".rstrip())
+            case FilesChanged(changes):
+                listed = change_list(changes, visible)
+                names = [f"{one.kind} {one.text}" for one in listed[:FILES_NAMED]]
+                more = f" and {len(listed) - FILES_NAMED} more" if listed[FILES_NAMED:] else ""
+                self._tell(f"[files] {', '.join(names)}{more}")
+            case Notice(text) | CheckpointDiscarded(text):
+                self._tell(text)
+            case ModelRetrying(reason, seconds):
+                self._tell(f"{reason} Trying again in {seconds:.0f} s.")
+            case ReasoningDelta(text):
+                self._write(self._around, text)
+            case _:
+                self._details(event)
+
+    def _details(self, event: Event) -> None:
+        match event:
+            case ApprovalRequested(Code(language, source)) if source != self._last_code:
+                self.show_code(language, source)  # another was shown since
+            case InputRequested(prompt):
+                self._write(self._around, prompt)
+            case CheckpointTaken(name) if self.verbose:
+                self._tell(f"[checkpoint] {name}")
+            case ReplyFinished(_, usage) if usage and self.verbose:
+                self._tell(f"[tokens] {usage.input:,} in, {usage.output:,} out")
+
+    def _proposed(self, action: object) -> None:
+        self._code.clear()  # what is proposed is what will run, whatever was written before
+        if isinstance(action, Code):
+            self.show_code(action.language, action.source)
+        if isinstance(action, MalformedCall):
+            self._tell(f"[unreadable call] {action.problem}")
+
+    def _broken_off(self) -> None:
+        """A block that was begun and never proposed."""
+        if self._code:
+            source = "".join(self._code)
+            self._code.clear()
+            self.show_code(self._language, source)
+
+    def _ended(self, end: str, detail: str) -> None:
+        if end in ENDS:
+            self._tell(ENDS[end] + (f" ({detail})" if detail else ""))
+
+    def _tell(self, text: str) -> None:
+        self._line(self._around, sentence(text))
+
+    def _line(self, stream: TextIO, text: str) -> None:
+        if not self._at_line_start:
+            self._write(self._last, "\n")
+        if text:
+            self._write(stream, text + "\n")
+
+    def _write(self, stream: TextIO, text: str) -> None:
+        """Write what a model said or what we say; nothing in it steers a terminal, now or later."""
+        if safe := tame_plain(text):
+            if stream is not self._last and not self._at_line_start:
+                self._last.write("\n")  # they may lead to one place, or be read apart
+                self._last.flush()
+            self._last = stream
+            stream.write(safe)
+            stream.flush()
+            self._at_line_start = safe.endswith("\n")
+
+    def _write_output(self, text: str) -> None:
+        """Write what code printed; it may go back to the beginning of its own line."""
+        for place, part in enumerate(text.split("\r")):
+            if place and not part.startswith("\n"):
+                self._around.write("\r")
+            self._write(self._around, part)
+
+
+def fence_around(source: str) -> str:
+    """Backticks that no line of a text can end."""
+    longest = max(map(len, re.findall("`+", source)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def _in_whole_words(text: str) -> str:
+    """A terminal would break long lines in the middle of words."""
+    from interpreter.terminal.render.wrap import in_width  # noqa: PLC0415  (only at a terminal)
+
+    return "\n".join(line for long in text.split("\n") for line in in_width(long, _width()))
+
+
+def _width() -> int:
+    import shutil  # noqa: PLC0415  (only at a terminal)
+
+    return shutil.get_terminal_size().columns

@@ -1,0 +1,64 @@
+"""Languages and a model of the user's own, from a profile in Python, for a workshop."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from interpreter.protocol.messages import Code
+from interpreter.runtimes.kernel.choose_python import INLINE
+from interpreter.settings.own import Own
+from interpreter.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from interpreter.assembly import Workshop
+
+
+def own_parts() -> Own:
+    """What a profile may fill."""
+    return Own(_offered, _say, _choose_local)
+
+
+def equip(workshop: Workshop, own: Own) -> None:
+    """Let a workshop use what a profile brought along."""
+    workshop.use_completions(own.completions)
+    if own.languages is not None:
+        from interpreter.lmc.languages import OwnLanguages  # noqa: PLC0415  (few bring any)
+
+        workshop.choose_runtimes(OwnLanguages(own.languages).choose)
+
+
+def runs_outside(language: str, settings: Settings, own: Own) -> bool:
+    """Whether a language runs in a process of the user's own, where no sandbox holds it."""
+    if own.languages is None and not settings.kernel and settings.python != INLINE:
+        return False
+    from interpreter.lmc.languages import answers_to, is_inside, language_named  # noqa: PLC0415
+    from interpreter.runtimes.kernel.python import PYTHON  # noqa: PLC0415  (few bring any)
+
+    named = [entry for entry in own.languages or () if language_named(entry, language)]
+    if named:
+        return not all(map(is_inside, named))
+    return bool(settings.kernel or settings.python == INLINE) and answers_to(PYTHON, language)
+
+
+def run_first(workshop: Workshop, own: Own) -> None:
+    """Run what a profile wants to have run, once there is a session."""
+    while own.first:
+        for _ in workshop.run(Code(*own.first.pop(0))):
+            pass
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _choose_local() -> dict[str, Any]:
+    from interpreter.terminal.subcommands.local_models import choose_local  # noqa: PLC0415  (asks servers)
+
+    return choose_local()
+
+
+def _offered() -> list[Any]:
+    from interpreter.lmc.languages import built_in_languages  # noqa: PLC0415  (few ask for them)
+
+    return built_in_languages()

@@ -1,0 +1,62 @@
+"""The edits of a block, shown below it: a few coloured lines for each of the first files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from interpreter.protocol.change_list import bulky_place
+from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.events import FileChange
+from interpreter.terminal.render.ansi import Palette, paint
+from interpreter.terminal.render.highlight import highlight_diff
+
+Diff = Callable[[Collection[str]], str]
+"""What the last block changed in these files, as `%diff` shows it."""
+FILES = 3
+LINES = 12  # of each file
+LARGEST = 200_000  # bytes of a file whose edit is looked for
+
+
+def nothing_known(paths: Collection[str]) -> str:
+    """The answer where nothing is kept."""
+    return ""
+
+
+def edits(changes: Sequence[FileChange], diff: Diff, palette: Palette, width: int) -> Iterator[str]:
+    """The lines to be printed; none where no text was edited, or that cannot be known."""
+    edited = [change for change in changes if _may_be_shown(change)]
+    if not edited:
+        return
+    try:
+        told = diff([change.path for change in edited[:FILES]])
+    except InterpreterError:  # it is an extra: the change itself has been named
+        return
+    shown = _hunks(told)
+    for name, lines in shown.items():
+        if len(shown) > 1:
+            yield paint(f"{name}:", palette.dim)
+        text = "\n".join(lines[:LINES])
+        yield from highlight_diff(text, colour=palette.colourful, width=width)
+        if len(lines) > LINES:
+            yield paint(f"… {len(lines) - LINES} more lines: %diff", palette.dim)
+    if shown and len(edited) > FILES:
+        yield paint(f"… edits of {len(edited) - FILES} more files: %diff", palette.dim)
+
+
+def _may_be_shown(change: FileChange) -> bool:
+    small = change.size is not None and change.size <= LARGEST
+    return change.kind == "modified" and small and not bulky_place(change.path)
+
+
+def _hunks(told: str) -> dict[str, list[str]]:
+    """The changed lines by file, without the names above them; other kinds of changes are left."""
+    found: dict[str, list[str]] = {}
+    lines: list[str] | None = None
+    for line in told.splitlines():
+        if line.startswith("+++ b/") and lines is None:
+            lines = found.setdefault(line[6:], [])
+        elif line.startswith("modified "):
+            lines = None
+        elif lines is not None:
+            lines.append(line)
+    return {name: hunk for name, hunk in found.items() if hunk}

@@ -1,0 +1,1 @@
+"""What follows `interpreter` on the command line."""

@@ -1,0 +1,203 @@
+"""`interpreter doctor`: what works here, what does not, and the command that mends it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+
+from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.visible import sentence
+from interpreter.settings.paths import data_directory
+from interpreter.settings.settings import Settings
+from interpreter.settings.sources import gather
+from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, paint
+from interpreter.terminal.subcommands.doctor_model import model_findings
+from interpreter.terminal.subcommands.finding import Finding, State
+
+OLDEST_PYTHON = (3, 11)
+FREE_WANTED = 2_000_000_000
+
+
+def doctor_command(arguments: list[str]) -> int:
+    """Look at everything; 1 when something that is needed is missing."""
+    settings, broken = Settings(), []
+    try:
+        settings = gather({}).settings
+    except InterpreterError as error:
+        broken = [Finding("settings", "missing", str(error), "interpreter config edit")]
+    findings = [*broken, *(finding for check in CHECKS for finding in check(settings))]
+    for finding in findings:
+        print(f"{_painted(finding.state)} {finding.what:10} {sentence(finding.detail)}")
+        if finding.fix:
+            print(f"{'':9} {'':10} → {sentence(finding.fix)}")
+    return int(any(finding.state == "missing" for finding in findings))
+
+
+def _painted(state: State) -> str:
+    """A state in its colour, where there are colours."""
+    palette = COLOURS if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else NO_COLOURS
+    styles = {
+        "ok": palette.good,
+        "absent": palette.dim,
+        "degraded": palette.warning,
+        "missing": palette.bad,
+    }
+    return paint(f"{state:9}", styles[state])
+
+
+def _python(settings: Settings) -> Iterator[Finding]:
+    version = platform.python_version()
+    good = sys.version_info >= OLDEST_PYTHON
+    fix = "" if good else "install Python 3.11 or newer"
+    yield Finding("Python", "ok" if good else "missing", f"{version}, {sys.executable}", fix)
+    if settings.python:
+        found = shutil.which(settings.python)
+        detail = f"for code: {settings.python}"
+        yield Finding(
+            "Python", "ok" if found else "missing", detail, "" if found else "--python PATH"
+        )
+
+
+def _kernels(settings: Settings) -> Iterator[Finding]:
+    have = importlib.util.find_spec("ipykernel") is not None
+    fix = "" if have else f"{sys.executable} -m pip install ipykernel"
+    yield Finding("kernel", "ok" if have else "missing", "ipykernel", fix)
+    if have:
+        from jupyter_client.kernelspec import KernelSpecManager  # noqa: PLC0415  (slow to import)
+
+        others = sorted(KernelSpecManager().find_kernel_specs())
+        yield Finding("kernels", "ok", ", ".join(others) or "no others")
+
+
+def _languages(settings: Settings) -> Iterator[Finding]:
+    """Every language, where it is, or how to get it; only the first few are missed by most."""
+    from interpreter.runtimes.catalog import states  # noqa: PLC0415  (doctor's own look)
+
+    for one in states():
+        absent: State = "degraded" if one.language.name in ("shell", "javascript") else "absent"
+        detail = f"{one.language.name}: {one.detail if one.present else 'not found'}"
+        fix = "" if one.present else one.detail
+        yield Finding("language", "ok" if one.present else absent, detail, fix)
+
+
+READERS = {
+    "tables": ("pandas", "CSV, Excel and other tables"),
+    "Excel": ("openpyxl", "Excel files"),
+    "Parquet": ("pyarrow", "Parquet and Feather files"),
+    "PDF": ("pypdf", "the text of PDFs"),
+    "plots": ("matplotlib", "plots"),
+}
+
+
+def _data(settings: Settings) -> Iterator[Finding]:
+    """The packages by which code reads data; another Python (`--python`) has its own."""
+    for what, (module, purpose) in READERS.items():
+        there = importlib.util.find_spec(module) is not None
+        fix = "" if there else f"{sys.executable} -m pip install {module}"
+        yield Finding(what, "ok" if there else "absent", f"{module}: {purpose}", fix)
+
+
+def _git(settings: Settings) -> Iterator[Finding]:
+    path = shutil.which("git")
+    fix = "" if path else "apt install git"
+    yield Finding("git", "ok" if path else "degraded", path or "not found", fix)
+
+
+def _sandbox(settings: Settings) -> Iterator[Finding]:
+    if settings.sandbox == "off":
+        yield Finding("sandbox", "degraded", "turned off", "interpreter config unset sandbox")
+        return
+    from interpreter.sandboxes.doctor import examine  # noqa: PLC0415  (it opens real sandboxes)
+
+    for fact in examine(os.environ):
+        yield Finding(
+            "sandbox", "ok" if fact.good else "degraded", f"{fact.name}: {fact.detail}", fact.fix
+        )
+
+
+def _journal(settings: Settings) -> Iterator[Finding]:
+    """Undo needs a kernel that reports system calls to us; it is there since Linux 5.9."""
+    if sys.platform != "linux":
+        yield Finding("journal", "degraded", "files are kept by git instead", "")
+        return
+    numbers = platform.release().split(".")[:2]
+    release = tuple(int("".join(filter(str.isdigit, number)) or 0) for number in numbers)
+    good = release >= (5, 9)
+    fix = "" if good else "Linux 5.9 or newer (files are kept by git instead)"
+    yield Finding("journal", "ok" if good else "degraded", f"Linux {platform.release()}", fix)
+
+
+def _terminal(settings: Settings) -> Iterator[Finding]:
+    from interpreter.terminal.render.pictures.painter import detect  # noqa: PLC0415
+
+    term = os.environ.get("TERM", "")
+    if not sys.stdout.isatty() or term in ("", "dumb"):
+        yield Finding(
+            "terminal",
+            "degraded",
+            "plain text only",
+            "TERM=xterm-256color interpreter, in a terminal",
+        )
+        return
+    size = shutil.get_terminal_size()
+    pictures = f"pictures by {detect(os.environ)}"
+    yield Finding("terminal", "ok", f"{term}, {size.columns}x{size.lines}, {pictures}")
+    if os.environ.get("TMUX"):
+        yield Finding("tmux", "ok", "pictures need: tmux set -g allow-passthrough on")
+
+
+def _display(settings: Settings) -> Iterator[Finding]:
+    there = (
+        sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    fix = "" if there else "only for the screen and mouse: xvfb-run interpreter"
+    yield Finding("display", "ok" if there else "degraded", str(there or "none"), fix)
+
+
+def _disk(settings: Settings) -> Iterator[Finding]:
+    for what, path in (("data", data_directory()), ("workspace", settings.directory())):
+        there = next(place for place in (path, *path.parents) if place.exists())
+        free = shutil.disk_usage(there).free
+        state: State = "ok" if free >= FREE_WANTED else "degraded"
+        fix = "" if free >= FREE_WANTED else "make room: interpreter sessions delete ID"
+        if not os.access(there, os.W_OK):
+            state, fix = "missing", f"make {there} writable"
+        yield Finding(what, state, f"{path}, {free / 1e9:.1f} GB free", fix)
+
+
+def _keys(settings: Settings) -> Iterator[Finding]:
+    from interpreter.settings.keys import kept_in_file  # noqa: PLC0415
+
+    try:
+        kept = kept_in_file()
+    except InterpreterError as error:
+        yield Finding("keys", "degraded", str(error))
+        return
+    if importlib.util.find_spec("keyring") is None:
+        detail = f"in a private file: {', '.join(kept) or 'none'}"
+        yield Finding("keys", "ok", detail)
+    else:
+        yield Finding("keys", "ok", "in the system keyring")
+
+
+Check = Callable[[Settings], Iterator[Finding]]
+CHECKS: tuple[Check, ...] = (
+    *(
+        _python,
+        _kernels,
+        _languages,
+        _data,
+        _git,
+        _sandbox,
+        _journal,
+        model_findings,
+        _keys,
+        _terminal,
+        _display,
+        _disk,
+    ),
+)

@@ -1,0 +1,138 @@
+"""`interpreter models`: the built-in models and their files, self-tests, and prices."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from interpreter.assembly.model_choice import findings_file, model_options
+from interpreter.models.check import Check
+from interpreter.models.embedded.catalogue import Catalogue, CatalogueModel, catalogue
+from interpreter.models.embedded.downloads import Places, fetch, installed, remove
+from interpreter.models.embedded.machine import fits, this_machine
+from interpreter.models.embedded.model import places as embedded_places
+from interpreter.models.findings import remember
+from interpreter.models.names import resolve
+from interpreter.models.prices import refresh
+from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.visible import visible
+from interpreter.settings.paths import config_directory
+from interpreter.settings.settings import Settings
+from interpreter.settings.sources import NAMES, gather
+from interpreter.terminal.arguments import parse
+from interpreter.terminal.subcommands.local_menu import size_text
+
+USAGE = (
+    "usage: interpreter models [list | pull [NAME] | rm NAME | check NAME [FLAG …] | prices FILE]"
+)
+WIDTH = 30
+EVERY = 0.1  # seconds between two drawings of the bar
+
+
+class Bar:
+    """A progress bar on stderr; where that is no terminal, a line every tenth of the way."""
+
+    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+        self._write = write or sys.stderr.write
+        self._live = write is None and sys.stderr.isatty()
+        self._drawn = 0.0
+        self._tenth = ("", -1)
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show how far it is."""
+        if self._live:
+            self._draw(stage, done, total)
+        elif (stage, 10 * done // max(1, total)) != self._tenth:
+            self._tenth = (stage, 10 * done // max(1, total))
+            self._write(f"{stage}: {size_text(done)} of {size_text(total)}\n")
+
+    def _draw(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._drawn < EVERY and done < total:
+            return
+        self._drawn = now
+        full = WIDTH * done // max(1, total)
+        bar = "#" * full + "." * (WIDTH - full)
+        end = "\n" if done >= total else ""
+        self._write(f"\r{stage:11} [{bar}] {size_text(done)} of {size_text(total)}  {end}")
+        sys.stderr.flush()
+
+
+def models_command(arguments: list[str], places: Places | None = None) -> int:
+    """Do one thing with models; the exit code."""
+    known, places = catalogue(), places or usual_places()
+    try:
+        match arguments:
+            case [] | ["list"]:
+                return _list(known, places)
+            case ["pull", *rest] if len(rest) <= 1:
+                return _pull(known.get(*rest), places)
+            case ["rm", name]:
+                return _remove(known.get(name), places)
+            case ["check", name, *flags]:
+                return _check(name, flags)
+            case ["prices", file]:
+                return _prices(Path(file))
+            case _:
+                print(USAGE, file=sys.stderr)
+                return 2
+    except InterpreterError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def usual_places() -> Places:
+    """Where model files are kept here."""
+    return embedded_places(model_options(Settings()))
+
+
+def _check(name: str, flags: list[str]) -> int:
+    """Ask a model to do each thing once, and remember what it can do."""
+    given = {key: value for key, value in parse(flags).items() if key in NAMES}
+    settings = gather({**given, "model": name}).settings
+    check = Check(name, model_options(settings), resolve)
+    for step in check.steps():
+        print(f"{'yes' if step.passed else 'no ':3}  {step.title}  {visible(step.detail)}".rstrip())
+    print(check.verdict)
+    remember(findings_file(), name, check.findings)
+    return int(not check.is_usable)
+
+
+def _prices(file: Path) -> int:
+    """Take prices from a price map in LiteLLM's public format."""
+    print(f"{refresh(file, config_directory() / 'prices.json')} models have a price now.")
+    return 0
+
+
+def pull(model: CatalogueModel, places: Places) -> Path:
+    """Get a model's file and show how far it is."""
+    return fetch(model, places, Bar())
+
+
+def _list(known: Catalogue, places: Places) -> int:
+    machine = this_machine()
+    for model in known.shown():
+        path = installed(model, places)
+        state = f"at {path}" if path else "not downloaded"
+        fit = "" if fits(machine, model.size) else f", too big for {size_text(machine.memory)}"
+        mark = "*" if model.name == known.default else " "
+        size = size_text(model.size)
+        print(f"{mark} {model.name:20} {size:>8}  {model.licence}  {state}{fit}")
+    print("* is the default. Use one with: interpreter --model embedded/NAME")
+    return 0
+
+
+def _pull(model: CatalogueModel, places: Places) -> int:
+    print(pull(model, places))
+    return 0
+
+
+def _remove(model: CatalogueModel, places: Places) -> int:
+    freed = remove(model, places)
+    left = installed(model, places)
+    print(f"{size_text(freed)} freed." if freed else f"{model.name} was not downloaded by us.")
+    if left:
+        print(f"Another program's copy stays at {left}.")
+    return 0

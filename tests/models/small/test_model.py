@@ -1,0 +1,410 @@
+from dataclasses import dataclass, field
+
+import pytest
+
+from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.model import SmallModel
+from interpreter.models.small.plan import next_request
+from interpreter.models.small.words import faithful, needs_code
+from interpreter.protocol.events import ActionProposed, ReplyFinished, TextDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import (
+    ActionResult,
+    Code,
+    Display,
+    Face,
+    MalformedCall,
+    Message,
+    Output,
+    Text,
+    user_says,
+)
+from interpreter.protocol.ports import Capabilities, Request, ToolSpec
+
+QUESTION = user_says("What is the mean of x in t.csv?")
+TRACEBACK = """\
+---------------------------------------------------------------------------
+KeyError                                  Traceback (most recent call last)
+Cell In[1], line 2
+      1 df = load()
+----> 2 print(df['y'])
+KeyError: 'y'
+"""
+
+
+def wrote(source="print(1)"):
+    return Message("assistant", (Code("python", source, "c1"),))
+
+
+def printed(text, outcome="ok", summary="", errors=""):
+    parts = [Output(text)] if text else []
+    parts += [Output(errors, "stderr")] if errors else []
+    return Message("computer", (*parts, ActionResult("c1", outcome, summary)))
+
+
+def failed(summary="KeyError: 'y'", errors=TRACEBACK):
+    return printed("", "failed", summary, errors)
+
+
+def asked(*messages):
+    return [message.text for message in next_request((QUESTION, *messages)).messages]
+
+
+def test_a_picture_is_told_of_in_words():
+    picture = Display((Face("image/png", b"png"), Face("text/plain", "<Figure size 10x6>")))
+    ended = ActionResult("c1", "ok", "")
+    alone = Message("computer", (picture, ended))
+    beside = Message("computer", (Output("saved\n"), picture, ended))
+    assert "The code printed:\nA picture was shown." in asked(wrote(), alone)[-1]
+    assert "The code printed:\nsaved\n" in asked(wrote(), beside)[-1]
+    assert "Figure" not in asked(wrote(), beside)[-1]
+
+
+def test_a_question_about_data_asks_for_code():
+    plan = next_request((QUESTION,))
+    assert plan.must_act
+    assert plan.messages[0].text.endswith("prints the answer as asked for above.")
+
+
+def test_what_is_told_about_files_stands_after_the_question():
+    profile = Message("user", (Text("t.csv: 3 rows"),), audience="assistant")
+    (only,) = next_request((profile, QUESTION)).messages
+    assert only.text.startswith("What is the mean of x in t.csv?\n\nt.csv: 3 rows\n\nWrite one")
+
+
+def test_small_talk_stays_small_talk():
+    hello = (user_says("Hello, who are you?"),)
+    assert next_request(hello).messages == hello
+
+
+def test_a_guess_after_an_error_is_answered_with_a_nudge():
+    broken = (wrote("x"), failed())
+    model, events = replies("It is 5.", {"code": "print(5)"}, messages=(QUESTION, *broken))
+    assert model.requests[1].messages[-1].text.startswith("Do not guess.")
+    assert sum(isinstance(event, ActionProposed) for event in events) == 1
+
+
+def test_an_error_comes_back_as_the_line_the_error_and_a_hint():
+    (_, code, hint) = asked(wrote("df = load()\nprint(df['y'])"), failed())
+    assert code == "```python\ndf = load()\nprint(df['y'])\n```"
+    assert hint == (
+        "The code failed: KeyError: 'y'\n"
+        "The failing line is: print(df['y'])\n"
+        "Use only column names that exist, written exactly as they are.\n"
+        "Write the whole block again with only that corrected; it must print the answer."
+    )
+
+
+def test_an_error_comes_with_the_variables_where_they_are_known():
+    looked = failed("KeyError: 'y'\nvariables: df: DataFrame 3x1 with columns x", "")
+    hint = asked(wrote(), looked)[-1]
+    assert hint.startswith("The code failed: KeyError: 'y'\n")
+    assert "\nVariables now: df: DataFrame 3x1 with columns x\n" in hint
+
+
+def test_only_the_last_failure_is_shown():
+    texts = asked(wrote("a"), failed("KeyError: 'a'", ""), wrote("b"), failed("ValueError: b", ""))
+    assert len(texts) == 3
+    assert "ValueError: b" in texts[-1]
+
+
+def test_the_same_error_twice_starts_afresh_with_what_was_learnt():
+    plan = next_request((QUESTION, wrote("a"), failed(), wrote("b"), failed()))
+    (only,) = plan.messages
+    assert "Earlier attempts failed with:\n- KeyError: 'y' Use only column names" in only.text
+    assert plan.variation == 2
+
+
+def test_every_further_failure_varies_the_sampling():
+    turn = [QUESTION]
+    seen = []
+    for number in range(4):
+        turn += [wrote(str(number)), failed(f"Error {number}", "")]
+        seen.append(next_request(turn).variation)
+    assert seen == [1, 2, 3, 4]
+
+
+def test_a_block_that_prints_nothing_is_asked_to_print():
+    assert asked(wrote(), printed(""))[-1].startswith("The code ran but printed nothing.")
+
+
+def test_an_order_may_be_done_without_a_word():
+    order = user_says("Rename all .txt files here to .md")
+    plan = next_request((order, wrote("rename()"), printed("")))
+    assert "say in one sentence what was done" in plan.messages[-1].text
+    assert not plan.is_unfinished("All files are renamed.")
+
+
+def test_output_is_shown_and_must_be_carried():
+    plan = next_request((QUESTION, wrote(), printed("mean 3.5\n")))
+    assert plan.messages[-1].text.startswith("The code printed:\nmean 3.5\n")
+    assert plan.output == "mean 3.5"
+
+
+def test_the_form_that_was_asked_for_is_said_again_with_the_output():
+    formed = user_says("Which is the largest in t.csv?\nGive the answer in this format: name = x\n")
+    told = next_request((formed, wrote(), printed("Ann"))).messages[-1].text
+    assert "with these values. Give the answer in this format: name = x\n" in told
+
+
+def test_long_output_is_cut_in_the_middle():
+    plan = next_request((QUESTION, wrote(), printed("a" * 5000 + "the end")))
+    assert len(plan.output) < 1600
+    assert plan.output.endswith("the end")
+
+
+def test_an_unreadable_call_counts_as_a_failure():
+    broken = Message("assistant", (MalformedCall("```python\nwhile T", "It was cut off.", "c1"),))
+    hint = asked(broken, printed("", "invalid", "It was cut off."))[-1]
+    assert hint.startswith("The code failed: It was cut off.")
+
+
+def test_what_was_said_in_earlier_turns_is_kept_as_it_was():
+    before = (user_says("Hi"), Message("assistant", ()), QUESTION, wrote(), printed("7"))
+    later = next_request((*before, user_says("And of z?")))
+    assert later.messages[:5] == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "output", "shown"),
+    [
+        ("The mean is 2.5.", "2.5\n", "The mean is 2.5."),
+        ("The mean is 2.5.", "2.4983\n", "The mean is 2.5."),
+        ("It is 12 %.", "0.12\n", "It is 12 %.\n\n0.12"),
+        ("There are 1,234.", "1234\n", "There are 1,234."),
+        ("Of the 100 rows 7 are good.", "7\n", "Of the 100 rows 7 are good."),
+        ("The output answers it.", "871\n", "The output answers it.\n\n871"),
+        (
+            "The mean is 2.5.",
+            "mean 2.5\ncount 8\n",
+            "The mean is 2.5.\n\n```text\nmean 2.5\ncount 8\n```",
+        ),
+        ("The table is above.", "a 1\n" * 30, "The table is above."),
+        ("The 100th prime is 101.", "29\n", "29"),
+        ("", "29\n", "29"),
+        ("North is best.", "north\n", "North is best."),
+        ("Done.", "", "Done."),
+    ],
+)
+def test_an_answer_carries_what_was_printed_and_invents_nothing(answer, output, shown):
+    assert faithful(answer, output, "Which of the 100 rows?") == shown
+
+
+HARD_CODED = "total = 1234.5\nprint(f'Total: {total}')"
+
+
+def test_a_number_that_stands_in_the_program_is_not_taken_for_computed():
+    once = next_request((QUESTION, wrote(HARD_CODED), printed("Total: 1234.5\n")))
+    assert "that computes nothing" in once.messages[-1].text
+    twice = (QUESTION, *(wrote(HARD_CODED), printed("Total: 1234.5\n")) * 2)
+    assert "written in the program itself" in next_request(twice).doubt
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "output"),
+    [
+        ("How many rows has t.csv?", "print(len(open('t.csv').readlines()) - 1)", "199\n"),
+        ("Show the 5 best", "print(df.head(5))", "5\n"),
+        ("What is 6 * 7?", "print(6 * 7)", "42\n"),
+        ("Which month?", "print('March')", "March\n"),
+        ("What is the share?", "print(round(0.123, 2), df.x.mean())", "0.12 3.5\n"),
+    ],
+)
+def test_a_number_that_was_computed_or_asked_about_is_one(question, source, output):
+    plan = next_request((user_says(question), wrote(source), printed(output)))
+    assert "written in the program" not in plan.doubt
+
+
+@dataclass
+class Recorder:
+    """A model that says what it is told to and keeps what it was asked."""
+
+    script: list
+    name = "recorder"
+    capabilities = Capabilities()
+    requests: list = field(default_factory=list)
+    closed: bool = False
+
+    def stream(self, request, interrupt):
+        self.requests.append(request)
+        yield from ScriptedModel([self.script.pop(0)], piece=100).stream(request, interrupt)
+
+    def close(self):
+        self.closed = True
+
+
+def replies(*script, messages=(QUESTION,), varied=None):
+    model = Recorder(list(script))
+    small = SmallModel(model, varied or (lambda number: model))
+    events = list(small.stream(Request("Be brief.", messages), Interrupt()))
+    return model, events
+
+
+def said(events):
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def test_a_guess_is_answered_with_a_nudge():
+    model, events = replies("It is 5.", {"code": "print(5)"})
+    assert model.requests[1].messages[-1].text.startswith("Do not guess.")
+    assert sum(isinstance(event, ActionProposed) for event in events) == 1
+    assert isinstance(events[-1], ReplyFinished)
+    assert sum(isinstance(event, ReplyFinished) for event in events) == 1
+
+
+def test_a_promise_is_answered_with_a_nudge():
+    talk = (user_says("Tidy up the folder"),)
+    model, _ = replies("I will list the files first.", {"code": "ls"}, messages=talk)
+    assert len(model.requests) == 2
+
+
+def test_an_answer_is_left_alone():
+    model, events = replies("I am a program.", messages=(user_says("Who are you?"),))
+    assert len(model.requests) == 1
+    assert said(events) == "I am a program."
+
+
+def test_a_lost_value_is_added_to_the_answer():
+    turn = (QUESTION, wrote(), printed("@mean[3.5]"))
+    _, events = replies("The output answers the question.", messages=turn)
+    assert said(events) == "The output answers the question.\n\n@mean[3.5]"
+
+
+def test_another_block_after_an_output_is_no_answer_yet():
+    turn = (QUESTION, wrote(), printed("x y z"))
+    _, events = replies({"code": "print(2)"}, messages=turn)
+    assert said(events) == ""
+
+
+def test_a_second_failure_is_asked_of_another_mood():
+    moods = []
+
+    def varied(number):
+        moods.append(number)
+        return Recorder([{"code": "print(3)"}])
+
+    turn = (QUESTION, wrote("a"), failed("A", ""), wrote("b"), failed("B", ""))
+    model, _ = replies(messages=turn, varied=varied)
+    assert (moods, model.requests) == ([2], [])
+
+
+def test_the_worked_example_comes_before_the_users_own_words():
+    model, _ = replies({"code": "1"})
+    assert model.requests[0].system.endswith("Be brief.")
+    assert "club.csv" in model.requests[0].system
+
+
+FORMED = user_says("How many are there in t.csv? Answer as @count[number] and total: number")
+
+
+@pytest.mark.parametrize(
+    ("output", "answer"),
+    [
+        ("@count[12]\n", "@count[12]"),
+        ("@count[12]\ntotal: 7", "@count[12]\ntotal: 7"),
+        ("There are some.\n@count[12]", "@count[12]"),
+        ("12", "@count[12]"),
+        ("The count is: 12", "@count[12]"),
+        ("South Sudan", "@count[South Sudan]"),
+        ("count 12", ""),
+        ("@counts[12]", "@count[12]"),
+        ("@Congo[Congo]", "@count[Congo]"),
+        ("@count[12] @more[1] and", "@count[12] @more[1] and"),
+        ("12\n13", ""),
+    ],
+)
+def test_output_in_the_form_that_was_asked_for_is_the_answer(output, answer):
+    plan = next_request((FORMED, wrote(), printed(output)))
+    assert plan.answer == answer
+
+
+def test_a_form_in_words_is_an_answer_only_when_every_line_has_it():
+    asks = user_says("How many are there in t.csv? Answer as total: number")
+    given = [next_request((asks, wrote(), printed(text))).answer for text in ("total: 7", "x\n7")]
+    assert given == ["total: 7", ""]
+
+
+PARTS = user_says("Mean and count of t.csv? Answer as @mean[the_mean] @count[number]")
+
+
+@pytest.mark.parametrize(
+    ("output", "errors", "told"),
+    [
+        ("@mean[2.5]", "", "The output lacks @count[...]"),
+        ("2.5 and 7", "", "so that it prints exactly: @mean[...] @count[...]"),
+        ("@mean[the_mean] @count[number]", "", "printed the words of the form"),
+        ("@mean[nan] @count[7]", "", "a value is missing (nan or empty)"),
+        ("@mean[2.5] @count[]", "", "a value is missing (nan or empty)"),
+        ("@mean[2.5] @count[7]", "x.py:3: ChainedAssignmentError: copy", "A line changed nothing"),
+    ],
+)
+def test_an_answer_that_cannot_be_right_is_asked_for_again(output, errors, told):
+    plan = next_request((PARTS, wrote(), printed(output, errors=errors)))
+    assert (plan.answer, plan.variation) == ("", 1)
+    assert told in plan.messages[-1].text
+
+
+def test_a_block_whose_value_is_missing_is_not_shown_again():
+    plan = next_request((PARTS, wrote(), printed("@mean[nan] @count[7]")))
+    assert [message.role for message in plan.messages] == ["user"]
+    assert "An earlier attempt printed @mean[nan] @count[7]" in plan.messages[0].text
+    assert plan.must_act
+
+
+def test_a_small_model_is_reminded_of_what_the_question_says():
+    asks = user_says("What is the population standard deviation of x in t.csv?")
+    other = user_says("What is the mean of x in t.csv?")
+    said = [next_request((one,)).messages[-1].text for one in (asks, other)]
+    assert ["ddof=0" in text for text in said] == [True, False]
+
+
+def test_one_of_the_values_that_the_form_offers_is_a_value():
+    asks = user_says("Is the mean of t.csv above 5? Answer @above[yes] or @above[no]")
+    assert next_request((asks, wrote(), printed("@above[no]"))).answer == "@above[no]"
+
+
+def test_the_same_again_is_taken_as_it_is():
+    doubted = (wrote(), printed("@mean[nan] @count[7]"))
+    assert next_request((PARTS, *doubted, *doubted)).answer == "@mean[nan] @count[7]"
+
+
+def test_an_answer_from_before_is_taken_when_nothing_better_comes():
+    doubted = (wrote(), printed("@mean[nan] @count[7]"))
+    fails = (wrote(), failed())
+    assert next_request((PARTS, *doubted, *fails)).answer == ""
+    assert next_request((PARTS, *doubted, *fails, *fails)).answer == "@mean[nan] @count[7]"
+
+
+def test_the_form_of_the_answer_stands_last_in_the_users_own_words():
+    parts = 'What is their mean?\nAnswer as @mean[m]\nwhere "m" is a number.\n\nt.csv: 3 rows'
+    asked_for = next_request((user_says(f"Look at t.csv. {parts}"),)).messages[-1].text
+    assert asked_for.endswith('prints the answer in this format: @mean[m] where "m" is a number.')
+
+
+def test_a_small_model_has_one_tool():
+    tools = (ToolSpec("execute", "Run.", "{}"), ToolSpec("jobs", "Look after jobs.", "{}"))
+    model = Recorder([{"code": "1"}])
+    small = SmallModel(model, lambda number: model)
+    list(small.stream(Request("", (QUESTION,), tools), Interrupt()))
+    assert [tool.name for tool in model.requests[0].tools] == ["execute"]
+
+
+@pytest.mark.parametrize(
+    ("question", "acts"),
+    [
+        ("How many words are in README.md?", True),
+        ("Which files here are the largest?", True),
+        ("What is 17*23?", True),
+        ("What is the capital of France?", False),
+        ("Hello!", False),
+    ],
+)
+def test_what_only_the_machine_knows_is_not_guessed(question, acts):
+    assert needs_code(question) is acts
+
+
+def test_a_block_of_comments_beside_the_answer_does_not_run():
+    script = {"text": "It is 5.", "code": "# add code here"}
+    _, events = replies(script, messages=(QUESTION, wrote(), printed("5\n")))
+    assert not any(isinstance(event, ActionProposed) for event in events)
+    assert said(events) == "It is 5."

@@ -1,0 +1,196 @@
+"""Programs that were written independently, and whose word is taken."""
+
+import pytest
+
+from interpreter.models.small.model import SmallModel
+from interpreter.models.small.votes import agree
+from interpreter.protocol.events import ActionProposed, ReplyFinished, TextDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
+from interpreter.protocol.ports import Capabilities, Request
+
+QUESTION = user_says("What is the mean of x in t.csv?")
+FORMED = user_says("How many rows are in t.csv? Answer as @count[n]")
+
+
+class Teller:
+    """A model that says what it was made with, and keeps what it was asked."""
+
+    name = "embedded/teller"
+    capabilities = Capabilities()
+
+    def __init__(self, says="It is said."):
+        self.says = says
+        self.requests = []
+
+    def stream(self, request, interrupt):
+        self.requests.append(request)
+        yield TextDelta(self.says)
+        yield ReplyFinished("stop")
+
+    def close(self):
+        pass
+
+
+class Session:
+    """A turn in which blocks print what `prints` says; drafts come from a list."""
+
+    def __init__(self, question, prints, drafts, says="It is said."):
+        self.model = Teller(says)
+        self.prints = prints
+        self.drafts = drafts
+        self.asked_for_drafts = []
+        self.now = 0.0
+        self.small = SmallModel(
+            self.model, lambda number: self.model, self._draft, clock=lambda: self.now
+        )
+        self.messages = [question]
+
+    def _draft(self, request, interrupt):
+        self.asked_for_drafts.append(request)
+        return tuple(Code("python", source) for source in self.drafts)
+
+    def ran(self, source, note=""):
+        """Record that a block ran."""
+        output = self.prints[source]
+        failed = output.startswith("!")
+        end = ActionResult("c", "failed" if failed else "ok", output[1:] if failed else "")
+        parts = () if failed else (Output(f"{output}\n"),)
+        parts += (Output(note, "stderr"),) if note else ()
+        self.messages += [
+            Message("assistant", (Code("python", source, "c"),)),
+            Message("computer", (*parts, end)),
+        ]
+
+    def go_on(self):
+        """What is proposed next, or said."""
+        events = list(self.small.stream(Request("", tuple(self.messages)), Interrupt()))
+        proposed = [e.action.source for e in events if isinstance(e, ActionProposed)]
+        words = "".join(e.text for e in events if isinstance(e, TextDelta))
+        return proposed[0] if proposed else words
+
+    def run(self, first):
+        """Run the first block and every draft that is proposed; what is said in the end."""
+        following, ran = first, []
+        while following in self.prints:
+            self.ran(following)
+            ran.append(following)
+            following = self.go_on()
+        return following, ran
+
+
+def test_what_two_programs_print_is_the_answer():
+    session = Session(FORMED, {"a": "@count[3]", "b": "@count[4]", "c": "@count[4]"}, ["b", "c"])
+    assert session.run("a") == ("@count[4]", ["a", "b", "c"])
+
+
+def test_nothing_more_runs_once_two_agree():
+    session = Session(FORMED, {"a": "@count[4]", "b": "@count[4]", "c": "@count[5]"}, ["b", "c"])
+    assert session.run("a") == ("@count[4]", ["a", "b"])
+
+
+def test_the_same_program_again_counts_and_does_not_run():
+    session = Session(FORMED, {"a": "@count[4]", "b": "@count[5]"}, ["a", "b", " a\n"])
+    assert session.run("a") == ("@count[4]", ["a"])
+
+
+def test_drafts_are_written_once_and_for_the_question_alone():
+    session = Session(FORMED, {"a": "@count[3]", "b": "@count[4]", "c": "@count[4]"}, ["b", "c"])
+    session.run("a")
+    (request,) = session.asked_for_drafts
+    assert [message.role for message in request.messages] == ["user"]
+    assert "@count[3]" not in request.messages[0].text
+
+
+def test_after_a_failure_drafts_know_what_went_wrong():
+    prints = {"a": "!KeyError: 'y'", "b": "@count[4]", "c": "@count[4]"}
+    session = Session(FORMED, prints, ["b", "c"])
+    assert session.run("a") == ("@count[4]", ["a", "b", "c"])
+    assert "- KeyError: 'y' Use only column names" in session.asked_for_drafts[0].messages[-1].text
+
+
+def test_after_an_output_that_lacks_a_part_drafts_are_told_so():
+    question = user_says("How many rows are in t.csv? Answer as @count[n] @odd[yes or no]")
+    whole = "@count[4] @odd[no]"
+    session = Session(question, {"a": "@count[4]", "b": whole, "c": whole}, ["b", "c"])
+    assert session.run("a")[0] == whole
+    told = session.asked_for_drafts[0].messages[-1].text
+    assert "An earlier attempt printed @count[4]\nThe output lacks @odd[...]." in told
+
+
+def test_after_a_program_that_prints_nothing_drafts_are_told_to_print():
+    session = Session(FORMED, {"a": "", "b": "@count[4]", "c": "@count[4]"}, ["b", "c"])
+    assert session.run("a") == ("@count[4]", ["a", "b", "c"])
+    assert "An earlier attempt printed nothing." in session.asked_for_drafts[0].messages[-1].text
+
+
+def test_what_was_computed_last_and_not_printed_is_shown():
+    prints = {"x = 1\ntotal = x + 6": "", "print(total)": "7"}
+    session = Session(QUESTION, prints, [], says="It is 7.")
+    assert session.run("x = 1\ntotal = x + 6") == ("It is 7.", [*prints])
+
+
+def test_programs_that_fail_or_say_nothing_do_not_vote():
+    prints = {"a": "@count[nan]", "b": "!NameError: x", "c": "@count[4]"}
+    assert Session(FORMED, prints, ["b", "c"]).run("a")[0] == "@count[4]"
+
+
+def test_doubt_is_told_when_each_says_something_else():
+    prints = {"a": "@count[1]", "b": "@count[2]", "c": "@count[3]"}
+    answer, ran = Session(FORMED, prints, ["b", "c"]).run("a")
+    assert answer.startswith("@count[1]\n\n(Not sure: ")
+    assert ran == ["a", "b", "c"]
+
+
+def test_an_answer_in_words_is_made_of_what_most_programs_print():
+    prints = {"a": "mean: 2.5", "b": "The mean is 3.25", "c": "3.250"}
+    session = Session(QUESTION, prints, ["b", "c"], says="The mean is 3.25.")
+    assert session.run("a")[0] == "The mean is 3.25."
+    assert "The code printed:\nThe mean is 3.25" in session.model.requests[-1].messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("question", "output", "note"),
+    [
+        ("Delete the rows of t.csv without a name", "done", ""),
+        ("How many rows are in t.csv?", "7", "[files: modified t.csv]\n"),
+        ("Show the files here", "\n".join(map(str, range(30))), ""),
+        ("Hello!", "7", ""),
+    ],
+    ids=["an order", "a block that wrote", "a listing", "small talk"],
+)
+def test_no_program_runs_beside_one_that_need_not_or_must_not_be_checked(question, output, note):
+    session = Session(user_says(question), {"a": output}, ["b"])
+    session.ran("a", note)
+    session.go_on()
+    assert session.asked_for_drafts == []
+
+
+def test_what_took_long_is_not_done_again():
+    session = Session(FORMED, {"a": "@count[3]"}, ["b"])
+    session.now += 21
+    assert session.run("a") == ("@count[3]", ["a"])
+    assert session.asked_for_drafts == []
+
+
+def test_without_drafts_the_first_program_is_believed():
+    assert Session(FORMED, {"a": "@count[3]"}, []).run("a") == ("@count[3]", ["a"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2.5", "mean: 2.50", True),
+        ("2.5", "2.46", True),
+        ("2.5", "2.4", False),
+        ("1,200", "1200", True),
+        ("Oslo", "oslo", True),
+        ("Oslo", "Rome", False),
+        ("@a[1] @b[x]", "@b[X]\n@a[1.0]", True),
+        ("@a[1] @b[2]", "@a[1]", False),
+        ("3 and 4", "3", False),
+    ],
+)
+def test_outputs_agree_when_their_values_do(one, other, same):
+    assert agree(one, other) is same
+    assert agree(other, one) is same
