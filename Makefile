@@ -4,21 +4,25 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 WORKERS ?= 4  # tests often wait for something, so more of them run side by side than there are cores
 SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal
+PAGE := src/interpreter/server/page/index.html
+PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name events.ts ! -name visible-table.ts -print)
+PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
 export ASK
 
-.PHONY: run test test-escape test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
+.PHONY: run page test test-escape test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
 	@echo 'make test               set up and run all tests    make check           format, lint, types, floors, tests'
 	@echo 'make test-escape        try to get out of the sandbox, as root and as an ordinary user'
+	@echo 'make page               build the web page (needs Node 20 and npm)'
 	@echo 'make bench              print the benchmarks        make format          format the code'
 
 run: $(VENV)/.run
 	@[ "$$(uname)" != Linux ] || command -v bwrap >/dev/null || scripts/system-packages bubblewrap || echo 'setup: going on with the weaker sandbox meanwhile' >&2
 	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
-test: $(VENV)/.test $(VENV)/.system
+test: $(VENV)/.test $(VENV)/.system $(PAGE)
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST)
 
 # Every way out of the sandbox that we know, tried as root and as an ordinary user: for the former, start it as root.
@@ -54,7 +58,9 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.test $(VENV)/.system
+page: $(PAGE)
+
+bench: $(VENV)/.test $(VENV)/.system $(PAGE)
 	$(BIN)/python -m bench
 
 # Questions about data for the built-in model, and a single shot of it beside ours: minutes for each.
@@ -83,5 +89,17 @@ $(VENV)/.system: scripts/test-packages.txt scripts/system-packages
 	@scripts/system-packages $$(cat scripts/test-packages.txt)
 	@touch $@
 
+# The page is shipped in the wheel and not committed; its versions are pinned in web/package.json.
+web/node_modules/.installed: web/package.json
+	@command -v npm >/dev/null || scripts/system-packages npm
+	@echo 'setup: installing what builds the page (once)' >&2
+	@cd web && npm install --no-package-lock --no-audit --no-fund --silent
+	@touch $@
+
+$(PAGE): $(VENV)/.test web/node_modules/.installed $(PAGE_SOURCES) $(PROTOCOL) scripts/event_types.py scripts/visible_table.py
+	@$(BIN)/python scripts/event_types.py
+	@$(BIN)/python scripts/visible_table.py
+	@cd web && npm run --silent build
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) web/node_modules src/interpreter/server/page build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -29,6 +29,11 @@ _KINDS: dict[str, type[Any]] = {
 }
 
 
+def tagged_kinds() -> tuple[type[Any], ...]:
+    """Every dataclass that is written as a tagged object."""
+    return tuple(_KINDS.values())
+
+
 class CodecError(ValueError):
     """The text is not one of our values."""
 

@@ -156,7 +156,7 @@ def cells(character: str) -> int:
 
 
 def _not_as_itself(line: str) -> set[int]:
-    marked = {at for at, character in enumerate(line) if not _is_plain(character)}
+    marked = {at for at, character in enumerate(line) if not is_plain(character)}
     if line.startswith("─"):
         marked.add(0)  # it would look like the rules above and below the code
     if not line.isascii():
@@ -167,7 +167,7 @@ def _not_as_itself(line: str) -> set[int]:
 
 
 @lru_cache(maxsize=8192)
-def _is_plain(character: str) -> bool:
+def is_plain(character: str) -> bool:
     """Whether a character, taken alone, is seen and is no other's double."""
     if character.isascii():
         return character.isprintable()
@@ -189,7 +189,7 @@ def _is_plain(character: str) -> bool:
 
 def _is_in_use(character: str) -> bool:
     """Whether a letter, or a sign on a letter, belongs to a script that people write today."""
-    script, number = _script(character), ord(character)
+    script, number = script_of(character), ord(character)
     if script == "LATIN" and not 0xC0 <= number <= 0x17F:
         apart = bool(unicodedata.decomposition(character)) or character in LATIN_APART
         return apart and unicodedata.normalize("NFKC", character) == character
@@ -212,7 +212,8 @@ def _is_lookalike_sign(character: str, kind: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _script(character: str) -> str:
+def script_of(character: str) -> str:
+    """The first word of a character's name, which is its script if it has one."""
     return re.split(r"[ -]", unicodedata.name(character, ""), maxsplit=1)[0]
 
 
@@ -228,7 +229,7 @@ def _loose_signs(line: str) -> set[int]:
         fits = (
             len(cluster) <= LONGEST_CLUSTER
             and cluster[0].isalpha()
-            and _script(cluster[0]) == _script(character)
+            and script_of(cluster[0]) == script_of(character)
             and cluster[-2] != character
             and unicodedata.normalize("NFC", cluster) == cluster
         )
@@ -244,7 +245,7 @@ def _lookalike_letters(line: str) -> set[int]:
     for place, word in enumerate(words):
         if word[0].isascii():
             continue
-        scripts = {_script(one) for one in word[0] if one.isalpha()} - BESIDE_ANY
+        scripts = {script_of(one) for one in word[0] if one.isalpha()} - BESIDE_ANY
         alone = all(one in LOOKALIKES for one in word[0])
         if len(scripts) > 1:
             marked.update(at for at in range(*word.span()) if not _is_at_home(line[at]))
@@ -254,7 +255,7 @@ def _lookalike_letters(line: str) -> set[int]:
 
 
 def _is_at_home(letter: str) -> bool:
-    script = _script(letter)
+    script = script_of(letter)
     latin = script == "LATIN" or not letter.isalpha()
     return latin or script in BESIDE_ANY or letter in IN_FORMULAS
 
@@ -265,9 +266,9 @@ def _is_among_its_own(line: str, words: Sequence[re.Match[str]], place: int) -> 
     before, after = words[max(0, place - 1)], words[min(len(words) - 1, place + 1)]
     near = [before] if line[before.end() : word.start()] == " " else []
     near += [after] if line[word.end() : after.start()] == " " else []
-    own = _script(word[0][0])
+    own = script_of(word[0][0])
     return any(
-        {_script(one) for one in other[0]} == {own}
+        {script_of(one) for one in other[0]} == {own}
         and not all(one in LOOKALIKES for one in other[0])
         for other in near
     )
@@ -279,7 +280,7 @@ def _turned_round(line: str, marked: set[int]) -> set[int]:
     A few such words with single spaces between them are read as they stand, as long as a letter
     from left to right, or the end of the line, comes before the next number or such word.
     """
-    kinds = "".join(_direction(one) if at not in marked else "L" for at, one in enumerate(line))
+    kinds = "".join(direction_of(one) if at not in marked else "L" for at, one in enumerate(line))
     if "R" not in kinds:
         return set()
     allowed: set[int] = set()
@@ -288,12 +289,13 @@ def _turned_round(line: str, marked: set[int]) -> set[int]:
     return {at for at, kind in enumerate(kinds) if kind == "R"} - allowed
 
 
-def _direction(character: str) -> str:
+def direction_of(character: str) -> str:
+    """R and L move what is beside them, E is a European digit, N moves nothing; or a space."""
     kind = unicodedata.bidirectional(character)
     if kind in RIGHT_TO_LEFT:
         return "R"
     if kind == "NSM":
-        return "R" if _script(character) in ("ARABIC", "HEBREW") else "N"
+        return "R" if script_of(character) in ("ARABIC", "HEBREW") else "N"
     if character == " ":
         return " "
     return {"L": "L", "EN": "E"}.get(kind, "N")
