@@ -9,19 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from interpreter.protocol.system_calls import ALLOW, AUDIT_ARCH, KILL, NOTIFY, numbers, refuse
 from interpreter.sandboxes.backends.seccomp import (
-    ALLOW,
-    KILL,
-    NOTIFY,
     AnyBit,
     Equals,
     NoneOf,
     Rule,
-    assemble,
     cell_rules,
-    refuse,
+    rules_filter,
 )
-from interpreter.sandboxes.backends.syscalls import AUDIT_ARCH, NUMBERS
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
 
@@ -54,31 +50,31 @@ def machine(request):
 
 
 def test_a_call_without_a_rule_is_allowed(machine):
-    program = assemble([Rule("mount", EPERM)], machine)
-    assert run(program, machine, NUMBERS[machine]["openat"]) == ALLOW
-    assert run(program, machine, NUMBERS[machine]["mount"]) == EPERM
+    program = rules_filter([Rule("mount", EPERM)], machine)
+    assert run(program, machine, numbers(machine)["openat"]) == ALLOW
+    assert run(program, machine, numbers(machine)["mount"]) == EPERM
 
 
 def test_another_architecture_is_killed_or_refused(machine):
-    program = assemble([], machine)
+    program = rules_filter([], machine)
     assert run(program, machine, 0, arch=0x40000003) == KILL
-    refusing = assemble([], machine, foreign=EPERM)
+    refusing = rules_filter([], machine, foreign=EPERM)
     assert run(refusing, machine, 0, arch=0x40000003) == EPERM
 
 
 def test_the_other_numbers_of_x86_are_missing():
-    program = assemble([Rule("mount", EPERM)], "x86_64")
-    assert run(program, "x86_64", 0x40000000 | NUMBERS["x86_64"]["mount"]) == ENOSYS
+    program = rules_filter([Rule("mount", EPERM)], "x86_64")
+    assert run(program, "x86_64", 0x40000000 | numbers("x86_64")["mount"]) == ENOSYS
 
 
 def test_calls_that_a_machine_does_not_have_are_left_out():
-    assert assemble([Rule("open", EPERM)], "aarch64") == assemble([], "aarch64")
+    assert rules_filter([Rule("open", EPERM)], "aarch64") == rules_filter([], "aarch64")
 
 
 def test_the_first_rule_that_fits_wins(machine):
     rules = [Rule("socket", EPERM, Equals(0, 2)), Rule("socket", NOTIFY)]
-    number = NUMBERS[machine]["socket"]
-    program = assemble(rules, machine)
+    number = numbers(machine)["socket"]
+    program = rules_filter(rules, machine)
     assert run(program, machine, number, 2) == EPERM
     assert run(program, machine, number, 1) == NOTIFY
 
@@ -118,28 +114,28 @@ def holds(check, arguments):
 )
 def test_a_filter_does_what_its_rules_say(rules, call, arguments):
     fitting = [r.action for r in rules if r.call == call and holds(r.check, arguments)]
-    program = assemble(rules, "x86_64")
-    assert run(program, "x86_64", NUMBERS["x86_64"][call], *arguments) == [*fitting, ALLOW][0]
+    program = rules_filter(rules, "x86_64")
+    assert run(program, "x86_64", numbers("x86_64")[call], *arguments) == [*fitting, ALLOW][0]
 
 
 def test_cells_cannot_leave_by_a_call(machine):
-    program = assemble(cell_rules(internet=True), machine)
-    numbers = NUMBERS[machine]
+    program = rules_filter(cell_rules(internet=True), machine)
+    known = numbers(machine)
     for call in ("ptrace", "mount", "setns", "bpf", "open_by_handle_at", "pidfd_getfd"):
-        assert run(program, machine, numbers[call]) == EPERM
-    assert run(program, machine, numbers["clone3"]) == ENOSYS
-    assert run(program, machine, numbers["clone"], 0x10000000 | 17) == EPERM
-    assert run(program, machine, numbers["clone"], 0x01200011) == ALLOW
-    assert run(program, machine, numbers["unshare"], 0x80) == EPERM
-    assert run(program, machine, numbers["ioctl"], 0, 0x5412) == EPERM
-    assert run(program, machine, numbers["ioctl"], 0, 0xFFFFFFFF00005412) == EPERM
-    assert run(program, machine, numbers["ioctl"], 0, 0x5401) == ALLOW
+        assert run(program, machine, known[call]) == EPERM
+    assert run(program, machine, known["clone3"]) == ENOSYS
+    assert run(program, machine, known["clone"], 0x10000000 | 17) == EPERM
+    assert run(program, machine, known["clone"], 0x01200011) == ALLOW
+    assert run(program, machine, known["unshare"], 0x80) == EPERM
+    assert run(program, machine, known["ioctl"], 0, 0x5412) == EPERM
+    assert run(program, machine, known["ioctl"], 0, 0xFFFFFFFF00005412) == EPERM
+    assert run(program, machine, known["ioctl"], 0, 0x5401) == ALLOW
 
 
 @pytest.mark.parametrize(("internet", "expected"), [(True, ALLOW), (False, refuse(97))])
 def test_sockets_by_family(machine, internet, expected):
-    program = assemble(cell_rules(internet=internet), machine)
-    number = NUMBERS[machine]["socket"]
+    program = rules_filter(cell_rules(internet=internet), machine)
+    number = numbers(machine)["socket"]
     assert run(program, machine, number, 1) == ALLOW
     assert run(program, machine, number, 2) == expected
     assert run(program, machine, number, 10) == expected
@@ -149,7 +145,7 @@ def test_sockets_by_family(machine, internet, expected):
 def test_the_numbers_are_those_of_this_machine():
     """Checked against the C library's headers, where they are installed."""
     machine = platform.machine()
-    names = sorted(NUMBERS.get(machine, {}))
+    names = sorted(numbers(machine))
     source = "#include <sys/syscall.h>\n" + "".join(
         f"#ifdef SYS_{name}\nours {name} SYS_{name}\n#endif\n" for name in names
     )
@@ -162,5 +158,5 @@ def test_the_numbers_are_those_of_this_machine():
     found = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("ours ")]
     assert found
     assert {name: int(number) for name, number in found} == {
-        name: NUMBERS[machine][name] for name, _ in found
+        name: numbers(machine)[name] for name, _ in found
     }

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.ports import Sandbox
+from interpreter.protocol.system_calls import native
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox, find_bubblewrap
 from interpreter.sandboxes.backends.landlock import LandlockSandbox
 from interpreter.sandboxes.backends.seatbelt import SeatbeltSandbox
-from interpreter.sandboxes.backends.syscalls import NUMBERS
 from interpreter.sandboxes.cell.cell import ConfinedCell
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 
@@ -85,7 +85,7 @@ def _seatbelt(host: Mapping[str, str]) -> Iterator[Fact]:
 
 
 def _filter(host: Mapping[str, str]) -> Iterator[Fact]:
-    known = platform.machine() in NUMBERS
+    known = bool(native())
     detail = "system calls are filtered" if known else f"no filter for {platform.machine()}"
     yield Fact("seccomp", known, detail)
 

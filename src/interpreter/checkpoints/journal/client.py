@@ -17,7 +17,6 @@ from interpreter.checkpoints.journal.doorman import Doorman
 from interpreter.checkpoints.journal.history import Retention
 from interpreter.checkpoints.journal.recorder import Limits
 from interpreter.checkpoints.journal.supervision import Ask, AskProgram, Supervision
-from interpreter.checkpoints.journal.system_calls import native
 from interpreter.checkpoints.journal.write_filter import write_filter
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
@@ -25,6 +24,7 @@ from interpreter.protocol.events import FileChange
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import Launch, Process
 from interpreter.protocol.program_rules import ProgramRule
+from interpreter.protocol.system_calls import native
 from interpreter.protocol.values import frozen
 
 _CHECKING = 30.0  # seconds for a program that does next to nothing
@@ -71,7 +71,7 @@ class FileJournal:
         ask_program: AskProgram = start_nothing_asked_about,
     ) -> None:
         machine = native()
-        if machine is None:
+        if not machine:
             raise CheckpointError("The file journal needs Linux on x86_64 or aarch64.")
         self._options = options
         self._shim = options.exchange / "journal_shim.py"

@@ -33,10 +33,10 @@ from interpreter.checkpoints.journal.history import History, Retention
 from interpreter.checkpoints.journal.listener import DONE, SIZE, Listener
 from interpreter.checkpoints.journal.programs import Programs
 from interpreter.checkpoints.journal.recorder import Limits, Recorder, Refused
-from interpreter.checkpoints.journal.system_calls import native
 from interpreter.checkpoints.journal.trees import Place, Trees
 from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.program_rules import ProgramRule
+from interpreter.protocol.system_calls import native, numbers
 
 SLOTS = 512
 _MOST_NOTES = 50
@@ -68,8 +68,7 @@ class Supervisor:
         self._calls = CellCalls(self._trees, self._recorder, doors, denied)
         rules = from_plain(options["programs"])
         self._watch = ProgramWatch(rules, self._ask_about_program, self._tell)
-        machine = native()
-        self._names = machine.names() if machine else {}
+        self._names = {number: name for name, number in numbers(native()).items()}
         self._heard = 0
         self._trouble = ""
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""The Linux calls that Python does not offer, by number, for the machines we know."""
+"""The Linux calls that Python does not offer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import ctypes
 import errno
 import functools
 import os
-import platform
 import struct
-import sys
 
-from interpreter.protocol.values import frozen
+from interpreter.protocol.system_calls import native, numbers
 
 BENEATH_WITHOUT_SYMLINKS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, NO_SYMLINKS, NO_MAGICLINKS
 IN_ROOT = 0x10 | 0x02
@@ -19,60 +17,6 @@ NO_REPLACE = 1
 EXCHANGE = 2
 _LONGEST_PIECE = 1000  # characters, of up to four bytes: a path may have 4096
 _MOST_LEVELS = 1000  # of directories whose path is too long
-
-
-@frozen
-class Architecture:
-    """A machine's name for itself in seccomp, and its numbers of the calls that we speak of."""
-
-    audit: int
-    numbers: dict[str, int]
-
-    def names(self) -> dict[int, str]:
-        """The calls by number."""
-        return {number: name for name, number in self.numbers.items()}
-
-
-_COMMON = {"openat2": 437, "fchmodat2": 452, "io_uring_setup": 425}
-_X86_64 = Architecture(
-    0xC000003E,
-    _COMMON
-    | {"open": 2, "openat": 257, "creat": 85, "truncate": 76, "bind": 49}
-    | {"unlink": 87, "unlinkat": 263, "rmdir": 84, "mkdir": 83, "mkdirat": 258}
-    | {"rename": 82, "renameat": 264, "renameat2": 316, "mknod": 133, "mknodat": 259}
-    | {"symlink": 88, "symlinkat": 266, "link": 86, "linkat": 265}
-    | {"chmod": 90, "fchmod": 91, "fchmodat": 268}
-    | {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260}
-    | {"utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280}
-    | {"setxattr": 188, "lsetxattr": 189, "fsetxattr": 190}
-    | {"removexattr": 197, "lremovexattr": 198, "fremovexattr": 199}
-    | {"execve": 59, "execveat": 322, "set_tid_address": 218, "sched_getaffinity": 204},
-)
-_AARCH64 = Architecture(
-    0xC00000B7,
-    _COMMON
-    | {"openat": 56, "truncate": 45, "bind": 200, "unlinkat": 35, "mkdirat": 34}
-    | {"renameat": 38, "renameat2": 276, "mknodat": 33, "symlinkat": 36, "linkat": 37}
-    | {"fchmod": 52, "fchmodat": 53, "fchown": 55, "fchownat": 54, "utimensat": 88}
-    | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7}
-    | {"removexattr": 14, "lremovexattr": 15, "fremovexattr": 16}
-    | {"execve": 221, "execveat": 281, "set_tid_address": 96, "sched_getaffinity": 123},
-)
-ARCHITECTURES = {"x86_64": _X86_64, "aarch64": _AARCH64}
-
-
-def native() -> Architecture | None:
-    """This machine, if it is one that we know."""
-    known = sys.platform == "linux" and sys.maxsize > 2**32
-    return ARCHITECTURES.get(platform.machine()) if known else None
-
-
-@functools.cache
-def _numbers() -> dict[str, int]:
-    machine = native()
-    if machine is None:
-        raise OSError(errno.ENOSYS, "this machine's system calls are not known")
-    return machine.numbers
 
 
 @functools.cache
@@ -160,7 +104,9 @@ def open_place(root: int, path: str) -> int:
 
 def rename(source_fd: int, source: str, target_fd: int, target: str, flags: int) -> None:
     """Rename within directories that are held open, with NO_REPLACE or EXCHANGE."""
-    number = _numbers()["renameat2"]
+    number = numbers(native()).get("renameat2")
+    if number is None:
+        raise OSError(errno.ENOSYS, "this machine's system calls are not known")
     _call(number, source_fd, os.fsencode(source), target_fd, os.fsencode(target), flags)
 
 

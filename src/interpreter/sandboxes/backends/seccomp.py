@@ -1,29 +1,33 @@
-"""Seccomp filters as bytes: a small assembler for the kernel's packet-filter machine."""
+"""The seccomp filter of a cell: which system calls its programs cannot make."""
 
 from __future__ import annotations
 
 import errno
-import platform
-import struct
 from collections.abc import Iterable
 from functools import cache
 
+from interpreter.protocol.system_calls import (
+    ALLOW,
+    AND,
+    ARGUMENTS,
+    AT_LEAST,
+    AUDIT_ARCH,
+    EQUAL,
+    KILL,
+    LOAD,
+    MACHINE,
+    NUMBER,
+    RETURN,
+    Line,
+    assemble,
+    native,
+    numbers,
+    refuse,
+)
 from interpreter.protocol.values import frozen
-from interpreter.sandboxes.backends.syscalls import AUDIT_ARCH, NUMBERS
 
-ALLOW = 0x7FFF0000
-NOTIFY = 0x7FC00000
-KILL = 0x80000000
 WHOLE = 0xFFFFFFFF
-
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
-_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32_BIT = 0x40000000
-
-
-def refuse(error: int) -> int:
-    """The action that makes a call fail with this error number."""
-    return 0x00050000 | error
 
 
 @frozen
@@ -63,52 +67,39 @@ class Rule:
     check: Check | None = None
 
 
-def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, if_true, if_false, value)
-
-
-def _tail(rule: Rule) -> list[bytes]:
-    """What follows once the call's number is matched; falls out of its end when nothing fits."""
-    answer = _instruction(_RETURN, rule.action)
-    match rule.check:
-        case None:
-            return [answer]
-        case Equals(argument, value, mask):
-            test = [_instruction(_AND, mask), _instruction(_JUMP_EQUAL, value, 0, 1), answer]
-        case AnyBit(argument, bits):
-            test = [_instruction(_AND, bits), _instruction(_JUMP_EQUAL, 0, 1, 0), answer]
-        case NoneOf(argument, values):
-            jumps = range(len(values), 0, -1)
-            pairs = zip(values, jumps, strict=True)
-            test = [_instruction(_JUMP_EQUAL, value, jump, 0) for value, jump in pairs] + [answer]
-    load = _instruction(_LOAD, _ARGUMENTS_AT + 8 * argument)
-    again = _instruction(_LOAD, _NUMBER_AT)
-    return [load, *test, again]
-
-
-def assemble(rules: Iterable[Rule], machine: str, *, foreign: int = KILL) -> bytes:
+def rules_filter(rules: Iterable[Rule], machine: str, *, foreign: int = KILL) -> bytes:
     """The filter for a machine ("x86_64" or "aarch64"); calls without a rule are allowed.
 
     `foreign` is what happens to calls of another architecture, whose numbers mean other things.
     Calls that the machine does not have are left out.
     """
-    numbers = NUMBERS[machine]
-    program = [
-        _instruction(_LOAD, _ARCH_AT),
-        _instruction(_JUMP_EQUAL, AUDIT_ARCH[machine], 1, 0),
-        _instruction(_RETURN, foreign),
-        _instruction(_LOAD, _NUMBER_AT),
+    known = numbers(machine)
+    lines: list[Line | str] = [
+        *((LOAD, MACHINE, "", ""), (EQUAL, AUDIT_ARCH[machine], "ours", "")),
+        *((RETURN, foreign, "", ""), "ours", (LOAD, NUMBER, "", "")),
     ]
     if machine == "x86_64":
-        program.append(_instruction(_JUMP_AT_LEAST, _X32_BIT, 0, 1))
-        program.append(_instruction(_RETURN, refuse(errno.ENOSYS)))
-    for rule in rules:
-        if rule.call in numbers:
-            tail = _tail(rule)
-            program.append(_instruction(_JUMP_EQUAL, numbers[rule.call], 0, len(tail)))
-            program += tail
-    program.append(_instruction(_RETURN, ALLOW))
-    return b"".join(program)
+        lines += [(AT_LEAST, _X32_BIT, "", "64"), (RETURN, refuse(errno.ENOSYS), "", ""), "64"]
+    for at, rule in enumerate(rules):
+        if rule.call in known:
+            lines += [(EQUAL, known[rule.call], "", f"{at}"), *_rule_lines(rule, f"{at}"), f"{at}"]
+    return assemble([*lines, (RETURN, ALLOW, "", "")])
+
+
+def _rule_lines(rule: Rule, after: str) -> list[Line | str]:
+    """What follows once the call's number is matched; `after` is where the next rule begins."""
+    answer: Line = (RETURN, rule.action, "", "")
+    no = f"{after} no"
+    match rule.check:
+        case None:
+            return [answer]
+        case Equals(argument, value, mask):
+            test: list[Line | str] = [(AND, mask, "", ""), (EQUAL, value, "", no), answer]
+        case AnyBit(argument, bits):
+            test = [(AND, bits, "", ""), (EQUAL, 0, no, ""), answer]
+        case NoneOf(argument, values):
+            test = [*((EQUAL, value, no, "") for value in values), answer]
+    return [(LOAD, ARGUMENTS + 8 * argument, "", ""), *test, no, (LOAD, NUMBER, "", "")]
 
 
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
@@ -170,8 +161,8 @@ def filter_for(*, internet: bool, alone: bool = True) -> bytes:
 
     `alone` are the processes of a cell with a process namespace of its own.
     """
-    machine = platform.machine()
-    if machine not in NUMBERS:
+    machine = native()
+    if not machine:
         return b""
     rules = (*cell_rules(internet=internet), *(() if alone else among_others_rules()))
-    return assemble(rules, machine, foreign=refuse(errno.EPERM))
+    return rules_filter(rules, machine, foreign=refuse(errno.EPERM))
