@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-ORDINARY = 54321  # no account is needed to be somebody without rights
+# No account is needed to be somebody without rights; a number of one's own, since limits of the
+# machine count all processes of a number, also those of tests that run at the same time.
+ORDINARY = 20_000 + os.getpid() % 40_000
 
 
 class World:

@@ -1,5 +1,6 @@
 """The whole way with the real default model: a question, code that runs, a right answer."""
 
+import fcntl
 import shutil
 import tempfile
 from pathlib import Path
@@ -29,8 +30,10 @@ def session(default_model, monkeypatch):
     monkeypatch.setenv("REPLOOP_KEEP_WARM", "0")
     data_directory().mkdir(parents=True)
     (data_directory() / "models").symlink_to(MODELS)
-    # The model reads its directory's name: the same name, the same words.
+    # The model reads its directory's name: the same name, the same words, for one run at a time.
     workspace = Path(tempfile.gettempdir()) / "a-journey-with-the-built-in-model"
+    turn = workspace.with_suffix(".lock").open("w")
+    fcntl.flock(turn, fcntl.LOCK_EX)
     shutil.rmtree(workspace, ignore_errors=True)
     workspace.mkdir()
     (workspace / "sales.csv").write_text(SALES)
@@ -45,6 +48,7 @@ def session(default_model, monkeypatch):
     yield workshop.open_session(settings)
     workshop.close()
     shutil.rmtree(workspace)
+    turn.close()
 
 
 @pytest.mark.timeout(900)  # a busy machine of two cores says one word a second

@@ -21,7 +21,8 @@ from interpreter.runtimes.kernel.wire import MOST_VALUES, Incoming
 from interpreter.runtimes.kernel.zmtp import LARGEST_MESSAGE
 
 RESEND_SECONDS = 1.0  # code that swallows one interrupt may obey the next
-SETTLE_SECONDS = 1.0  # how long a block that has replied may owe us the rest
+SETTLE_SECONDS = 3.0  # how long a block that has replied may owe us the rest, on a busy machine
+INTERRUPTED_SETTLE_SECONDS = 1.0  # and where an interrupt may have hit the rest
 LATE_CHARACTERS = 4_000
 END_OF_FILE = "\x04"  # how ipykernel is told that there is no more input
 
@@ -80,7 +81,7 @@ class KernelBlock:
 
     def _patience_now(self) -> float | None:
         if self._reply is not None or self._idle:
-            return SETTLE_SECONDS
+            return SETTLE_SECONDS if self._interrupting is None else INTERRUPTED_SETTLE_SECONDS
         return self._host.check_seconds if self._interrupting is None else RESEND_SECONDS
 
     def _mind(self, message: Incoming | None, count: int) -> None:

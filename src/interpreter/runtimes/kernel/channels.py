@@ -120,7 +120,7 @@ class Channels:
             return self._codec.unpack(channel, parts)
         except TooManyValues:
             self._left_out += 1
-            return None
+            return Incoming(channel, "", "", {}, {})  # nothing to show, but no silence either
 
     def _bell_rings(self, seconds: float) -> bool:
         """Wait until something arrives, or for so long; whether the bell rang."""
