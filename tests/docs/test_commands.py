@@ -83,7 +83,7 @@ def test_the_install_page_names_the_extras_that_there_are():
     page = (ROOT / "docs" / "install.md").read_text()
     named = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
     assert named <= set(project["optional-dependencies"])
-    assert {"local", "data", "litellm", "safe", "all"} == named
+    assert {"local", "data", "pictures", "litellm", "safe", "all"} == named
 
 
 def test_the_terminal_page_lists_every_command():

@@ -157,7 +157,9 @@ def bomb(width, height):
     row = bytes(1 + width)
     packed = b"".join(packer.compress(row * 1000) for _ in range(height // 1000)) + packer.flush()
     parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)), (b"IDAT", packed)]
-    chunks = [struct.pack(">I", len(d)) + n + d + bytes(4) for n, d in parts]
+    chunks = [
+        struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in parts
+    ]
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 

@@ -71,11 +71,9 @@ def _draw(way: str, data: bytes, columns: int, rows: int) -> str:
         cells = width * scale / CELL_WIDTH, height * scale / CELL_HEIGHT
         fitting = max(1, round(cells[0])), max(1, round(cells[1]))
         return kitty(data, *fitting) if way == "kitty" else iterm2(data, *fitting)
-    pixels = read(data)
     if way == "sixel":
-        most = min(MOST_PIXELS, columns * CELL_WIDTH)
-        return sixel(pixels.within(most, rows * CELL_HEIGHT))
-    return half_blocks(pixels.within(min(columns, BLOCK_COLUMNS), 2 * rows))
+        return sixel(read(data, (min(MOST_PIXELS, columns * CELL_WIDTH), rows * CELL_HEIGHT)))
+    return half_blocks(read(data, (min(columns, BLOCK_COLUMNS), 2 * rows)))
 
 
 def detect(environment: Mapping[str, str]) -> Way:
