@@ -62,7 +62,8 @@ def read(data: bytes, most: tuple[int, int] | None = None) -> Pixels:
             flat.alpha_composite(coloured)
         except BROKEN as error:
             raise CannotRead(f"the picture is broken: {error}") from error
-    return Pixels(*flat.size, flat.convert("RGB").tobytes())
+    width, height = flat.size
+    return Pixels(width, height, flat.convert("RGB").tobytes())
 
 
 def _opened(data: bytes) -> Any:
