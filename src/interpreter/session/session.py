@@ -55,13 +55,19 @@ class Session:
         self._deltas = 0
         self._past = past or Past(None, session_id)
 
-    def send(self, message: str | Message) -> Generator[Event, None, None]:
-        """Say something; the events of the turn it starts. Closing the generator stops the turn."""
+    def send(
+        self, message: str | Message, *, heard: Callable[[Message], None] = lambda message: None
+    ) -> Generator[Event, None, None]:
+        """Say something; the events of the turn it starts. Closing the generator stops the turn.
+
+        `heard` is called when the message is kept.
+        """
         said = user_says(message) if isinstance(message, str) else message
         known = self._describe(said.text)
         if known:  # about the files that the message names; for the model alone
             self._record(Message("user", (Text(known),), audience="assistant"))
         self._record(said)
+        heard(said)
         yield from self.proceed()
 
     def proceed(self) -> Generator[Event, None, None]:

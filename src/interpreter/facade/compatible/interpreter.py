@@ -22,8 +22,8 @@ from interpreter.facade.compatible.narration import narrated, with_warnings
 from interpreter.facade.compatible.prepared import Prepared
 from interpreter.facade.compatible.profile import apply_profile
 from interpreter.facade.compatible.vision_renderer import Sight
-from interpreter.facade.nobody import NobodyToAsk
 from interpreter.facade.workplace import Premises
+from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, MessageFinished

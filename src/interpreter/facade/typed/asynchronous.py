@@ -6,16 +6,14 @@ import asyncio
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from interpreter import lmc
+from interpreter.assembly.live import EventLog, Questions, SessionThread
 from interpreter.facade.compatible.interpreter import OpenInterpreter
-from interpreter.facade.compatible.pipe import Pipe
 from interpreter.facade.typed.dialogue import Dialogue
 from interpreter.facade.typed.going_back import GoingBack
 from interpreter.facade.typed.result import Block, Result
@@ -24,10 +22,10 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested, Event
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Approver, OnConflict
+from interpreter.server.lmc.pipe import Pipe
 from interpreter.session.session import Session
 
 T = TypeVar("T")
-PATIENCE = 3.0  # seconds for a turn to end before it is ended by force
 
 
 class AsyncInterpreter(OpenInterpreter):
@@ -42,7 +40,8 @@ class AsyncInterpreter(OpenInterpreter):
         self._given_approve = approve
         self._dialogue = Dialogue(self._open_workshop, self._talk, self._typed, approve)
         self._typed_turn = False
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="interpreter")
+        self._thread = SessionThread("interpreter")
+        self._questions = Questions(lambda number, by: None)
         self._pipe = Pipe(self._chunk_turn, self._stop)
         self.id = os.environ.get("INTERPRETER_ID", str(time.time()))
         self.print = False
@@ -61,19 +60,38 @@ class AsyncInterpreter(OpenInterpreter):
         trace: TracebackType | None,
     ) -> None:
         await self._in_thread(self.close)
-        self._worker.shutdown()
+        self._thread.close()
 
     # The typed way.
 
     async def stream(self, message: str | Message) -> AsyncGenerator[Event, None]:
         """Say something; what happens, as it happens. Leaving the loop stops the turn."""
         stop = threading.Event()
-        events = self._dialogue.stream(message, stop)
+        log: EventLog[Event] = EventLog()
+        with log.reader() as reader:
+            playing = self._in_thread(self._play, message, log, stop)
+            try:
+                async for one in reader:
+                    yield one.event
+                    self._questions.close("end")  # whoever goes on has answered, or keeps silent
+                await playing
+            finally:
+                log.wait_for_readers(False)
+                if not playing.done():
+                    await asyncio.shield(self._ended(playing, stop))
+
+    def _play(self, message: str | Message, log: EventLog[Event], stop: threading.Event) -> None:
         try:
-            while (event := await self._next(events, stop)) is not None:
-                yield event
+            for event in self._dialogue.stream(message, stop):
+                self._tell(event, log)
         finally:
-            await asyncio.shield(self._in_thread(events.close))
+            log.end()
+
+    def _tell(self, event: Event, log: EventLog[Event]) -> None:
+        with log.changed:  # whoever reads a question can answer it at once
+            number = log.append(event)
+            if isinstance(event, ApprovalRequested):
+                self._questions.put(number, event)
 
     @overload
     async def ask(self, message: str | Message) -> Result: ...
@@ -192,6 +210,8 @@ class AsyncInterpreter(OpenInterpreter):
 
     def _approve(self, request: ApprovalRequested) -> Decision:
         if self._typed_turn:
+            if self._questions.is_about(request):
+                self._questions.wait()
             return self._dialogue.approve(request)
         return super()._approve(request)
 
@@ -205,35 +225,25 @@ class AsyncInterpreter(OpenInterpreter):
         if self._session is not None:
             self._dialogue.interrupt()
 
-    async def _next(
-        self, events: Generator[Event, None, None], stop: threading.Event
-    ) -> Event | None:
-        """The next event; a task that is cancelled meanwhile lets the turn come to its end."""
-        coming = self._in_thread(next, events, None)
-        try:
-            return await asyncio.shield(coming)
-        except asyncio.CancelledError:
-            await self._ended(self._in_thread(deque, events, 0), stop)
-            raise
-
     async def _stoppable(self, work: Callable[[threading.Event], T]) -> T:
         """The work in its thread; cancelling the task stops the turn and waits for its end."""
         stop = threading.Event()
         running = self._in_thread(work, stop)
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            await self._ended(running, stop)
-            raise
+        return await self._thread.stoppable(running, partial(self._stop_all, stop))
 
     async def _ended(self, running: asyncio.Future[Any], stop: threading.Event) -> None:
-        """Stop what runs and wait for it; what does not stop by itself is stopped by force."""
+        await self._thread.stopped(running, partial(self._stop_all, stop))
+        if not running.cancelled():
+            running.exception()  # which nobody waits for any more
+
+    def _stop_all(self, stop: threading.Event, by_force: bool) -> None:
+        """Stop what runs; what does not stop by itself is stopped by force."""
         stop.set()
-        self._stop()
-        _, going = await asyncio.wait([running], timeout=PATIENCE)
-        if going:
+        self._questions.close("interrupt")
+        if by_force:
             self._dialogue.interrupt(force=True)
-            await asyncio.wait([running])
+        else:
+            self._stop()
 
     def _in_thread(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        return asyncio.get_running_loop().run_in_executor(self._worker, work, *args)
+        return self._thread.ado(work, *args)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from interpreter.assembly import Workshop
 from interpreter.facade.compatible.messages import Ledger
 from interpreter.facade.compatible.options import Options, set_alike
-from interpreter.facade.nobody import NobodyToAsk
+from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.ports import Checkpoint, OnConflict
 from interpreter.session.session import Session

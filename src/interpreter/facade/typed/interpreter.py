@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
-from interpreter.facade.nobody import NobodyToAsk
 from interpreter.facade.typed.dialogue import Dialogue
 from interpreter.facade.typed.result import Block, Result
 from interpreter.facade.workplace import Premises
+from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Event

@@ -62,6 +62,7 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / "sessions.db"
+        self._events = directory / "events"
         self._lock = threading.RLock()
         self._draft_size: dict[str, int] = {}
         try:
@@ -171,6 +172,11 @@ class Store:
             database.execute("DELETE FROM sessions WHERE id = ?", (session,))
             for (digest,) in orphans:  # before the lock is released: somebody may want them next
                 self._blobs.remove(digest)
+        self.events_path(session).unlink(missing_ok=True)
+
+    def events_path(self, session: str) -> Path:
+        """Where the events of a session are, if it has been a live one."""
+        return self._events / f"{session}.jsonl"
 
     def search(self, words: str, most: int = 20) -> tuple[Hit, ...]:
         """The messages with words that begin like all of these, the best first."""
@@ -198,7 +204,7 @@ class Store:
         """Keep a finished message; what was kept while it was being made is replaced by it."""
         with self._writing() as database:
             now = time.time()
-            body = self._encode(message, session, database)
+            body = self._encode(message, session)
             self._insert(database, session, place, (now, body, _plain(message)))
             database.execute("DELETE FROM deltas WHERE session = ?", (session,))
             query = """UPDATE sessions SET updated = ?,
@@ -212,7 +218,7 @@ class Store:
         if size > DELTAS_KEPT:
             return
         with self._writing() as database:
-            body = self._encode(event, session, database)
+            body = self._encode(event, session)
             row = (session, place, role, body)
             database.execute("INSERT INTO deltas VALUES (?, ?, ?, ?)", row)
         self._draft_size[session] = size + len(body)
@@ -231,6 +237,21 @@ class Store:
         query = "UPDATE messages SET place = -id WHERE session = ? AND place >= ?"
         with self._writing() as database:
             database.execute(query, (session, place))
+
+    def keep_blob(self, session: str, data: bytes) -> str:
+        """Keep a picture or other large data of a session; the name to fetch it by."""
+        with self._writing() as database:  # so that nobody who deletes a session removes it now
+            digest = self._blobs.keep(data)
+            database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, session))
+        return digest
+
+    def blob(self, session: str, digest: str) -> bytes:
+        """The data of a name, where it is of this session."""
+        query = "SELECT 1 FROM blobs WHERE digest = ? AND session = ?"
+        with self._reading() as database:
+            if database.execute(query, (digest, session)).fetchone() is None:
+                raise StoreError(f"Session {session} has no data {digest!r}.")
+        return self._blobs.fetch(digest)
 
     # What can be undone and redone.
 
@@ -270,7 +291,7 @@ class Store:
     ) -> None:
         """Keep what was taken back."""
         with self._writing() as database:
-            bodies = json.dumps([self._encode(message, session, database) for message in messages])
+            bodies = json.dumps([self._encode(message, session) for message in messages])
             query = "SELECT count(*) FROM undone WHERE session = ?"
             number = database.execute(query, (session,)).fetchone()[0]
             row = (session, number, bodies, json.dumps(marks))
@@ -324,13 +345,8 @@ class Store:
             raise StoreError(text) from error
         database.execute("INSERT INTO words (rowid, plain) VALUES (?, ?)", (inserted, row[2]))
 
-    def _encode(self, value: Message | Event, session: str, database: sqlite3.Connection) -> str:
-        def keep(data: bytes) -> str:
-            digest = self._blobs.keep(data)
-            database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, session))
-            return digest
-
-        return encode(value, keep=keep)
+    def _encode(self, value: Message | Event, session: str) -> str:
+        return encode(value, keep=lambda data: self.keep_blob(session, data))
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

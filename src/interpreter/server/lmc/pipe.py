@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import traceback
-from collections import deque
 from collections.abc import Callable, Generator
 from typing import Any
 
+from interpreter.assembly.live import EventLog
+
 Chunk = dict[str, Any]
 Answer = Callable[[list[Chunk]], Generator[Chunk, None, None]]
-MOST_WAITING = 10_000
 COMPLETE: Chunk = {"role": "server", "type": "status", "content": "complete"}
 
 
@@ -21,12 +21,11 @@ class Pipe:
     def __init__(self, answer: Answer, stop: Callable[[], None]) -> None:
         self.thread: threading.Thread | None = None
         self.stopping = threading.Event()
-        self.waiting: deque[Chunk] = deque()
+        self.waiting: EventLog[Chunk] = EventLog()
+        self._reader = self.waiting.reader()
         self._answer = answer
         self._stop = stop
         self._messages: list[Chunk] = []
-        self._room = threading.Condition()
-        self._reader: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
 
     async def put(self, chunk: Chunk) -> None:
         """Take a chunk of what the user says."""
@@ -51,15 +50,7 @@ class Pipe:
 
     async def get(self) -> Chunk:
         """The next chunk of the answer."""
-        arrived = asyncio.Event()
-        self._reader = (asyncio.get_running_loop(), arrived)
-        while True:
-            with self._room:
-                if self.waiting:
-                    self._room.notify_all()
-                    return self.waiting.popleft()
-                arrived.clear()
-            await arrived.wait()
+        return (await self._reader.some(1))[0].event
 
     def stop(self) -> None:
         """End the answer that is being given, and wait for its end."""
@@ -67,8 +58,7 @@ class Pipe:
         if thread is not None and thread.is_alive():
             self.stopping.set()
             self._stop()
-            with self._room:
-                self._room.notify_all()
+            self.waiting.wait_for_readers(False)
             thread.join()
 
     async def _command(self, command: str) -> None:
@@ -81,23 +71,17 @@ class Pipe:
     def _start(self) -> None:
         messages, self._messages = self._messages, []
         self.stopping.clear()
+        self.waiting.wait_for_readers(True)
         self.thread = threading.Thread(target=self._work, args=(messages,), name="respond")
         self.thread.start()
 
     def _work(self, messages: list[Chunk]) -> None:
         try:
             for chunk in self._answer(messages):
-                self._give(chunk)
+                self.waiting.append(chunk)
                 if self.stopping.is_set():
                     self._stop()  # in case it was asked before there was anything to stop
         except Exception:  # noqa: BLE001  (the other side is told, as the protocol has it)
-            self._give({"role": "server", "type": "error", "content": traceback.format_exc()})
-        self._give(dict(COMPLETE))
-
-    def _give(self, chunk: Chunk) -> None:
-        with self._room:
-            self._room.wait_for(lambda: len(self.waiting) < MOST_WAITING or self.stopping.is_set())
-            self.waiting.append(chunk)
-            reader = self._reader
-        if reader is not None and not reader[0].is_closed():
-            reader[0].call_soon_threadsafe(reader[1].set)
+            error = {"role": "server", "type": "error", "content": traceback.format_exc()}
+            self.waiting.append(error)
+        self.waiting.append(dict(COMPLETE))

@@ -1,0 +1,1 @@
+"""Open Interpreter's protocol: chunks in, chunks out."""
