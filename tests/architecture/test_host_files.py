@@ -134,6 +134,7 @@ ALLOWED = {
         "terminal/input/prompt.py _history: os.open",
     },
     "the directory of what is kept, hidden from every cell": {
+        "assembly/live/log_file.py LogFile.__init__: os.open",
         "assembly/keeping.py _is_in_use: (store / 'lock').open",
         "models/embedded/downloads.py _alone: target.with_name(f'.{target.name}.lock').open",
         "models/embedded/downloads.py sha256_of: path.open",
