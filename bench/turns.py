@@ -42,7 +42,7 @@ def main():
 
 
 @contextmanager
-def session():
+def session(functions=()):
     """Runs a reply of the model as a whole turn; what the model is sent of its output."""
     from interpreter.assembly import Workshop
     from interpreter.models.scripted import ScriptedModel
@@ -57,6 +57,7 @@ def session():
         os.chdir(work)
         settings = Settings(model="scripted/demo", auto_run=True)
         workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
+        workshop.host_functions.add(*functions)
         conversation = workshop.open_session(settings)
 
         def run(reply):

@@ -71,6 +71,7 @@ ALLOWED = {
         "runtimes/handover.py copy: source.read_bytes",
         "sandboxes/cell/building_site.py _compiled: target.open",
         "terminal/subcommands/wtf.py wtf_command: Path(__file__).with_name('hooks').joinpath(f'wtf.{shell}').read_text",
+        "tools/calls/broker.py Broker.serve: (INSIDE / 'host_calls.py').read_bytes",
         "tools/live_variables.py _looked: PROGRAM.read_text",
         "tools/profile_file.py Profiler._run: (INSIDE / PROGRAM).read_text",
         "tools/profile_file.py _content_hash: (INSIDE / PROGRAM).read_bytes",

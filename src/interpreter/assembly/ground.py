@@ -10,6 +10,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any
 
+from interpreter.assembly.host_calls import HostCalls
 from interpreter.assembly.later import Later
 from interpreter.assembly.leaving import END_SECONDS, SAVE_SECONDS, START_SECONDS, Leaving
 from interpreter.assembly.walls import Walls
@@ -62,6 +63,7 @@ class Ground:
         self._jobs: Callable[[], tuple[Job, ...]] = tuple
         self._closing: list[Callable[[], None]] = []
         self._news: list[str] = []
+        self.calls = HostCalls(self._walls.escalations)
 
     @property
     def unconfined(self) -> str:
@@ -85,6 +87,7 @@ class Ground:
                 "Saving the variables", partial(self._memory.save, busy=busy), SAVE_SECONDS
             )
         leaving.step("Ending the languages", self._close_pool, END_SECONDS)
+        self.calls.close()
         while self._closing:
             leaving.step("Ending the sandbox", self._closing.pop(), END_SECONDS)
         self._walls.close()
@@ -238,9 +241,9 @@ class Ground:
     def _open_pool(self) -> RuntimePool:
         from interpreter.assembly.languages import open_pool
 
-        return open_pool(
-            self._settings, self._notice, self.cell.get(), self._launch, self._variables
-        )
+        cell = self.cell.get()
+        names = self.calls.serve(cell.exchange)
+        return open_pool(self._settings, self._notice, cell, self._launch, self._variables, names)
 
     @cached_property
     def tools(self) -> dict[str, Tool]:

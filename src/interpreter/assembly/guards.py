@@ -20,6 +20,9 @@ from interpreter.protocol.events import (
     ApprovalRequested,
     DisplayShown,
     ExecutionFinished,
+    HostCallFinished,
+    HostCallProposed,
+    HostCallRuled,
     ModelTold,
     OutputDelta,
     RuntimeEvent,
@@ -77,8 +80,16 @@ class SecretGuard(_Bystander):
                 for stream, redactor in self._streams.items():
                     yield from _printed(redactor.flush(), stream)
                 yield replace(event, summary=self._secrets.redact(event.summary))
+            case HostCallProposed(call) | HostCallRuled(call):
+                yield replace(event, call=self._called(call))
+            case HostCallFinished(call):
+                summary = self._secrets.redact(event.summary)
+                yield replace(event, call=self._called(call), summary=summary)
             case _:
                 yield event
+
+    def _called(self, call: ActionCall) -> ActionCall:
+        return replace(call, arguments=self._secrets.redact(call.arguments))
 
     def _shown(self, display: Display) -> Display:
         faces = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from subprocess import DEVNULL, TimeoutExpired
 from typing import TYPE_CHECKING
 
@@ -24,16 +24,25 @@ Notify = Callable[[str], None]
 
 
 def open_pool(
-    settings: Settings, notice: Notify, cell: Cell, launch: Launch, variables: PythonVariables
+    settings: Settings,
+    notice: Notify,
+    cell: Cell,
+    launch: Launch,
+    variables: PythonVariables,
+    host_names: Sequence[str],
 ) -> RuntimePool:
-    """The runtimes in a cell; `launch` starts their programs, `variables` keeps Python's."""
+    """The runtimes in a cell; `launch` starts their programs, `variables` keeps Python's.
+
+    Python code finds the host's functions under `host_names`.
+    """
     # The model is asked before there is a pool: what only a pool needs is loaded with it.
     from interpreter.checkpoints.variables.python import ENVIRONMENT
     from interpreter.runtimes.kernel.python import PythonOptions
     from interpreter.runtimes.pool import PoolOptions, RuntimePool
 
     chosen = _python(settings, notice, cell)
-    python = PythonOptions(python=chosen, env=ENVIRONMENT, companion=variables)
+    env = {**ENVIRONMENT, "REPLOOP_CALLS": " ".join(host_names)}
+    python = PythonOptions(python=chosen, env=env, companion=variables)
     options = PoolOptions(
         settings={"python": python},
         registered=(*_registered(settings, notice), *_described(settings)),

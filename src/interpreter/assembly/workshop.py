@@ -41,6 +41,7 @@ from interpreter.settings.settings import Settings
 if TYPE_CHECKING:
     from interpreter.assembly.walls import Given
     from interpreter.session.request.shown_model import ShownModel
+    from interpreter.tools.calls.functions import HostFunctions
 
 QUIET = Wishes()
 
@@ -56,10 +57,12 @@ class Workshop:
         wishes: Wishes = QUIET,
     ) -> None:
         self._settings = settings
+        self._now = settings
+        """Those of the last turn."""
         self._approve = approve
         self._answer = answer
         self._wishes = wishes
-        self._ground = Ground(settings, wishes.notice)
+        self._ground = self._new_ground()
         self._models = ModelChoice(wishes, self._notes())
         self._beside: ModelChoice | None = None
         self._budget = Budget()
@@ -150,14 +153,20 @@ class Workshop:
 
     def start_over(self) -> None:
         """Leave the session with its variables; the next one begins on ground of its own."""
-        old, self._ground = self._ground, Ground(self._settings, self._wishes.notice)
+        old, self._ground = self._ground, self._new_ground()
         self._ground.choose = old.choose
         old.close()
+
+    def _new_ground(self) -> Ground:
+        ground = Ground(self._settings, self._wishes.notice)
+        ground.calls.policy = lambda: self._policy(self._now)
+        return ground
 
     def engine(self, settings: Settings, model: Model | None = None) -> Engine:
         """What a turn works with under these settings, with their model unless one is given."""
         from interpreter.policies.late import LatePolicy
 
+        self._now = settings
         return Engine(
             model=model or self._shown_model(settings),
             tools=self._tools(),
@@ -222,6 +231,11 @@ class Workshop:
         """Why there is no sandbox although one was asked for; empty where there is one."""
         self._ground.cell.get()
         return self._ground.unconfined
+
+    @property
+    def host_functions(self) -> HostFunctions:
+        """What code may call of the host's: add to it at any time."""
+        return self._ground.calls.functions
 
     def granted(self) -> tuple[Given, ...]:
         """The hosts and places that the user has allowed."""

@@ -366,9 +366,19 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
+def offer_host_calls() -> None:
+    """Let code find the functions of the host, where it has any for us."""
+    names = os.environ.pop("REPLOOP_CALLS", "").split()
+    if names:
+        import host_calls  # type: ignore[import-not-found]  # noqa: PLC0415  (handed over with them)
+
+        host_calls.offer(names)
+
+
 def main() -> None:
     limit_memory()
     python_keeper.leave_a_keeper()
+    offer_host_calls()
     sys.modules["reploop_kernel"] = sys.modules["__main__"]  # IPython takes __main__ for the user
     sys.path[0] = ""  # the user's directory instead of ours
     app = App.instance(

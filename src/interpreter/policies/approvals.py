@@ -28,6 +28,8 @@ class _Memory:
     commands: set[tuple[str, ...]] = field(default_factory=set)
     secrets: set[str] = field(default_factory=set)
     """Files with secrets that the user let a block use."""
+    functions: set[str] = field(default_factory=set)
+    """Functions of the host that code may call without a question."""
     shell_changed: bool = False
     """Whether a block ran after which the same words may do something else."""
 
@@ -146,6 +148,21 @@ class Approvals:
         if decision.allows:
             self._memory.runs(done)
             self._memory.secrets |= _secret_files(done)
+
+    def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
+        """Judge one call of the host, made by code that has been judged before."""
+        ruled = self._rules.verdict(call)
+        if ruled and (ruled.ruling != "ask" or call.tool not in self._memory.functions):
+            return ruled
+        if self._mode == "never":
+            return Verdict("deny", "this session runs nothing")
+        may = not asks or self._mode == "auto" or call.tool in self._memory.functions
+        return Verdict("allow" if may else "ask")
+
+    def remember_call(self, call: ActionCall, decision: Decision) -> None:
+        """Let a function be called from now on, where the user says so."""
+        if decision.answer in ("session", "always"):
+            self._memory.functions.add(call.tool)
 
     def scan(self, action: Action) -> tuple[Finding, ...]:
         """What is dangerous in an action; safe mode "ask" offers this to the user."""

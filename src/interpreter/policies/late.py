@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interpreter.protocol.actions import Decision, Verdict
-from interpreter.protocol.messages import Action
+from interpreter.protocol.messages import Action, ActionCall
 from interpreter.protocol.ports import Policy
 
 
@@ -22,3 +22,11 @@ class LatePolicy:
     def remember(self, action: Action, decision: Decision) -> None:
         """Learn from an answer."""
         self._get().remember(action, decision)
+
+    def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
+        """Judge one call of the host."""
+        return self._get().review_call(call, asks=asks)
+
+    def remember_call(self, call: ActionCall, decision: Decision) -> None:
+        """Learn from an answer about one."""
+        self._get().remember_call(call, decision)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class InterpreterError(Exception):
     """Anything that stops us; the text is one sentence for the user."""
@@ -94,6 +96,18 @@ class TransferFailed(InterpreterError):
 
 class AnswerInvalid(InterpreterError):
     """The model's answer is not what was asked for, even after it was told so."""
+
+
+class CallFailed(InterpreterError):
+    """A function of the host could not do what code asked of it.
+
+    `kind` names the exception that the code sees, `details` is plain data that it can look at.
+    """
+
+    def __init__(self, text: str, kind: str = "CallFailed", details: Any = None) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.details = details
 
 
 class NotApproved(InterpreterError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from interpreter.protocol.actions import Decision, Finding
-from interpreter.protocol.messages import Action, Display, Message, Outcome, Stream
+from interpreter.protocol.messages import Action, ActionCall, Display, Message, Outcome, Stream
 from interpreter.protocol.values import frozen
 
 ReplyEnd = Literal["stop", "length", "actions", "filtered"]
@@ -158,6 +158,31 @@ class ApprovalRequested:
     """What it will do to files, as far as that is known."""
 
 
+@frozen
+class HostCallProposed:
+    """Code in the cell wants a function of the host to be called."""
+
+    call: ActionCall
+
+
+@frozen
+class HostCallRuled:
+    """Whether it may be: what a policy ruled, or the user answered."""
+
+    call: ActionCall
+    decision: Decision
+
+
+@frozen
+class HostCallFinished:
+    """A call that was allowed has ended; `summary` says why it failed, if it did."""
+
+    call: ActionCall
+    outcome: Outcome
+    seconds: float
+    summary: str = ""
+
+
 # From the turn itself.
 
 
@@ -240,6 +265,9 @@ RuntimeEvent = (
     | ActiveLine
     | InputRequested
     | ApprovalRequested
+    | HostCallProposed
+    | HostCallRuled
+    | HostCallFinished
     | Notice
     | ExecutionFinished
 )

@@ -15,7 +15,7 @@ from interpreter.protocol.events import (
     RuntimeEvent,
 )
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Action, Message
+from interpreter.protocol.messages import Action, ActionCall, Message
 from interpreter.protocol.values import frozen
 
 Approver = Callable[[ApprovalRequested], Decision]
@@ -244,7 +244,19 @@ class Sandbox(Protocol):
 # Decisions.
 
 
-class Policy(Protocol):
+class CallPolicy(Protocol):
+    """Says which functions of the host code may call; the code itself has been judged before."""
+
+    def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
+        """Judge one call; `asks` says that the function does what the user wants to know of."""
+        ...
+
+    def remember_call(self, call: ActionCall, decision: Decision) -> None:
+        """Learn from an answer that is wider than this one call."""
+        ...
+
+
+class Policy(CallPolicy, Protocol):
     """Says what may run. Never prompts: an `ask` verdict is carried out by the turn."""
 
     def review(self, action: Action) -> Verdict:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from interpreter.protocol.calls import in_one_line
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,
     DisplayShown,
     Event,
+    HostCallFinished,
+    HostCallRuled,
     ModelRetrying,
     ModelTold,
     OutputCleared,
@@ -33,6 +36,7 @@ from interpreter.protocol.messages import (
 OUTPUT_KEPT = 64_000  # characters of a block's output that a message keeps, half head, half tail
 PIECES_KEPT = 4_000  # alternating streams make many small pieces; their number is bounded too
 DISPLAYS_KEPT = 50
+CALLS_KEPT = 20  # calls of the host that have a line each
 
 
 class Draft:
@@ -109,6 +113,7 @@ class _Output:
     omitted: int = 0
     omitted_lines: int = 0
     displays: int = 0
+    calls: int = 0
     clear_next: bool = False
 
     def add(self, event: Event) -> None:
@@ -121,8 +126,18 @@ class _Output:
                 self.show(display, updates=updates)
             case OutputCleared(wait):
                 self.clear(wait=wait)
+            case HostCallRuled() | HostCallFinished():
+                self.called(in_one_line(event))
             case _:
                 pass
+
+    def called(self, line: str) -> None:
+        """A call of the host's; the first ones have a line each."""
+        if not line:
+            return
+        self.calls += 1
+        if self.calls <= CALLS_KEPT:
+            self.write(f"[{line}]\n", "stderr")
 
     def write(self, text: str, stream: Stream) -> None:
         self._clear_if_due()
@@ -154,6 +169,8 @@ class _Output:
 
     def take(self) -> list[Output | Display]:
         """Everything, with neighbours of one stream joined; afterwards it is empty."""
+        if self.calls > CALLS_KEPT:
+            self.write(f"[and {self.calls - CALLS_KEPT} more calls of the host]\n", "stderr")
         parts = _joined(self.head)
         if self.omitted:
             gap = Output("", omitted=self.omitted, omitted_lines=self.omitted_lines)

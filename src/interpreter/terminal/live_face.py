@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from interpreter.protocol.calls import in_one_line
 from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import (
     ActionProposed,
@@ -20,6 +21,8 @@ from interpreter.protocol.events import (
     ExecutionFinished,
     FileChange,
     FilesChanged,
+    HostCallFinished,
+    HostCallRuled,
     MessageFinished,
     ModelRetrying,
     Notice,
@@ -210,6 +213,8 @@ class LiveFace:
                 self._started(action)
             case ExecutionFinished(outcome, summary):
                 self._finished(outcome, summary)
+            case HostCallRuled() | HostCallFinished():
+                self._called(event)
             case _:
                 self._show_rest(event)
 
@@ -232,6 +237,10 @@ class LiveFace:
                 self._wait_for_model()
             case _:
                 pass
+
+    def _called(self, event: HostCallRuled | HostCallFinished) -> None:
+        if line := in_one_line(event):
+            self._print(line, self._palette.dim)
 
     def _changed(self, changes: Sequence[FileChange]) -> None:
         where = self._look.directory

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from interpreter.protocol.calls import in_one_line
 from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import (
     ActionProposed,
@@ -19,6 +20,8 @@ from interpreter.protocol.events import (
     Event,
     ExecutionFinished,
     FilesChanged,
+    HostCallFinished,
+    HostCallRuled,
     InputRequested,
     ModelRetrying,
     Notice,
@@ -129,6 +132,9 @@ class PlainFace:
 
     def _details(self, event: Event) -> None:
         match event:
+            case HostCallRuled() | HostCallFinished():
+                if line := in_one_line(event):
+                    self._tell(f"[call] {line}")
             case ApprovalRequested(Code(language, source)) if source != self._last_code:
                 self.show_code(language, source)  # another was shown since
             case InputRequested(prompt):

@@ -81,6 +81,7 @@ class Job:
     def inject(self, event: RuntimeEvent) -> bool:
         """Let somebody else's event come out with the block's own; False if nobody follows it."""
         with self._changed:
+            self._changed.wait_for(self._has_room)
             if not self._followed or self._is_over():
                 return False
             self._events.append(event)
@@ -133,7 +134,7 @@ class Job:
         with self._changed:
             if isinstance(event, ExecutionFinished):
                 self._last = event
-            self._changed.wait_for(lambda: not self._followed or len(self._events) < QUEUED_EVENTS)
+            self._changed.wait_for(self._has_room)
             if self._followed:
                 self._events.append(event)
                 self._changed.notify_all()
@@ -150,6 +151,9 @@ class Job:
             self._changed.wait_for(lambda: self._answer is not None or not self._followed)
             answer, self._answer = self._answer, None
             return answer[0] if answer else None
+
+    def _has_room(self) -> bool:
+        return not self._followed or self._is_over() or len(self._events) < QUEUED_EVENTS
 
     def _is_over(self) -> bool:
         return self.finished is not None or self._error is not None

@@ -2,65 +2,36 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import socket
 import struct
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from interpreter.protocol import safe_files
+from interpreter.protocol.reception import Reception
 
 PATIENCE = 30.0  # seconds for a program on its first steps
 MOST_AT_ONCE = 32
-_ALL_DESCRIPTORS_USED = 0.1  # seconds until it is tried again to let somebody in
 
 
 class Doorman:
     """Listens at `address`. What comes in is the cell's, and believed only as far as it goes."""
 
     def __init__(self, address: Path, program: bytes, admit: Callable[[int], None]) -> None:
-        self._address = address
         self._program = struct.pack("=I", len(program)) + program
         self._admit = admit
-        self._places = threading.Semaphore(MOST_AT_ONCE)
-        self._closed = threading.Event()
         self.refusals: list[str] = []
-        self._socket = safe_files.listen(address, MOST_AT_ONCE)
-        self._thread = threading.Thread(target=self._wait, daemon=True)
-        self._thread.start()
+        self._reception = Reception(address, self._meet, MOST_AT_ONCE)
 
     def close(self) -> None:
         """Let nobody in any more."""
-        self._closed.set()
-        self._places.release()  # for the thread that waits for one
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._socket.close()
-        self._address.unlink(missing_ok=True)
-
-    def _wait(self) -> None:
-        while not self._closed.is_set():
-            self._places.acquire()
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:  # no descriptor is left, if it is not the end
-                self._places.release()
-                self._closed.wait(_ALL_DESCRIPTORS_USED)
-                continue
-            threading.Thread(target=self._meet, args=(connection,), daemon=True).start()
+        self._reception.close()
 
     def _meet(self, connection: socket.socket) -> None:
-        try:
-            with connection, contextlib.suppress(OSError):
-                connection.settimeout(PATIENCE)
-                connection.sendall(self._program)
-                self._take(connection)
-                connection.sendall(b"g")
-        finally:
-            self._places.release()
+        connection.settimeout(PATIENCE)
+        connection.sendall(self._program)
+        self._take(connection)
+        connection.sendall(b"g")
 
     def _take(self, connection: socket.socket) -> None:
         word, descriptors, _, _ = socket.recv_fds(connection, 5, 1)

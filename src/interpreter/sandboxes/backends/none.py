@@ -41,9 +41,10 @@ class OpenCell:
         pass_fds: Sequence[int] = (),
     ) -> LocalProcess:
         """Start a program in its own session, so that all it starts can be signalled at once."""
+        path = os.pathsep.join([os.environ.get("PATH") or os.defpath, str(self.exchange / "bin")])
         return LocalProcess(
             argv,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "PATH": path, **(env or {})},
             cwd=cwd or self.workspace,
             stdin=stdin,
             stdout=stdout,

@@ -152,7 +152,8 @@ def cell_environment(
 ) -> dict[str, str]:
     """The variables of every program: the allowed ones of the host, and where it may write."""
     chosen = chosen_environment(confinement.environment, host)
-    path = [str(Path(sys.prefix, "bin")), chosen.get("PATH") or os.defpath]
+    ours = str(site.exchange / "bin")  # last: nothing of the user's is shadowed
+    path = [str(Path(sys.prefix, "bin")), chosen.get("PATH") or os.defpath, ours]
     own = {
         "PATH": os.pathsep.join(path),
         "HOME": str(site.home),

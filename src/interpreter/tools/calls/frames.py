@@ -1,0 +1,110 @@
+"""How calls and answers cross: a JSON text, and bytes that are attached to it.
+
+The other half of this is `inside/host_calls.py`. All that is received comes from the cell: it is
+counted before it is read, and nothing but bytes and JSON is made of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import struct
+from typing import Any
+
+from interpreter.protocol.bounded_json import bounded_json
+from interpreter.protocol.calls import BYTES, Value
+from interpreter.protocol.messages import Face
+
+LONGEST_TEXT = 1 << 24
+LONGEST = 1 << 26  # bytes of all that is attached
+MOST_VALUES = 500_000
+MOST_ATTACHED = 64
+_MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
+
+
+class Garbled(ValueError):
+    """What came is no frame of ours, or too large."""
+
+
+def encoded(head: dict[str, Any], value: Value = None) -> bytes:
+    """A frame as it is sent; Garbled when the value is no plain data, or too large."""
+    attached: list[tuple[list[str | int], str, bytes]] = []
+    plain = _plain(value, [], attached)
+    places = [(path, kind, len(data)) for path, kind, data in attached]
+    text = json.dumps({**head, "value": plain, "attached": places}).encode()
+    if len(text) > LONGEST_TEXT or sum(len(data) for _, _, data in attached) > LONGEST:
+        raise Garbled("The value is too large to be handed over.")
+    data = (data for _, _, data in attached)
+    return b"".join([struct.pack("!I", len(text)), text, *data])
+
+
+def receive(line: socket.socket) -> tuple[dict[str, Any], Any]:
+    """The head and the value of the next frame; Garbled, or an OSError when nobody is there."""
+    (size,) = struct.unpack("!I", _exactly(line, 4))
+    if size > LONGEST_TEXT:
+        raise Garbled("The call is too long.")
+    try:
+        head = bounded_json(_exactly(line, size), MOST_VALUES)
+    except (ValueError, RecursionError) as error:
+        raise Garbled(f"The call cannot be read: {error}") from error
+    if not isinstance(head, dict):
+        raise Garbled("The call is no object.")
+    value, attached = head.pop("value", None), head.pop("attached", [])
+    return head, _filled(line, value, attached)
+
+
+def _filled(line: socket.socket, value: Any, attached: Any) -> Any:
+    """The value with the attached bytes in their places."""
+    if not isinstance(attached, list) or len(attached) > MOST_ATTACHED:
+        raise Garbled("Too much is attached to the call.")
+    left = LONGEST
+    whole = [value]
+    for entry in attached:
+        try:
+            path, kind, size = entry
+            place, key = _place(whole, [0, *path])
+            if not 0 <= size <= left or not _MEDIA_TYPE.fullmatch(kind):
+                raise Garbled("What is attached to the call is too large, or of no type.")
+            left -= size
+        except (TypeError, LookupError, ValueError) as error:
+            raise Garbled(f"What is attached to the call belongs nowhere: {error}") from error
+        data = _exactly(line, size)
+        place[key] = data if kind == BYTES else Face(kind, data)
+    return whole[0]
+
+
+def _place(whole: Any, path: list[Any]) -> tuple[Any, Any]:
+    *above, key = path
+    for step in above:
+        whole = whole[step]
+    if not isinstance(whole, list | dict) or whole[key] is not None:
+        raise LookupError(f"{path} is taken")
+    return whole, key
+
+
+def _plain(value: Any, path: list[Any], attached: list[Any]) -> Any:
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case bytes():
+            attached.append((path, BYTES, value))
+            return None
+        case Face(media_type, data):
+            attached.append((path, media_type, data if isinstance(data, bytes) else data.encode()))
+            return None
+        case dict():
+            return {str(k): _plain(item, [*path, str(k)], attached) for k, item in value.items()}
+        case list() | tuple():
+            return [_plain(item, [*path, n], attached) for n, item in enumerate(value)]
+    raise Garbled(f"A {type(value).__name__} is no plain data.")
+
+
+def _exactly(line: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        piece = line.recv(min(size - len(data), 1 << 20))
+        if not piece:
+            raise ConnectionResetError("the caller has hung up")
+        data += piece
+    return bytes(data)

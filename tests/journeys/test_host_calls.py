@@ -1,0 +1,115 @@
+"""Code that the model writes calls functions of the host, in a whole session with all its walls."""
+
+import pytest
+
+from interpreter.assembly import Workshop
+from interpreter.models.scripted import ScriptedModel
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.calls import HostFunction
+from interpreter.protocol.events import ExecutionFinished, HostCallFinished, OutputDelta
+from interpreter.protocol.ports import nobody_answers
+from interpreter.settings.settings import Settings
+
+calls = []
+
+
+def note(arguments, context):
+    calls.append(arguments["text"])
+    return len(calls)
+
+
+NOTE = HostFunction(
+    "computer.note",
+    "Notes a text.",
+    {"type": "object", "properties": {"text": {"type": "string"}}},
+    note,
+    asks=False,
+)
+
+
+@pytest.fixture
+def session(tmp_path, monkeypatch):
+    """Opens a session with a script; the workshop, the session, and its turns' events."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    calls.clear()
+    opened = []
+
+    def start(*replies, **settings):
+        chosen = Settings(model="scripted/demo", auto_run=True, **settings)
+        workshop = Workshop(chosen, lambda request: Decision("yes"), nobody_answers)
+        opened.append(workshop)
+        workshop.host_functions.add(NOTE)
+        script = [
+            reply for code in replies for reply in ({"language": "python", "code": code}, "Done.")
+        ]
+        return workshop, workshop.open_session(chosen, model=ScriptedModel(script))
+
+    yield start
+    for workshop in opened:
+        workshop.close()
+
+
+def printed(events):
+    return "".join(event.text for event in events if isinstance(event, OutputDelta))
+
+
+def ends(events):
+    return [event.outcome for event in events if isinstance(event, ExecutionFinished)]
+
+
+def test_a_call_is_a_line_in_the_transcript(session):
+    _, conversation = session("print(computer.note('hello'))")
+    events = list(conversation.send("go"))
+    assert printed(events) == "1\n"
+    assert calls == ["hello"]
+    result = next(message for message in conversation.transcript if message.role == "computer")
+    told = "".join(getattr(part, "text", "") for part in result.parts)
+    assert '[computer.note("text": "hello"): ok]' in told
+
+
+def test_of_many_calls_the_first_have_a_line_and_the_others_are_counted(session):
+    _, conversation = session("for n in range(50): computer.note(str(n))")
+    events = list(conversation.send("go"))
+    assert len([event for event in events if isinstance(event, HostCallFinished)]) == 50
+    result = next(message for message in conversation.transcript if message.role == "computer")
+    told = "".join(getattr(part, "text", "") for part in result.parts)
+    assert told.count("[computer.note(") == 20
+    assert "[and 30 more calls of the host]" in told
+
+
+def test_calls_work_after_an_undo_and_the_names_are_no_variables(session):
+    workshop, conversation = session(
+        "x = 1\ncomputer.note('before')",
+        "x = 2\ncomputer.note('second')",
+        "print(x, computer.note('after'))",
+    )
+    list(conversation.send("go"))
+    list(conversation.send("go on"))
+    conversation.undo()
+    events = list(conversation.send("and now"))
+    assert printed(events) == "1 3\n"
+    assert calls == ["before", "second", "after"]
+    assert set(workshop.ground.digests()) == {"x"}
+
+
+def test_calls_work_after_the_runtimes_were_restarted(session):
+    workshop, conversation = session("computer.note('before')", "print(computer.note('after'))")
+    list(conversation.send("go"))
+    workshop.restart_runtimes()
+    events = list(conversation.send("go on"))
+    assert (printed(events), ends(events)) == ("2\n", ["ok"])
+
+
+def test_calls_work_without_walls(session):
+    _, conversation = session("print(computer.note('open'))", sandbox="off")
+    assert printed(conversation.send("go")) == "1\n"
+
+
+def test_secrets_are_not_shown_in_what_is_told_of_a_call(session, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdefghijklmnop")
+    _, conversation = session("computer.note('sk-0123456789abc' + 'defghijklmnop')")
+    events = list(conversation.send("go"))
+    (finished,) = [event for event in events if isinstance(event, HostCallFinished)]
+    assert "0123456789abcdefghijklmnop" not in finished.call.arguments
+    assert calls == ["sk-0123456789abcdefghijklmnop"]
