@@ -113,3 +113,37 @@ def test_secrets_are_not_shown_in_what_is_told_of_a_call(session, monkeypatch):
     (finished,) = [event for event in events if isinstance(event, HostCallFinished)]
     assert "0123456789abcdefghijklmnop" not in finished.call.arguments
     assert calls == ["sk-0123456789abcdefghijklmnop"]
+
+
+def test_code_asks_the_model_of_its_session_and_the_session_pays(session):
+    workshop, conversation = session("print(computer.ai.chat('What is it?'))")
+    script = [{"language": "python", "code": "print(computer.ai.chat('What is it?'))"}]
+    script += ["A fish.", "It is a fish."]
+    conversation.engine = workshop.engine(conversation_settings(), ScriptedModel(script))
+    events = list(conversation.send("go"))
+    assert printed(events) == "A fish.\n"
+    assert workshop.budget.session.requests == 3
+    assert conversation.transcript[-1].text == "It is a fish."
+
+
+def test_a_long_text_is_summarized_in_pieces(session):
+    workshop, conversation = session()
+    code = "print(computer.ai.summarize('some words ' * 14_000))"
+    script = [{"language": "python", "code": code}, "one", "two", "three", "all", "Done."]
+    conversation.engine = workshop.engine(conversation_settings(), ScriptedModel(script))
+    assert printed(conversation.send("go")) == "all\n"
+    assert workshop.budget.session.requests == 6
+
+
+def test_a_session_without_budget_refuses_what_code_asks(session):
+    workshop, conversation = session()
+    script = [{"language": "python", "code": "computer.ai.chat('What?')"}, "A fish."]
+    settings = conversation_settings(max_session_steps=1)
+    conversation.engine = workshop.engine(settings, ScriptedModel(script))
+    events = list(conversation.send("go"))
+    (end,) = [event for event in events if isinstance(event, ExecutionFinished)]
+    assert "The session may take 1 steps" in end.summary
+
+
+def conversation_settings(**more):
+    return Settings(model="scripted/demo", auto_run=True, **more)

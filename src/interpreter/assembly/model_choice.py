@@ -47,6 +47,7 @@ class ModelChoice:
         self.context = Context(Capabilities())
         self._drafts = 0
         self._model: Model | None = None
+        self._inner: Model | None = None
         self._made_from: object = None
 
     def model(self, settings: Settings) -> Model:
@@ -60,6 +61,11 @@ class ModelChoice:
             self._made_from = wanted
             self.context = Context(self._model.capabilities, self._notes)
         return self._model
+
+    def plain(self, settings: Settings) -> Model:
+        """The same, as it is: without what helps a small one to write code."""
+        model = self.model(settings)
+        return self._inner or model
 
     @property
     def calls_tools(self) -> bool:
@@ -81,7 +87,7 @@ class ModelChoice:
         """Give back connections."""
         if self._model is not None:
             self._model.close()
-            self._model = None
+            self._model = self._inner = None
 
     def _opened(self, name: str, options: ModelOptions) -> Model:
         if self.completions is not None:
@@ -105,6 +111,7 @@ class ModelChoice:
         if not isinstance(model, EmbeddedModel) or entry is None or not entry.small:
             return model
         self.small = True
+        self._inner = model
         return SmallModel(
             model,
             model.varied,

@@ -59,13 +59,15 @@ class Workshop:
         self._settings = settings
         self._now = settings
         """Those of the last turn."""
+        self._asked: Model | None = None
+        """The model that it was given."""
         self._approve = approve
         self._answer = answer
         self._wishes = wishes
+        self._budget = Budget()
         self._ground = self._new_ground()
         self._models = ModelChoice(wishes, self._notes())
         self._beside: ModelChoice | None = None
-        self._budget = Budget()
         self._policies: dict[object, Policy] = {}
         self._texts: dict[str, str] = {}
         self._shown: ShownModel | None = None
@@ -158,15 +160,26 @@ class Workshop:
         old.close()
 
     def _new_ground(self) -> Ground:
+        from interpreter.assembly.host_functions import ai_functions
+        from interpreter.session.side_questions import SideQuestions
+
         ground = Ground(self._settings, self._wishes.notice)
         ground.calls.policy = lambda: self._policy(self._now)
+        ground.calls.functions.add(*ai_functions(SideQuestions(self._model_now, self._budget)))
         return ground
+
+    def _model_now(self) -> Model:
+        """The model of the last turn, without what helps a small one to write code."""
+        if self._models.small and self._asked is None:
+            return self._models.plain(self._now)
+        return self._asked or self._shown_model(self._now)
 
     def engine(self, settings: Settings, model: Model | None = None) -> Engine:
         """What a turn works with under these settings, with their model unless one is given."""
         from interpreter.policies.late import LatePolicy
 
         self._now = settings
+        self._asked = model
         return Engine(
             model=model or self._shown_model(settings),
             tools=self._tools(),

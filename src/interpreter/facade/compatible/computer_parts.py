@@ -13,9 +13,8 @@ from typing import Any
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.host_programs import find_program
+from interpreter.session.side_questions import JOIN_SUMMARIES, SUMMARIZE, read_through
 
-ASSIGNED_WORDS = 8_000  # words of a long text that the model reads at a time
-MOST_PIECES = 64
 LARGEST_FILE = 1 << 28
 COMMAND_SECONDS = 10
 Ask = Callable[[str, str | None], str]
@@ -53,28 +52,13 @@ class Ai:
 
     def query(self, text: str, query: str, custom_reduce_query: str | None = None) -> str:
         """A question about a text of any length: asked about each piece, then about the answers."""
-        answers = [self._about(piece, query) for piece in _pieces(text)]
-        if len(answers) == 1:
-            return answers[0]
-        return self._about("\n\n".join(answers), custom_reduce_query or query)
+        return read_through(
+            lambda asked: self._ask(asked, None), text, query, custom_reduce_query or ""
+        )
 
     def summarize(self, text: str) -> str:
         """What a text of any length says."""
-        return self.query(text, "Summarize the text.", "Make one summary of these summaries.")
-
-    def _about(self, text: str, query: str) -> str:
-        return self._ask(f"{query}\n\n<text>\n{text}\n</text>", None)
-
-
-def _pieces(text: str) -> list[str]:
-    words = re.split(r"(?<=\s)", text)
-    pieces = [
-        "".join(words[start : start + ASSIGNED_WORDS])
-        for start in range(0, len(words), ASSIGNED_WORDS)
-    ]
-    if len(pieces) > MOST_PIECES:
-        raise ConfigurationError(f"The text is too long: {len(words)} words.")
-    return pieces or [""]
+        return self.query(text, SUMMARIZE, JOIN_SUMMARIES)
 
 
 class Clipboard:
