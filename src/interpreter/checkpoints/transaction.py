@@ -7,11 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from interpreter.checkpoints.effects.announcements import readable, sentence, too_large_to_keep
 from interpreter.checkpoints.effects.data_changes import data_notes, scope_note
 from interpreter.checkpoints.effects.differences import describe
 from interpreter.checkpoints.effects.known_edits import known_edits
-from interpreter.checkpoints.effects.previews import preview
+from interpreter.checkpoints.effects.previews import preview, readable, sentence, too_large_to_keep
 from interpreter.checkpoints.files import FileKeeper, FileReport
 from interpreter.checkpoints.variables.states import StateKeeper, StateReport
 from interpreter.protocol.change_list import change_list

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
+from typing import overload
 
 from interpreter.protocol.errors import CheckpointError, StoreError
 from interpreter.protocol.events import (
@@ -26,8 +27,35 @@ from interpreter.protocol.ports import OnConflict
 from interpreter.session.engine import Engine, Turn
 from interpreter.session.past import Mark, Past
 from interpreter.session.store.database import Store
-from interpreter.session.transcript import Transcript
 from interpreter.session.turn import run_turn
+
+
+class Transcript(Sequence[Message]):
+    """A live, read-only view for everyone but the session, which adds to it."""
+
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self._messages = list(messages)
+
+    def add(self, message: Message) -> None:
+        """Append a message; the session's privilege."""
+        self._messages.append(message)
+
+    def cut(self, place: int) -> tuple[Message, ...]:
+        """Take everything from a place on away; the session's privilege."""
+        gone = tuple(self._messages[place:])
+        del self._messages[place:]
+        return gone
+
+    @overload
+    def __getitem__(self, place: int) -> Message: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Message]: ...
+    def __getitem__(self, place: int | slice) -> Message | Sequence[Message]:
+        return self._messages[place]
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
 
 FROM_THE_MODEL = TextDelta | ReasoningDelta | CodeDelta | ActionProposed
 FROM_A_BLOCK = OutputDelta | DisplayShown | OutputCleared

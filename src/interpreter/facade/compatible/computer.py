@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from interpreter import lmc
 from interpreter.assembly import Workshop
 from interpreter.facade.compatible.computer_parts import Ai, Ask, Clipboard, Files, Os, Skills
 from interpreter.facade.compatible.display import shown
-from interpreter.facade.compatible.missing_parts import MISSING, Missing
 from interpreter.lmc.languages import (
     OwnLanguages,
     built_in_languages,
@@ -29,6 +28,46 @@ from interpreter.protocol.events import (
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Runtimes
+
+
+class NotHere(ConfigurationError, AttributeError):
+    """Something is not part of this version; `hasattr` says so, too."""
+
+
+class Missing:
+    """Stands where a module of `computer` would be; any use of it is a clear error."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self._name = name
+        self._reason = reason
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        self._refuse(attribute)
+
+    def __repr__(self) -> str:
+        return f"<computer.{self._name}: {self._reason}>"
+
+    def _refuse(self, attribute: str) -> NoReturn:
+        raise NotHere(f"computer.{self._name}.{attribute} cannot be used: {self._reason}")
+
+
+DESKTOP = "controlling the screen, mouse and keyboard is not part of this version."
+MACOS = "it needs the applications of macOS, which this version does not drive."
+MISSING = {
+    "display": DESKTOP,
+    "mouse": DESKTOP,
+    "keyboard": DESKTOP,
+    "mail": MACOS,
+    "sms": MACOS,
+    "calendar": MACOS,
+    "contacts": MACOS,
+    "browser": "driving a browser is not part of this version.",
+    "vision": "no vision model is part of this version; give the picture to the model instead.",
+    "docs": "searching in documentation is not part of this version.",
+}
+
 
 SETTINGS = ("offline", "verbose", "debug", "emit_images", "save_skills", "max_output")
 

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Literal
 
 from interpreter.models.dialects.calls import cleaned
 from interpreter.models.dialects.capture import TAGS, Balanced, Tagged, proposed
 from interpreter.models.dialects.fence import Fence, Opening, ProseFence
-from interpreter.models.dialects.guess import guessed_language
 from interpreter.models.dialects.reading import Done, State, Step
 from interpreter.models.dialects.text_calls import calls_in
-from interpreter.models.dialects.toolbox import Toolbox
+from interpreter.models.dialects.toolbox import Languages, Toolbox
 from interpreter.protocol.events import ActionProposed, ModelEvent, ReasoningDelta, TextDelta
 from interpreter.protocol.messages import Code
+
+_PYTHON_SIGNS = re.compile(
+    r"^\s*(import \w|from [\w.]+ import |print\(|def \w+\(|class \w+|for \w+ in |with open\()", re.M
+)
+_SHELL_SIGNS = re.compile(
+    r"\A\s*(#!.*\n)?(\$ )?(ls|cd|cat|echo|grep|find|mkdir|rm|cp|mv|pip|python3?|git|curl|wget|sudo|"
+    r"apt|apt-get|head|tail|pwd|chmod|touch|export|npm|node|df|du|ps|which|sed|awk|wc|tar)\b"
+)
+
+
+def guessed_language(source: str, languages: Languages) -> str | None:
+    """A language that can be run and that the source looks like, or None if it is no code."""
+    if not source.strip():
+        return None
+    if _PYTHON_SIGNS.search(source) or _does_something(source):
+        return languages.find("python")
+    if _SHELL_SIGNS.match(source):
+        return languages.find("shell")
+    return None
+
+
+def _does_something(source: str) -> bool:
+    """Whether it is Python that calls or assigns: a bare word or number is sample output."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    doing = ast.Assign | ast.AugAssign | ast.Call | ast.Import | ast.ImportFrom
+    return any(isinstance(node, doing) for node in ast.walk(tree))
+
 
 _SPOT = re.compile(r"[<{\[]|^[ \t]*(?:[`~fe]|\Z)", re.MULTILINE)
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`\n]*)(\n)?")

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from interpreter.models.embedded.catalogue import PREFIX, catalogue
+from interpreter.models.embedded.downloads import installed
+from interpreter.models.embedded.model import places
+from interpreter.models.local.servers import find_servers, usual_places
+from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import CheckpointConflict, ConfigurationError
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
 from interpreter.protocol.ports import OnConflict, ToolContext, nobody_answers
 from interpreter.protocol.visible import visible
+from interpreter.settings.keys import kept_keys
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.render.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.render.status import CHARACTERS_PER_TOKEN
 from interpreter.terminal.render.tables import render
+
+KEYS = {
+    "OPENAI_API_KEY": "openai/…",
+    "ANTHROPIC_API_KEY": "anthropic/…",
+    "OPENROUTER_API_KEY": "openrouter/…",
+    "GEMINI_API_KEY": "gemini/…",
+    "GROQ_API_KEY": "groq/…",
+}
+
+
+def reachable_models() -> Iterator[str]:
+    """Names, and the beginnings of names where a key opens a whole catalogue."""
+    kept = places(ModelOptions(environ=dict(os.environ)))
+    built_in = (model.name for model in catalogue().shown() if installed(model, kept))
+    yield from (f"{PREFIX}/{name}" for name in built_in)
+    for server in find_servers(usual_places(os.environ)):
+        yield from (f"{server.kind.prefix}/{model.name}" for model in server.models)
+    keys = {**kept_keys(), **os.environ}
+    yield from (name for key, name in KEYS.items() if keys.get(key))
+
 
 SWITCH = {"": None, "on": True, "true": True, "off": False, "false": False}
 TABLE_WIDTH = 100
@@ -158,7 +185,7 @@ def model(chat: Chat, argument: str) -> None:
 
 def models(chat: Chat, argument: str) -> None:
     """The models that can be reached."""
-    from interpreter.terminal.subcommands.reachable_models import reachable_models  # noqa: PLC0415  (asks servers)
+    from interpreter.terminal.magics.state import reachable_models  # noqa: PLC0415  (asks servers)
 
     now = chat.session.engine.model.name
     others = [name for name in reachable_models() if name != now]

@@ -9,10 +9,8 @@ from typing import Literal, get_args
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.host_programs import find_program
 from interpreter.protocol.messages import Face
-from interpreter.terminal.render.pictures.blocks import half_blocks
-from interpreter.terminal.render.pictures.inline_files import iterm2, kitty
+from interpreter.terminal.render.pictures.drawing import half_blocks, iterm2, kitty, sixel
 from interpreter.terminal.render.pictures.pixels import CannotRead, read, size_of
-from interpreter.terminal.render.pictures.sixel import sixel
 
 Way = Literal["kitty", "iterm2", "sixel", "blocks", "none"]
 WAYS = get_args(Way)

@@ -1,10 +1,39 @@
-"""Sixel: six pixel rows at a time, each colour drawn over them, runs shortened."""
+"""A picture as a terminal takes it: a file (kitty, iTerm2), sixels, or half blocks in colour."""
 
 from __future__ import annotations
 
+import base64
 from itertools import groupby
 
-from interpreter.terminal.render.pictures.pixels import Pixels
+from interpreter.terminal.render.pictures.pixels import Pixels, read
+
+CHUNK = 4096  # bytes of base64 that kitty takes at once
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def kitty(data: bytes, columns: int, rows: int) -> str:
+    """A PNG as it is, anything else as raw pixels; in so many columns and rows."""
+    if data.startswith(PNG):
+        head, body = "f=100", data
+    else:
+        pixels = read(data)
+        head, body = f"f=24,s={pixels.width},v={pixels.height}", pixels.rgb
+    encoded = base64.standard_b64encode(body).decode("ascii")
+    pieces = [encoded[at : at + CHUNK] for at in range(0, len(encoded), CHUNK)]
+    text = []
+    for place, piece in enumerate(pieces):
+        more = int(place < len(pieces) - 1)
+        control = f"a=T,q=2,{head},c={columns},r={rows},m={more}" if place == 0 else f"m={more}"
+        text.append(f"\x1b_G{control};{piece}\x1b\\")
+    return "".join(text) + "\n"
+
+
+def iterm2(data: bytes, columns: int, rows: int) -> str:
+    """Any file that iTerm2 knows, not larger than so many columns and rows."""
+    encoded = base64.standard_b64encode(data).decode("ascii")
+    control = f"inline=1;size={len(data)};width={columns};height={rows};preserveAspectRatio=1"
+    return f"\x1b]1337;File={control}:{encoded}\x07\n"
+
 
 LEVELS = 6  # of red, green and blue: 216 colours, within the 256 that terminals have
 PERCENT = 100
@@ -56,3 +85,27 @@ def _runs(mask: bytearray) -> str:
         character = chr(63 + bits)
         pieces.append(f"!{length}{character}" if length >= SHORTEST_RUN else character * length)
     return "".join(pieces)
+
+
+UPPER = "▀"
+
+
+def half_blocks(pixels: Pixels) -> str:
+    """Lines of text; a pixel row more than even is black."""
+    lines = []
+    for top in range(0, pixels.height, 2):
+        lines.append(_line(pixels, top))
+    return "\n".join(lines) + "\n"
+
+
+def _line(pixels: Pixels, top: int) -> str:
+    pieces: list[str] = []
+    last = None
+    for x in range(pixels.width):
+        above = pixels.at(x, top)
+        below = pixels.at(x, top + 1) if top + 1 < pixels.height else (0, 0, 0)
+        if (above, below) != last:
+            last = (above, below)
+            pieces.append("\x1b[38;2;{};{};{};48;2;{};{};{}m".format(*above, *below))
+        pieces.append(UPPER)
+    return "".join(pieces) + "\x1b[0m"
