@@ -9,7 +9,7 @@ PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name ev
 PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
 export ASK
 
-.PHONY: run page test test-escape test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
+.PHONY: run page test test-escape test-conformance test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -22,12 +22,16 @@ run: $(VENV)/.run
 	@[ "$$(uname)" != Linux ] || command -v bwrap >/dev/null || scripts/system-packages bubblewrap || echo 'setup: going on with the weaker sandbox meanwhile' >&2
 	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
-test: $(VENV)/.test $(VENV)/.system $(PAGE)
+test: $(VENV)/.test $(VENV)/.system $(PAGE) .peers/.done
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST)
 
 # Every way out of the sandbox that we know, tried as root and as an ordinary user: for the former, start it as root.
 test-escape: $(VENV)/.test $(VENV)/.system
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/escape $(PYTEST)
+
+# All that the Model Context Protocol's own suite requires; a few of its scenarios are among the ordinary tests.
+test-conformance: $(VENV)/.test .peers/.done
+	CONFORMANCE=all $(BIN)/python -m pytest -rs tests/mcp/test_conformance.py $(PYTEST)
 
 # Apart, because LiteLLM alone is larger than everything else together.
 test-litellm: $(VENV)/.litellm
@@ -101,5 +105,9 @@ $(PAGE): $(VENV)/.test web/node_modules/.installed $(PAGE_SOURCES) $(PROTOCOL) s
 	@$(BIN)/python scripts/visible_table.py
 	@cd web && npm run --silent build
 
+# Other implementations of the protocols that we speak; without them their tests say that they were skipped.
+.peers/.done: scripts/peers
+	@scripts/peers || echo 'setup: other implementations could not be installed; their tests are skipped' >&2
+
 clean:
-	rm -rf $(VENV) web/node_modules src/interpreter/server/page build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .peers web/node_modules src/interpreter/server/page build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,62 @@
+"""The protocol's own suite against our client: a few scenarios always, all with CONFORMANCE=all."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CLIENT = Path(__file__).parent / "conformance_client.py"
+OLD, NEW = "2025-11-25", "2026-07-28"
+ALWAYS = [
+    ("initialize", OLD),
+    ("tools_call", NEW),
+    ("sep-2322-client-request-state", NEW),
+    ("http-custom-headers", NEW),
+]
+OTHERS = [
+    ("tools_call", OLD),
+    ("elicitation-sep1034-client-defaults", OLD),
+    ("sse-retry", OLD),
+    ("request-metadata", NEW),
+    ("http-standard-headers", NEW),
+    ("http-invalid-tool-headers", NEW),
+    ("json-schema-ref-no-deref", NEW),
+]
+ALL = os.environ.get("CONFORMANCE") == "all"
+
+
+@pytest.fixture
+def suite(peers, tmp_path):
+    """Run one part of the suite; its output."""
+    node = peers / "node_modules" / ".bin" / "node"
+    node = str(node) if node.exists() else shutil.which("node")
+    if node is None:
+        pytest.skip("the suite needs Node")
+    program = peers / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+
+    def run(*words):
+        done = subprocess.run(
+            [node, str(program), *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(("scenario", "version"), ALWAYS + (OTHERS if ALL else []))
+def test_our_client_does_what_the_suite_requires(suite, scenario, version):
+    status, told = suite(
+        "client",
+        *("--command", f"{sys.executable} {CLIENT}"),
+        *("--scenario", scenario, "--spec-version", version, "--timeout", "60000"),
+    )
+    assert status == 0, told
+    assert "OVERALL: PASSED" in told
