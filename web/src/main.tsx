@@ -1,4 +1,13 @@
 import { render } from "preact";
-import { visible } from "./visible";
+import { App } from "./app";
+import { listenToKeys } from "./keys";
+import { enter, followAddress } from "./store";
+import "./style.css";
 
-render(<main>{visible("reploop")}</main>, document.getElementById("app")!);
+const theme = localStorage.getItem("theme");
+if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+addEventListener("popstate", () => void followAddress());
+addEventListener("hashchange", () => void (location.hash.startsWith("#token=") ? enter() : followAddress()));
+listenToKeys();
+render(<App />, document.getElementById("app")!);
+void enter();

@@ -1,0 +1,103 @@
+// Where one types: text, pictures from the clipboard, files that are dropped.
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Picture } from "./api";
+import { asking, opened, running, say, stop, tell, upload, uploading, uploads } from "./store";
+import { visible } from "./visible";
+
+export const draft = signal("");
+const pictures = signal<(Picture & { address: string })[]>([]);
+const sending = signal(false);
+const LARGEST_PICTURE = 5_000_000; // bytes
+
+export function focusComposer(): void {
+  document.getElementById("composer")?.focus();
+}
+
+async function send(): Promise<void> {
+  const files = uploads.value;
+  const named = files.filter((name) => !draft.value.includes(name));
+  const text = [draft.value.trim(), named.length ? `Uploaded: ${named.join(", ")}` : ""].filter(Boolean).join("\n\n");
+  if ((!text && !pictures.value.length) || running.value || sending.value) return;
+  sending.value = true;
+  const sent = await say(text, pictures.value.map(({ media_type, data }) => ({ media_type, data })));
+  sending.value = false;
+  if (!sent) return;
+  draft.value = "";
+  pictures.value = [];
+  uploads.value = [];
+}
+
+async function addPictures(files: File[]): Promise<void> {
+  for (const file of files) {
+    if (file.size > LARGEST_PICTURE) {
+      tell("That picture is larger than 5 MB. Drop it as a file instead.", "error");
+      continue;
+    }
+    const address = await new Promise<string>((done) => {
+      const reader = new FileReader();
+      reader.onload = () => done(reader.result as string);
+      reader.readAsDataURL(file);
+    });
+    pictures.value = [...pictures.value, { media_type: file.type, data: address.slice(address.indexOf(",") + 1), address }];
+  }
+}
+
+export function Composer() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const area = field.current!;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight, 240)}px`;
+  }, [draft.value]);
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing && !matchMedia("(pointer: coarse)").matches) {
+      event.preventDefault();
+      void send();
+    } else if (event.key === "Escape" && running.value) void stop();
+  };
+  const paste = (event: ClipboardEvent) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    const images = files.filter((file) => /^image\/(png|jpeg|gif|webp)$/.test(file.type));
+    if (!files.length) return;
+    event.preventDefault();
+    void addPictures(images);
+    void upload(files.filter((file) => !images.includes(file)));
+  };
+  return (
+    <form class="composer" onSubmit={(event) => { event.preventDefault(); void send(); }}>
+      <Attached />
+      <div class="composer-row">
+        <button type="button" class="icon" aria-label="Add files" title="Add files" onClick={() => chooser.current!.click()}><Plus /></button>
+        <input ref={chooser} type="file" multiple hidden onChange={(event) => { void upload([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ""; }} />
+        <textarea id="composer" ref={field} rows={1} value={draft.value} onInput={(event) => { draft.value = event.currentTarget.value; }} onKeyDown={keys} onPaste={paste}
+          placeholder={asking.value ? "A question waits above" : opened.value ? "Ask for something more" : "What shall I do?"} aria-label="Message" autocomplete="off" />
+        {running.value
+          ? <button type="button" class="icon stop" aria-label="Stop" title="Stop (Esc)" onClick={() => void stop()}><Square /></button>
+          : <button type="submit" class="icon send" aria-label="Send" title="Send (Enter)" disabled={sending.value || (!draft.value.trim() && !pictures.value.length && !uploads.value.length)}><Arrow /></button>}
+      </div>
+    </form>
+  );
+}
+
+function Attached() {
+  if (!pictures.value.length && !uploads.value.length && !uploading.value) return null;
+  return (
+    <ul class="attached" aria-label="Attached">
+      {pictures.value.map((picture) => (
+        <li><img src={picture.address} alt="Pasted picture" />
+          <button type="button" class="bare" aria-label="Remove picture" onClick={() => { pictures.value = pictures.value.filter((one) => one !== picture); }}>×</button></li>
+      ))}
+      {uploads.value.map((name) => (
+        <li><span>{visible(name)}</span>
+          <button type="button" class="bare" aria-label={`Do not mention ${visible(name)}`} onClick={() => { uploads.value = uploads.value.filter((one) => one !== name); }}>×</button></li>
+      ))}
+      {uploading.value > 0 && <li class="quiet">Uploading…</li>}
+    </ul>
+  );
+}
+
+const Plus = () => <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 4v12M4 10h12" /></svg>;
+const Arrow = () => <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 16V4M5 9l5-5 5 5" /></svg>;
+const Square = () => <svg viewBox="0 0 20 20" aria-hidden="true"><rect x="5" y="5" width="10" height="10" rx="2" /></svg>;

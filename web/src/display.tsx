@@ -1,0 +1,99 @@
+// A rich result: the best of its faces that the page can draw without trusting it.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { bytesAddress, type Column } from "./api";
+import type { Display, Face } from "./events";
+import { TABLE } from "./events";
+import { Markdown } from "./markdown";
+import { tamePlain } from "./output";
+import { dialog } from "./store";
+import { localRows, TableView } from "./table";
+
+const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"];
+const ORDER = [TABLE, "text/html", ...PICTURES, "text/markdown", "text/latex", "application/json", "text/plain"];
+const TALLEST = 4000; // pixels of a frame
+
+export function DisplayView({ display, session }: { display: Display; session: string }) {
+  const face = ORDER.map((type) => display.faces.find((one) => one.media_type === type)).find(Boolean);
+  if (!face) return <p class="quiet">{display.faces.map((one) => one.media_type).join(", ")}</p>;
+  const text = display.faces.find((one) => one.media_type === "text/plain");
+  const label = typeof text?.data === "string" ? tamePlain(text.data).slice(0, 200) : "";
+  return <FaceView face={face} label={label} session={session} />;
+}
+
+function FaceView({ face, label, session }: { face: Face; label: string; session: string }) {
+  if (PICTURES.includes(face.media_type)) return <PictureView face={face} label={label} session={session} />;
+  const data = typeof face.data === "string" ? face.data : "";
+  switch (face.media_type) {
+    case TABLE:
+      return <TableFace data={data} />;
+    case "text/html":
+      return <FrameView html={data} />;
+    case "text/markdown":
+      return <Markdown text={data} session={session} />;
+    default:
+      return <pre class="output" dir="ltr" tabIndex={0}>{tamePlain(data)}</pre>;
+  }
+}
+
+/** A picture is only ever an image, so that nothing in it can run. */
+export function PictureView({ face, label, session }: { face: Face; label: string; session: string }) {
+  const [made, setMade] = useState("");
+  const { data, media_type: type } = face;
+  useEffect(() => {
+    if (typeof data !== "string") return;
+    const address = URL.createObjectURL(new Blob([data], { type }));
+    setMade(address);
+    return () => URL.revokeObjectURL(address);
+  }, [data, type]);
+  const source = typeof data === "string" ? made : bytesAddress(session, data, type);
+  if (!source) return null;
+  const title = label && !/^<.*>$/s.test(label) ? label : "Picture made by this block";
+  return (
+    <div class="picture">
+      <button type="button" class="bare" aria-label={`Enlarge: ${title}`} onClick={() => { dialog.value = { kind: "picture", source, title }; }}>
+        <img src={source} alt={title} loading="lazy" />
+      </button>
+      <a class="save" href={source} download={`picture.${type === "image/svg+xml" ? "svg" : type.slice(6)}`}>Save</a>
+    </div>
+  );
+}
+
+/** HTML that code made: in a frame of an origin of its own, which reaches neither page nor network. */
+export function FrameView({ html }: { html: string }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [height, setHeight] = useState(150);
+  useEffect(() => {
+    const hear = (event: MessageEvent) => {
+      if (event.source !== frame.current?.contentWindow) return;
+      const told = (event.data as { height?: unknown } | null)?.height;
+      if (typeof told === "number" && told > 0) setHeight(Math.min(TALLEST, Math.ceil(told)));
+    };
+    addEventListener("message", hear);
+    return () => removeEventListener("message", hear);
+  }, []);
+  const fill = () => frame.current?.contentWindow?.postMessage({ html }, "*");
+  useEffect(() => { fill(); }, [html]);
+  return <iframe class="frame" ref={frame} src="/frame" sandbox="allow-scripts" title="HTML made by this block" style={{ height: `${height}px` }} onLoad={fill} />;
+}
+
+interface TableData { columns: Column[]; rows: unknown[][]; shape: [number, number] }
+
+function TableFace({ data }: { data: string }) {
+  const table = useMemo(() => readTable(data), [data]);
+  const source = useMemo(() => (table ? localRows(table.columns, table.rows) : null), [table]);
+  if (!table || !source) return <pre class="output" dir="ltr" tabIndex={0}>{tamePlain(data)}</pre>;
+  const [rows, columns] = table.shape;
+  const cut = rows > table.rows.length || columns > table.columns.length;
+  const size = `${rows.toLocaleString()} × ${columns.toLocaleString()}`;
+  const note = cut ? `${size}; the first ${table.rows.length.toLocaleString()} rows. Open it in Variables for all of them.` : size;
+  return <TableView source={source} note={note} />;
+}
+
+function readTable(data: string): TableData | null {
+  try {
+    const table = JSON.parse(data) as TableData;
+    return Array.isArray(table.columns) && Array.isArray(table.rows) && Array.isArray(table.shape) ? table : null;
+  } catch {
+    return null;
+  }
+}
