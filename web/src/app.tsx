@@ -183,7 +183,9 @@ function ConversationView({ session }: { session: Opened }) {
 
 function Working({ session }: { session: Opened }) {
   const conversation = session.conversation.value;
+  conversation.version.value;
   const last = conversation.items.at(-1);
+  last?.version.value;
   if (conversation.retrying.value) return <p class="notice warning" role="status">{sentence(conversation.retrying.value)}</p>;
   if (last instanceof Block && (last.waits || last.state === "running")) return null;
   return <p class="working" role="status"><span class="pulse" aria-hidden="true" /> working</p>;

@@ -3,14 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "./api";
 import { CodeView } from "./code";
 import type { Block, InputQuestion, Question } from "./conversation";
-import type { Action, Answer } from "./events";
+import type { Action, Answer, Decision } from "./events";
 import { attempt, decide, opened } from "./store";
 import { sentence, visible } from "./visible";
 
 const QUIET = 1000; // milliseconds without a key before a question may take the focus
 
-let lastKey = 0;
-addEventListener("keydown", () => { lastKey = performance.now(); }, { capture: true });
+let lastKey = -QUIET;
+addEventListener("keydown", (event) => { if (event.key !== "Enter") lastKey = performance.now(); }, { capture: true });
 
 export function ActionView({ action, active, growing }: { action: Action; active: number | null; growing: boolean }) {
   switch (action.type) {
@@ -114,11 +114,11 @@ function Editor({ source, language, run, cancel }: { source: string; language: s
 const GIVEN: Record<string, string> = { yes: "Allowed", session: "Allowed for this session", always: "Always allowed", dry_run: "Allowed", no: "Refused", stop: "Refused" };
 
 /** Something a running block wants beyond its walls, or the end of a dry run. */
-export function GrantCard({ grant }: { grant: Question }) {
+export function GrantCard({ grant, decision }: { grant: Question; decision: Decision | null }) {
   const place = useGentleFocus();
   const [sent, setSent] = useState(false);
-  if (grant.decision) {
-    return <p class="granted quiet">{GIVEN[grant.decision.answer] ?? grant.decision.answer}: {sentence(grant.request.reason)}</p>;
+  if (decision) {
+    return <p class="granted quiet">{GIVEN[decision.answer] ?? decision.answer}: {sentence(grant.request.reason)}</p>;
   }
   const answer = async (given: Answer) => {
     setSent(true);

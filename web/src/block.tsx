@@ -31,7 +31,7 @@ export function BlockView({ block, session }: { block: Block; session: string })
           : <DisplayView key={piece.key} display={piece.display} session={session} />))}
       </div>
       {block.input && <InputCard key={block.input.n} question={block.input} />}
-      {block.grants.map((grant) => <GrantCard key={grant.n} grant={grant} />)}
+      {block.grants.map((grant) => <GrantCard key={grant.n} grant={grant} decision={grant.decision} />)}
       <Verdict block={block} />
       {block.state === "proposed" && !block.question && !running.value && <Unanswered />}
     </section>
@@ -45,6 +45,7 @@ function nameOf(block: Block): string {
 }
 
 function Status({ block }: { block: Block }) {
+  block.version.value;
   if (block.state === "writing") return <span class="status live">writing</span>;
   if (block.waits) return <span class="status asks">waits for you</span>;
   if (block.state === "running") return <span class="status live">running{block.activeLine ? `, line ${block.activeLine}` : ""}</span>;
@@ -62,8 +63,8 @@ function Unanswered() {
 
 /** What the walls let through and what they kept out, and the way back. */
 function Verdict({ block }: { block: Block }) {
+  block.version.value;
   const changes = block.changes ?? [];
-  const refused = block.grants.filter((grant) => grant.decision && !["yes", "session", "always"].includes(grant.decision.answer));
   const failed = block.result && block.result.outcome !== "ok" && block.result.summary;
   const finished = block.state === "done" || block.result !== null;
   if (!finished && !block.notices.length) return null;
@@ -72,7 +73,6 @@ function Verdict({ block }: { block: Block }) {
       {failed && <p class="summary">{sentence(firstLine(block.result!.summary))}</p>}
       {block.decision?.reason && <p class="quiet">Your reason: {sentence(block.decision.reason)}</p>}
       {block.notices.map((notice) => <p class={`notice ${notice.level}`}>{sentence(notice.text)}</p>)}
-      {refused.length > 0 && <p class="quiet">{refused.length === 1 ? "One thing it asked for was refused." : `${refused.length} things it asked for were refused.`}</p>}
       {block.discarded && <p class="quiet">Taken back: {sentence(block.discarded)}</p>}
       {changes.length > 0 && <Changes changes={changes} />}
       {finished && block.checkpoint && <BlockActions block={block} />}
@@ -110,7 +110,9 @@ function Changes({ changes }: { changes: FileChange[] }) {
 function BlockActions({ block }: { block: Block }) {
   return (
     <div class="actions">
-      <button type="button" class="small" onClick={() => void showChanges(block)}>Show changes</button>
+      {block.seconds !== null && !block.changes?.length
+        ? <span class="quiet grow">It changed no files.</span>
+        : <button type="button" class="small" onClick={() => void showChanges(block)}>Show changes</button>}
       <button type="button" class="small" disabled={running.value} onClick={() => { dialog.value = { kind: "undo", block, files: [] }; }}>Undo…</button>
     </div>
   );

@@ -59,7 +59,7 @@ export function Composer() {
   };
   const paste = (event: ClipboardEvent) => {
     const files = [...(event.clipboardData?.files ?? [])];
-    const images = files.filter((file) => /^image\/(png|jpeg|gif|webp)$/.test(file.type));
+    const images = files.filter((file) => /^image\/(png|jpeg)$/.test(file.type));
     if (!files.length) return;
     event.preventDefault();
     void addPictures(images);

@@ -101,7 +101,7 @@ function Head({ column, order, sortBy }: { column: Column; order: Order; sortBy:
   if (column.distinct !== undefined && column.distinct !== null) facts.push(`${column.distinct.toLocaleString()} distinct`);
   if (column.min !== undefined && column.min !== null) facts.push(`${visible(cellText(column.min))} … ${visible(cellText(column.max))}`);
   return (
-    <th scope="col" aria-sort={sorted}>
+    <th scope="col" aria-sort={sorted} class={/^(u?int|float|decimal)/i.test(column.type) ? "number" : undefined}>
       <button type="button" class="bare" onClick={() => sortBy(column.name)} title={facts.join("\n")}>
         {visible(column.name)} <span aria-hidden="true">{sorted === "none" ? "" : order.descending ? "↓" : "↑"}</span>
         <small>{facts.slice(0, 2).join(" · ")}</small>
