@@ -108,7 +108,9 @@ BUILT_IN = (
         ("osascript",),
         "comes with macOS only",
     ),
-    BuiltIn(Language("sql", ("duckdb", "sqlite", "sqlite3"), ".sql"), "sql:Sql", over="python"),
+    BuiltIn(
+        Language("sql", ("duckdb", "sqlite", "sqlite3"), ".sql"), "kernel.sql:Sql", over="python"
+    ),
     BuiltIn(Language("html", ("htm",), ".html"), "html:html"),
 )
 
