@@ -21,8 +21,7 @@ from interpreter.runtimes.kernel.wire import MOST_VALUES, Incoming
 from interpreter.runtimes.kernel.zmtp import LARGEST_MESSAGE
 
 RESEND_SECONDS = 1.0  # code that swallows one interrupt may obey the next
-SETTLE_SECONDS = 3.0  # how long a block that has replied may owe us the rest, on a busy machine
-INTERRUPTED_SETTLE_SECONDS = 1.0  # and where an interrupt may have hit the rest
+SETTLE_SECONDS = 1.0  # of silence, after a block has replied and still owes us the rest
 LATE_CHARACTERS = 4_000
 END_OF_FILE = "\x04"  # how ipykernel is told that there is no more input
 
@@ -81,17 +80,21 @@ class KernelBlock:
 
     def _patience_now(self) -> float | None:
         if self._reply is not None or self._idle:
-            return SETTLE_SECONDS if self._interrupting is None else INTERRUPTED_SETTLE_SECONDS
+            return SETTLE_SECONDS
         return self._host.check_seconds if self._interrupting is None else RESEND_SECONDS
 
     def _mind(self, message: Incoming | None, count: int) -> None:
         """Look after interrupts, also while messages flood in; and after a silence."""
         if message is None:
             self._channels.silence()
-            # What is still owed after the reply got lost, as when an interrupt hits it.
-            self._given_up = self._reply is not None or self._idle or not self._lives(count)
+            replied = self._reply is not None or self._idle
+            self._given_up = self._rest_is_lost(count) if replied else not self._lives(count)
         if count and not self._given_up and self._reply is None:
             self._insist(count)
+
+    def _rest_is_lost(self, count: int) -> bool:
+        """As when an interrupt hits it; what is long to come on a busy machine is not lost."""
+        return count > 1 or self._channels.quiet_seconds() >= SETTLE_SECONDS
 
     def _lives(self, count: int) -> bool:
         return count > 0 or self._host.check_seconds is None or self._channels.beats()

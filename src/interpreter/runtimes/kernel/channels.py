@@ -58,6 +58,7 @@ class Channels:
         }
         self._turns = deque(self._lines)
         self._left_out = 0
+        self._heard = 0.0
 
     def send(
         self,
@@ -83,9 +84,14 @@ class Channels:
                 message = self._unpacked(channel, parts) if parts else None
                 if message is not None:
                     return message
+            self._heard = time.monotonic() if heard else self._heard
             left = deadline - time.monotonic()
             if left <= 0 or self._bell_rings(0 if heard else left):
                 return None
+
+    def quiet_seconds(self) -> float:
+        """For how long nothing came at all, not even a piece of a message or one to pass over."""
+        return time.monotonic() - self._heard
 
     def take_left_out(self) -> int:
         """How many messages were passed over, as they were too large, since this was asked last."""
@@ -120,14 +126,16 @@ class Channels:
             return self._codec.unpack(channel, parts)
         except TooManyValues:
             self._left_out += 1
-            return Incoming(channel, "", "", {}, {})  # nothing to show, but no silence either
+            return None
 
     def _bell_rings(self, seconds: float) -> bool:
         """Wait until something arrives, or for so long; whether the bell rang."""
         poll = select.poll()
         poll.register(self._bell.fileno(), select.POLLIN)
-        ready = _wait(self._lines.values(), poll, seconds)
-        return any(number == self._bell.fileno() for number, _ in ready)
+        ready = {number for number, _ in _wait(self._lines.values(), poll, seconds)}
+        if ready - {self._bell.fileno()}:
+            self._heard = time.monotonic()
+        return self._bell.fileno() in ready
 
     def _open(self, channel: str, kind: str, identity: bytes) -> MessageLine:
         if self._connection.server_key:
