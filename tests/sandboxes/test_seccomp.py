@@ -9,12 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.protocol.system_calls import ALLOW, AUDIT_ARCH, KILL, NOTIFY, numbers, refuse
+from interpreter.protocol.system_calls import (
+    ALLOW,
+    AUDIT_ARCH,
+    KILL,
+    NOTIFY,
+    RETURN,
+    assemble,
+    numbers,
+    refuse,
+)
 from interpreter.sandboxes.backends.seccomp import (
     AnyBit,
     Equals,
     NoneOf,
     Rule,
+    among_others_rules,
     cell_rules,
     rules_filter,
 )
@@ -69,6 +79,21 @@ def test_the_other_numbers_of_x86_are_missing():
 
 def test_calls_that_a_machine_does_not_have_are_left_out():
     assert rules_filter([Rule("open", EPERM)], "aarch64") == rules_filter([], "aarch64")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_no_rule_is_jumped_over_however_many_there_are(machine, alone):
+    rules = (*cell_rules(internet=False), *(() if alone else among_others_rules()))
+    program = rules_filter(rules, machine, foreign=EPERM)
+    known = numbers(machine)
+    always = {rule.call: rule.action for rule in rules if rule.check is None and rule.call in known}
+    assert always
+    assert {call: run(program, machine, known[call]) for call in always} == always
+
+
+def test_two_places_of_one_name_are_no_filter():
+    with pytest.raises(ValueError, match="two labels"):
+        assemble(["here", (RETURN, ALLOW, "", ""), "here"])
 
 
 def test_the_first_rule_that_fits_wins(machine):

@@ -74,6 +74,8 @@ def assemble(lines: Sequence[Line | str]) -> bytes:
     program: list[Line] = []
     for line in lines:
         if isinstance(line, str):
+            if line in labels:
+                raise ValueError(f"two labels {line!r}: a filter would jump past its rules")
             labels[line] = len(program)
         else:
             program.append(line)

@@ -79,7 +79,7 @@ def rules_filter(rules: Iterable[Rule], machine: str, *, foreign: int = KILL) ->
         *((RETURN, foreign, "", ""), "ours", (LOAD, NUMBER, "", "")),
     ]
     if machine == "x86_64":
-        lines += [(AT_LEAST, _X32_BIT, "", "64"), (RETURN, refuse(errno.ENOSYS), "", ""), "64"]
+        lines += [(AT_LEAST, _X32_BIT, "", "own"), (RETURN, refuse(errno.ENOSYS), "", ""), "own"]
     for at, rule in enumerate(rules):
         if rule.call in known:
             lines += [(EQUAL, known[rule.call], "", f"{at}"), *_rule_lines(rule, f"{at}"), f"{at}"]
