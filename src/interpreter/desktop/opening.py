@@ -1,0 +1,39 @@
+"""Which desktop there is here: X11, Wayland, macOS, Windows, or none."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from interpreter.protocol.desktop import Desktop, NoDesktop
+
+EXTRA = "Install what drives the desktop: pip install 'reploop[os]'."
+
+
+def open_desktop(environment: Mapping[str, str] | None = None) -> Desktop:
+    """The desktop of this session; NoDesktop says in a sentence why there is none."""
+    variables = os.environ if environment is None else environment
+    try:
+        return _open(variables)
+    except ImportError as error:
+        raise NoDesktop(f"{EXTRA} ({error.name} is missing.)") from error
+
+
+def _open(variables: Mapping[str, str]) -> Desktop:
+    if sys.platform in ("darwin", "win32"):
+        from interpreter.desktop.elsewhere import OtherDesktop  # noqa: PLC0415  (needs extras)
+
+        return OtherDesktop()
+    if variables.get("WAYLAND_DISPLAY"):
+        from interpreter.desktop.wayland import WaylandDesktop  # noqa: PLC0415
+
+        return WaylandDesktop(variables)
+    if name := variables.get("DISPLAY"):
+        from interpreter.desktop.x11.desktop import X11Desktop  # noqa: PLC0415  (needs extras)
+
+        return X11Desktop(name)
+    raise NoDesktop(
+        "There is no display here: neither DISPLAY nor WAYLAND_DISPLAY is set. "
+        "Start a desktop session, or a virtual one with `Xvfb :1 & export DISPLAY=:1`."
+    )

@@ -1,0 +1,85 @@
+"""Text of any letters arrives whole, in every toolkit; the programs themselves are the judges."""
+
+import subprocess
+from contextlib import suppress
+
+import pytest
+
+from interpreter.protocol.desktop import Point
+from tests.desktop.conftest import wait_for
+
+TRIES = 20
+SAMPLE = 'a<b>C naïve café — ß ñ Ω ж 你好 😀 € {x:"1"}'
+SELECT_ALL = {"tk": ("ctrl", "/")}
+CLICK_FIRST = ("tk", "chromium", "qt")  # whose field does not have the focus by itself
+
+
+def focus(app, desktop):
+    """Have its field take what is typed."""
+    window = app.window(desktop)
+    desktop.activate(window)
+    wait_for(lambda: any(w.active and w.id == window.id for w in desktop.windows()), "the focus")
+    if app.kind in CLICK_FIRST:
+        desktop.move(Point(window.box.left + 100, window.box.top + 14))
+        desktop.button("left", down=True)
+        desktop.button("left", down=False)
+
+
+def press(desktop, *names):
+    """Press keys together."""
+    for name in names:
+        desktop.key(name, down=True)
+    for name in reversed(names):
+        desktop.key(name, down=False)
+
+
+def typed(app, desktop, text):
+    """What has arrived once it is the text, or a while later what is there instead."""
+    before = app.state()["text"]
+    desktop.type(text)
+    with suppress(AssertionError):  # the caller compares, and shows both
+        wait_for(lambda: app.state()["text"] == before + text, seconds=5)
+    return app.state()["text"].removeprefix(before)
+
+
+@pytest.mark.parametrize("kind", ["gtk3", "gtk4", "qt", "tk", "xterm", "chromium"])
+def test_letters_of_all_kinds_arrive_as_they_are(kind, screen, desktop):
+    app = screen.start(kind)
+    focus(app, desktop)
+    for number in range(TRIES):
+        turn = number % len(SAMPLE)
+        text = f"{number}:{SAMPLE[turn:]}{SAMPLE[:turn]}."
+        assert typed(app, desktop, text) == text
+        if kind != "xterm":
+            press(desktop, *SELECT_ALL.get(kind, ("ctrl", "a")))
+            press(desktop, "backspace")
+            wait_for(lambda: app.state()["text"] == "", "an empty field")
+
+
+def test_more_letters_than_there_are_spare_keys(screen, desktop):
+    app = screen.start("gtk3")
+    focus(app, desktop)
+    text = "".join(map(chr, range(0x400, 0x450))) + "かなカナ漢字 עברית"
+    assert typed(app, desktop, text) == text
+
+
+def test_caps_lock_and_held_keys_change_no_letter(screen, desktop):
+    app = screen.start("gtk3")
+    focus(app, desktop)
+    press(desktop, "capslock")
+    desktop.key("ctrl", down=True)
+    try:
+        arrived = typed(app, desktop, "Quiet Words é")
+    finally:
+        desktop.key("ctrl", down=False)
+        press(desktop, "capslock")
+    assert arrived == "Quiet Words é"
+
+
+def test_another_layout_types_the_same(screen, desktop):
+    app = screen.start("gtk3")
+    focus(app, desktop)
+    for layout in ("de", "fr", "us"):
+        subprocess.run(["setxkbmap", layout], env=screen.environment, check=True)
+        arrived = typed(app, desktop, "zyZY@^~{}q ")
+        assert (layout, arrived) == (layout, "zyZY@^~{}q ")
