@@ -48,6 +48,7 @@ ALLOWED = {
         "checkpoints/variables/kept.py KeptVariables.resume: self._vault.open",
         "facade/compatible/prepared.py Prepared._open_workshop: self._premises.open",
         "facade/typed/interpreter.py Interpreter._workshop: self._premises.open",
+        "desktop/wayland.py WaylandDesktop._picture: Image.open",
         "models/embedded/found_files.py _unpacked: archive.open",
         "models/embedded/from_wheels.py _append: archive.open",
         "sandboxes/doctor.py _try: sandbox.open",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import configparser
-import os
 import re
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from interpreter.protocol import safe_files
 from interpreter.protocol.desktop import DesktopError
 from interpreter.protocol.host_programs import find_program
 
 SECONDS = 10
+LARGEST_ENTRY = 1 << 18
 PACKAGES = {"notify-send": "libnotify-bin", "xdg-open": "xdg-utils", "wl-copy": "wl-clipboard",
             "wl-paste": "wl-clipboard"}  # fmt: skip
 BROWSERS = ("chromium", "google-chrome", "microsoft-edge", "brave-browser")
@@ -93,12 +94,13 @@ def _argv_of(name: str) -> list[str]:
 
 def _desktop_entry(name: str) -> list[str] | None:
     """The command of an installed application, by the name that menus show."""
-    places = os.environ.get("XDG_DATA_DIRS", "/usr/local/share:/usr/share").split(":")
-    for place in places:
-        for file in sorted(Path(place, "applications").glob("*.desktop")):
+    for place in ("/usr/local/share/applications", "/usr/share/applications"):
+        for file in sorted(Path(place).glob("*.desktop")):
             parser = configparser.ConfigParser(interpolation=None, strict=False)
             try:
-                parser.read_string(file.read_text(encoding="utf-8", errors="replace"))
+                parser.read_string(
+                    safe_files.read_bytes(file, LARGEST_ENTRY).decode("utf-8", "replace")
+                )
                 entry = parser["Desktop Entry"]
                 shown, command = entry.get("Name", ""), entry.get("Exec", "")
             except (configparser.Error, KeyError, OSError):

@@ -170,7 +170,8 @@ class X11Desktop(Desktop):
         programs.read(("notify-send", "--", text), self._environment())
 
     def open(self, name: str) -> None:
-        """Start a program, or open a file or address."""
+        """Start a program, or open a file or address; browsers tell what they show from then on."""
+        self._accessibility.unavailable()
         programs.open_with_system(name, self._environment())
 
     def close(self) -> None:
