@@ -274,16 +274,6 @@ CASES = {
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     """A kernel that has gone back many times."""
-    yield from _kept(tmp_path_factory)
-
-
-@pytest.fixture
-def fresh(tmp_path_factory):
-    """A kernel that has never gone back."""
-    yield from _kept(tmp_path_factory)
-
-
-def _kept(tmp_path_factory):
     with tempfile.TemporaryDirectory(prefix="rl-") as exchange:
         variables = PythonVariables(Path(exchange))
         kernel = Kernel(variables, sys.executable, tmp_path_factory.mktemp("work"))
@@ -308,8 +298,8 @@ def test_undo_brings_back_exactly(kept, case):
     assert kernel.run(look) == expected
 
 
-def test_after_an_undo_the_kernel_asks_prints_and_is_interrupted_as_before(fresh):
-    kernel, variables = fresh
+def test_after_an_undo_the_kernel_asks_prints_and_is_interrupted_as_before(kept):
+    kernel, variables = kept
     variables.touched()
     kernel.block("then", "x = 1")
     variables.restore("then")
@@ -365,3 +355,14 @@ def test_a_kernel_that_dies_right_after_an_undo_goes_on_as_it_was(kept):
     variables.restore("change")
     kernel.die_between_blocks()
     assert kernel.run("print(a, a is b)") == "[1] True\n"
+
+
+def test_a_block_that_has_just_come_is_not_run_again_by_a_copy_that_becomes_the_kernel(kept):
+    kernel, variables = kept
+    variables.touched()
+    kernel.run("import asyncio, time; later = asyncio.get_running_loop().call_later; x = 0")
+    # The copy is made in the turn of the loop in which the next block comes.
+    kernel.block("first", "x = 1; _ = later(0.01, time.sleep, 0.5)")
+    kernel.block("second", "x = 2")
+    variables.restore("second")
+    assert kernel.run("print(x)") == "1\n"

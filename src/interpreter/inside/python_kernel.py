@@ -7,22 +7,18 @@ Run by path with ``-f CONNECTION_FILE``. Needs ipykernel 6.29 or newer and nothi
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import resource
-import selectors
-import struct
 import sys
-import termios
 import threading
 import warnings
-from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import python_display  # type: ignore[import-not-found]  # (beside this file)
 import python_keeper  # type: ignore[import-not-found]
+import python_plumbing  # type: ignore[import-not-found]
 import python_sql  # type: ignore[import-not-found]
 import python_succession  # type: ignore[import-not-found]
 import zmq
@@ -33,7 +29,6 @@ from tornado.ioloop import IOLoop
 FLUSH_SECONDS = 0.01
 MESSAGE_CHARACTERS = 64_000
 BUFFERED_CHARACTERS = 1_000_000
-READ_BYTES = 65_536
 
 
 class Segment:
@@ -177,86 +172,7 @@ def remember_who_started_a_thread(current_block: Callable[[], Any]) -> None:
     threading.Thread.start = remembering  # type: ignore[method-assign]
 
 
-class Plumbing(threading.Thread):
-    """Reads what C code and children write to descriptors 1 and 2.
-
-    Each block has new pipes, so that a child which outlives it still speaks under its name.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(name="Plumbing", daemon=True)
-        self._lock = threading.Lock()
-        self._selector = selectors.DefaultSelector()
-        self._taps: list[Tap] = []
-
-    def renew(self, streams: tuple[Stream, Stream]) -> None:
-        """Put fresh pipes under descriptors 1 and 2; older ones live while somebody holds them."""
-        self._taps = [self._tap(stream) for stream in streams]
-
-    def drain(self) -> None:
-        """Take over all that has been written to the pipes so far."""
-        for tap in self._taps:
-            with self._lock:
-                while not tap.closed and tap.waiting():
-                    tap.read()
-
-    def run(self) -> None:
-        while True:
-            for key, _ in self._selector.select():
-                with self._lock:
-                    self._serve(key.data)
-
-    def _serve(self, tap: Tap) -> None:
-        tap.read()
-        if tap.closed:
-            self._selector.unregister(tap.source)
-            os.close(tap.source)
-
-    def _tap(self, stream: Stream) -> Tap:
-        source, sink = (above_the_streams(end) for end in os.pipe())
-        os.set_blocking(source, False)
-        os.dup2(sink, stream.fileno(), inheritable=True)
-        os.close(sink)
-        tap = Tap(source, stream)
-        self._selector.register(source, selectors.EVENT_READ, tap)
-        return tap
-
-
-def above_the_streams(descriptor: int) -> int:
-    """The same end under a number that is no standard stream's, should a block have closed one."""
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
-    os.close(descriptor)
-    return moved
-
-
-class Tap:
-    """The reading end of one pipe, and whom its text belongs to."""
-
-    def __init__(self, source: int, stream: Stream) -> None:
-        self.source = source
-        self.closed = False
-        self._stream = stream
-        self._parent = stream.parent_header
-        self._decode = getincrementaldecoder("utf-8")("replace").decode
-
-    def waiting(self) -> int:
-        """How many bytes can be read."""
-        count: int = struct.unpack("i", fcntl.ioctl(self.source, termios.FIONREAD, b"\0" * 4))[0]
-        return count
-
-    def read(self) -> None:
-        """Take what is there; nothing at all means that nobody holds the other end any more."""
-        try:
-            data = os.read(self.source, READ_BYTES)
-        except BlockingIOError:  # drained by another thread in the meantime
-            return
-        self.closed = not data
-        text = self._decode(data, final=not data)
-        if text:
-            self._stream.outbox.add(self._stream, self._parent, text)
-
-
-class App(python_succession.Resting, IPKernelApp):  # type: ignore[misc]
+class App(python_succession.Resting, python_succession.Connections, IPKernelApp):  # type: ignore[misc]
     """ipykernel with our streams, in one process after another."""
 
     lines: Any = None
@@ -266,22 +182,33 @@ class App(python_succession.Resting, IPKernelApp):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         IPKernelApp.__init__(self, **options)
         python_succession.Resting.__init__(self)
+        python_succession.Connections.__init__(self)
 
     def start(self) -> None:
-        self.kernel.start()
-        self.io_loop = IOLoop.current()
+        with self.noting_descriptors():
+            self.io_loop = IOLoop.current()
+            self.kernel.start()
         self.serve(self.io_loop)
+
+    def freeze(self, let_go: Callable[[], None]) -> None:
+        """In a copy: be out of reach; `let_go` has all descriptors stand for nothing."""
+        descriptors = self.descriptors()
+        let_go()
+        self.leave_to_the_other(self.io_loop)
+        self.plumbing.cut()
+        self.cut(descriptors)
 
     def succeed(self, address: str) -> None:
         """Be the kernel in a process that was forked from it, with sockets at a new address."""
         self.ip = address
         self.session.pid = os.getpid()
-        python_succession.renew_loop(self.io_loop)
+        with self.noting_descriptors():
+            python_succession.renew_loop(self.io_loop)
         self.context = None
         self.init_sockets()
         for stream in self.streams:
             stream.succeed(self.iopub_thread)
-        self.plumbing = Plumbing()
+        self.plumbing = python_plumbing.Plumbing()
         self.plumbing.start()
         self.plumbing.renew(self.streams)
         self.displayhook.pub_socket = self.iopub_socket
@@ -291,7 +218,16 @@ class App(python_succession.Resting, IPKernelApp):  # type: ignore[misc]
         self.kernel._main_asyncio_lock = asyncio.Lock()
         if self.lines:
             self.lines.start()
-        self.kernel.start()
+        with self.noting_descriptors():
+            self.kernel.start()
+
+    def init_sockets(self) -> None:
+        with self.noting_descriptors():
+            super().init_sockets()
+
+    def init_kernel(self) -> None:
+        with self.noting_descriptors():
+            super().init_kernel()
 
     def init_heartbeat(self) -> None:
         """There is none to hear: the host learns of our end from the keeper."""
@@ -308,7 +244,7 @@ class App(python_succession.Resting, IPKernelApp):  # type: ignore[misc]
     def init_io(self) -> None:
         super().init_io()
         self.streams: tuple[Any, Any] = (sys.stdout, sys.stderr)
-        self.plumbing = Plumbing()
+        self.plumbing = python_plumbing.Plumbing()
         self.plumbing.start()
         self.plumbing.renew(self.streams)
         remember_who_started_a_thread(self.current_header)

@@ -8,15 +8,21 @@ Loaded by our launcher inside the user's Python. Standard library and ipykernel 
 from __future__ import annotations
 
 import asyncio
+import atexit
+import contextlib
 import os
 import queue
 import selectors
 import signal
+import socket
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import ipykernel
+import zmq
 from ipykernel.ipkernel import IPythonKernel
 
 Work = Callable[[], bool]
@@ -66,7 +72,7 @@ class Resting:
         self.requests = 0
         self.before_run: Callable[[], Awaitable[None]] = nothing_before
         self._work: list[tuple[Work, asyncio.Future[None] | None]] = []
-        self._never: list[asyncio.Future[None] | None] = []
+        self._never: list[Any] = []
         self._loop: Any = None
 
     def serve(self, loop: Any) -> None:
@@ -103,6 +109,14 @@ class Resting:
         self._loop.stop()
         await done
 
+    def leave_to_the_other(self, loop: Any) -> None:
+        """In a copy: never go on with requests that came before; the kernel has them."""
+        inner, ready = loop.asyncio_loop, list(loop.asyncio_loop._ready)
+        theirs = [handle for handle in ready if serves_a_request(handle, loop)]
+        inner._ready = type(inner._ready)(handle for handle in ready if handle not in theirs)
+        lock = getattr(self.kernel, "_main_asyncio_lock", None)  # others may wait for it
+        self._never += [*theirs, lock]
+
     def when_at_rest(self, work: Work) -> None:
         """Do this as soon as no request is under way."""
         self._work.append((work, None))
@@ -114,17 +128,108 @@ class Resting:
             self._loop.stop()
 
 
+def serves_a_request(handle: Any, loop: Any) -> bool:
+    """Whether a step that is due is one of the kernel's own, and none of the user's tasks."""
+    owner = getattr(handle._callback, "__self__", None)
+    steps = owner.get_coro() if isinstance(owner, asyncio.Task) else None
+    source = getattr(getattr(steps, "cr_code", None), "co_filename", "")
+    return owner is loop or Path(ipykernel.__file__).parent in Path(source).parents
+
+
+class Connections:
+    """The kernel's way to the host: sockets, and threads with a loop each that serve them.
+
+    In a copy nobody serves them any more. ZeroMQ frees nothing there, so that we must know which
+    descriptors are its own; all others may be the user's.
+    """
+
+    shell_channel_thread: Any = None  # ipykernel has it since 7
+
+    def __init__(self) -> None:
+        self._ours: dict[int, str] = {}
+
+    @contextlib.contextmanager
+    def noting_descriptors(self) -> Iterator[None]:
+        """Take those for ours that are opened meanwhile, when no code of the user runs."""
+        before = open_descriptors()
+        yield
+        now = open_descriptors()
+        self._ours |= {number: now[number] for number in now if before.get(number) != now[number]}
+
+    def descriptors(self) -> set[int]:
+        """In a copy that has let go of nothing yet: the numbers that are ours."""
+        now = open_descriptors()
+        ours = {number for number, what in self._ours.items() if now.get(number) == what}
+        ours |= {one.getsockopt(zmq.FD) for one in list(self.context._sockets) if not one.closed}
+        return ours | {number for number, what in now.items() if self._leads_to_us(number, what)}
+
+    def cut(self, descriptors: set[int]) -> None:
+        """In a copy: close them all, and leave nothing behind that would close a number again.
+
+        They must stand for nothing by now: who takes something out of an `epoll` takes it out of
+        the kernel's, too.
+        """
+        for stop in (self.iopub_thread.stop, self.close):
+            atexit.unregister(stop)
+        self.context.destroy()  # in a copy it closes nothing but Python's side
+        for thread in (self.iopub_thread, self.control_thread, self.shell_channel_thread):
+            if thread is not None:
+                end_loop(thread.io_loop)
+        main = self.io_loop.asyncio_loop
+        for part in (main._selector, main._ssock, main._csock):
+            part.close()
+        for number in descriptors:
+            with contextlib.suppress(OSError):  # it has been closed just now
+                os.close(number)
+
+    def _leads_to_us(self, number: int, what: str) -> bool:
+        """Whether it is one end of a connection with the kernel."""
+        if not what.startswith("socket:"):
+            return False
+        end = socket.socket(fileno=number)
+        try:
+            return any(str(name).startswith(self.ip) for name in names_of(end))
+        finally:
+            end.detach()
+
+
+def names_of(end: socket.socket) -> Iterator[Any]:
+    """Where a socket is, and where it leads to."""
+    for name in (end.getsockname, end.getpeername):
+        with contextlib.suppress(OSError):  # it leads nowhere
+            yield name()
+
+
+def open_descriptors() -> dict[int, str]:
+    """What each open descriptor is, but for files with a name."""
+    found = {}
+    with contextlib.suppress(OSError):  # no Linux: no copies are made
+        for one in Path("/proc/self/fd").iterdir():
+            with contextlib.suppress(OSError):  # what listed them is gone
+                found[int(one.name)] = str(one.readlink())
+    return {number: what for number, what in found.items() if not what.startswith("/")}
+
+
+def end_loop(loop: Any) -> None:
+    """Close the loop of a thread that has not come along."""
+    inner = loop.asyncio_loop
+    for task in asyncio.all_tasks(inner):
+        task._log_destroy_pending = False
+    inner._thread_id = None
+    inner.close()
+    loop.handlers.clear()
+
+
 def renew_loop(loop: Any) -> None:
     """Have the main loop wait for what this process has; tasks and timers of the user go on."""
     inner = loop.asyncio_loop
     for known in (loop.handlers, loop.readers, loop.writers):
         known.clear()
-    inner._ready = type(inner._ready)(
-        handle for handle in inner._ready if getattr(handle._callback, "__self__", None) is not loop
-    )
     inner._selector = selectors.DefaultSelector()
     inner._internal_fds = 0
     inner._make_self_pipe()
+    if signal.set_wakeup_fd(-1) >= 0:  # the user has the loop see to signals
+        signal.set_wakeup_fd(inner._csock.fileno())
     inner._default_executor = None
     asyncio.set_event_loop(inner)
     renew_thread_pools()

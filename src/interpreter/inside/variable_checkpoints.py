@@ -48,7 +48,7 @@ class Kernel:
         self._frozen = parts.frozen  # the module variable_frozen
         self.exchange = exchange
         self._largest_copy = largest_copy
-        self._app = shell.kernel.parent
+        self.app = shell.kernel.parent
         self._later = ""
         self._made = ""  # the last copy
         self._pending: Any = None
@@ -57,7 +57,7 @@ class Kernel:
         self.values.Session.namespace = shell.user_ns
         self.values.Session.hidden = shell.user_ns_hidden
         os.environ.pop("GLIBC_TUNABLES", None)  # ours, and not for the programs that we start
-        self._app.before_run = self.before_block
+        self.app.before_run = self.before_block
         shell.events.register("post_run_cell", self.after_block)
 
     def path(self, name: str) -> str:
@@ -66,9 +66,7 @@ class Kernel:
 
     async def before_block(self) -> None:
         """Make the copy that was ordered for now, if one was, and note the one for later."""
-        if self._pending is not None:
-            self._pending.cancel()
-            self._pending = None
+        self._cancel_the_later()
         try:
             with open(self.path(ORDER)) as order:
                 now, _, self._later = order.read(200).partition("\n")
@@ -76,13 +74,13 @@ class Kernel:
         except OSError:
             return
         if NAMES.fullmatch(now):
-            await self._app.rest(lambda: self._take(now))
+            await self.app.rest(lambda: self._take(now))
 
     def after_block(self, result: Any = None) -> None:
         """Make the copy that was ordered for later, when the block's reply is on its way."""
         name, self._later = self._later, ""
         if NAMES.fullmatch(name):
-            loop = self._app.io_loop.asyncio_loop
+            loop = self.app.io_loop.asyncio_loop
             self._pending = loop.call_later(A_MOMENT, self._take_at_leisure, name)
 
     def _take_at_leisure(self, name: str) -> None:
@@ -96,11 +94,16 @@ class Kernel:
                 self._pages.make_ready(busy)
             return is_the_new_kernel
 
-        self._app.when_at_rest(work)
+        self.app.when_at_rest(work)
+
+    def _cancel_the_later(self) -> None:
+        if self._pending is not None:
+            self._pending.cancel()
+            self._pending = None
 
     def take(self, name: str) -> None:
         """Keep everything as it is under a name, when this request is over."""
-        self._app.when_at_rest(lambda: self._take(name))
+        self.app.when_at_rest(lambda: self._take(name))
 
     def _take(self, name: str) -> bool:
         """Keep everything as it is under a name; True in a copy that has become the kernel."""
@@ -290,9 +293,10 @@ class Kernel:
         except BaseException:  # noqa: BLE001 - nobody is there to hear of it
             os._exit(1)
         try:
-            self._app.succeed(address)
+            self.app.succeed(address)
             lost = copy.leave()  # last: what was done before has drawn random numbers
-            self._children, self._later, self._pending = [copy.left_behind], "", None
+            self._children, self._later = [copy.left_behind], ""
+            self._cancel_the_later()
             self._own_threads = set(threading.enumerate())
             lost.update({f"thread {one}": "threads do not live on" for one in copy.threads})
             lost.update(self._not_carried())

@@ -112,7 +112,7 @@ class FrozenCopy:
         self.left_behind = 0  # the process that is the copy once this one is the kernel
         with contextlib.suppress(PermissionError):  # the kernel has moved us already
             os.setpgid(0, 0)  # who ends the kernel with all its children does not mean us
-        surroundings.let_go(news)
+        kernel.app.freeze(lambda: surroundings.let_go(news))
         with open(news) as told:
             heard = json.load(told)
         self.threads: list[str] = heard["threads"]
