@@ -245,7 +245,8 @@ def _embedded():
 @contextmanager
 def _session(table):
     """A session of the built-in model, as a user has it, in a directory that holds the table."""
-    from interpreter.assembly.workshop import Workshop
+    from interpreter.assembly.factory import SessionFactory
+
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
     from interpreter.settings.settings import Settings
@@ -260,11 +261,11 @@ def _session(table):
             context_window=8192,
             max_steps=STEPS,
         )
-        workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
+        factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
         try:
-            yield workshop.open_session(settings)
+            yield factory.open_session(settings)
         finally:
-            workshop.close()
+            factory.close()
 
 
 if __name__ == "__main__":

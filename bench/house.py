@@ -73,7 +73,7 @@ def _turns():
 
     CPU time of this process, the median of 40 turns: other work on the machine does not count.
     """
-    from interpreter.assembly import Workshop
+    from interpreter.assembly import SessionFactory
     from interpreter.models.scripted import ScriptedModel
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
@@ -82,12 +82,12 @@ def _turns():
     with tempfile.TemporaryDirectory() as home:
         os.environ["XDG_DATA_HOME"] = home
         settings = Settings(model="scripted/demo", auto_run=True)
-        workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
-        session = workshop.open_session(settings)
+        factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
+        session = factory.open_session(settings)
         model = ScriptedModel([{"text": "Adding.", "code": "1 + 1"}, "Two."], repeat=True)
         session.engine = _with(session.engine, model=model)
         times = [_turn(session) for _ in range(1020)]
-        workshop.close()
+        factory.close()
     early, late = (sorted(part)[len(part) // 2] for part in (times[5:45], times[980:1020]))
     return [_row("host CPU of turn 1,000 against turn 10", late * 1000, early * 1000, "<= 1.2")]
 

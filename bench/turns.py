@@ -44,7 +44,7 @@ def main():
 @contextmanager
 def session(functions=()):
     """Runs a reply of the model as a whole turn; what the model is sent of its output."""
-    from interpreter.assembly import Workshop
+    from interpreter.assembly import SessionFactory
     from interpreter.models.scripted import ScriptedModel
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
@@ -56,9 +56,9 @@ def session(functions=()):
         work.mkdir()
         os.chdir(work)
         settings = Settings(model="scripted/demo", auto_run=True)
-        workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
-        workshop.host_functions.add(*functions)
-        conversation = workshop.open_session(settings)
+        factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
+        factory.host_functions.add(*functions)
+        conversation = factory.open_session(settings)
 
         def run(reply):
             asked = []
@@ -71,7 +71,7 @@ def session(functions=()):
         try:
             yield run
         finally:
-            workshop.close()
+            factory.close()
 
 
 class _Listening:

@@ -42,11 +42,12 @@ class Echo:
 
 
 def make_session(echo, *script, approve=None, store=None, steps=20, **options):
+    policy, checkpoints = AskFirst() if approve else RunAll(), NoCheckpoints()
     engine = Engine(
         model=ScriptedModel(script, piece=3),
         tools={"execute": echo},
-        policy=AskFirst() if approve else RunAll(),
-        checkpoints=NoCheckpoints(),
+        policy=lambda: policy,
+        checkpoints=lambda: checkpoints,
         asking=Asking(Context(Capabilities(context_window=1_000_000)), Budget()),
         approve=approve or (lambda request: Decision("yes")),
         answer=nobody_answers,

@@ -16,7 +16,7 @@ sys.path.insert(0, sys.argv[1])
 from peak import Peak
 
 from interpreter import Interpreter
-from interpreter.assembly.model_choice import Wishes
+from interpreter.assembly.model_choice import FaceCallbacks
 from interpreter.protocol.errors import InterpreterError
 
 
@@ -40,7 +40,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
     notices = []
     session = Interpreter(workspace=sys.argv[2], auto_run=True)
-    session._premises._wishes = lambda: Wishes(notices.append)  # what a terminal would show
+    session._premises._wishes = lambda: FaceCallbacks(notices.append)  # what a terminal would show
     for line in sys.stdin:
         began = time.monotonic()
         with Peak() as peak:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.assembly import Wishes, Workshop
+from interpreter.assembly import FaceCallbacks, SessionFactory
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import TurnFinished
@@ -50,16 +50,16 @@ def open_session(tmp_path, monkeypatch):
 
         notices = []
         settings = Settings(model="scripted/demo", auto_run=True)
-        workshop = Workshop(settings, approve, nobody_answers, Wishes(notices.append))
-        opened.append(workshop)
-        session = workshop.open_session(settings)
+        factory = SessionFactory(settings, approve, nobody_answers, FaceCallbacks(notices.append))
+        opened.append(factory)
+        session = factory.open_session(settings)
         session.engine = replace(session.engine, model=ScriptedModel(script, repeat=True))
-        session.questions, session.notices, session.workshop = questions, notices, workshop
+        session.questions, session.notices, session.factory = questions, notices, factory
         return session
 
     yield make
-    for workshop in opened:
-        workshop.close()
+    for factory in opened:
+        factory.close()
 
 
 def run(session):
@@ -204,7 +204,7 @@ def test_a_block_cannot_write_the_book_of_grants(open_session, place):
     assert f"REFUSED {book}" in run(session)
     assert not book.exists()
     assert (here / "grants.json").read_text() == forged  # where nobody reads it:
-    session.workshop.close()
+    session.factory.close()
     session = open_session("no", *script)
     run(session)
     assert "SEEN False" in run(session)

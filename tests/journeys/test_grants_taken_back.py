@@ -17,7 +17,7 @@ def reading(place, times):  # noqa: F811
 
 
 def listed(session):
-    return [(one.kind, one.value, one.for_good) for one in session.workshop.granted()]
+    return [(one.kind, one.value, one.for_good) for one in session.factory.granted()]
 
 
 @HERE
@@ -33,7 +33,7 @@ def test_a_place_that_was_allowed_is_listed_and_asked_about_again_once_it_is_for
     assert "READ treasure" in run(session)
     (kind, value, lasts) = listed(session)[0]
     assert (kind, lasts) == ("read", for_good)
-    assert [one.value for one in session.workshop.take_back(value)] == [value]
+    assert [one.value for one in session.factory.take_back(value)] == [value]
     assert listed(session) == []
     assert "READ" not in run(session).replace("print('READ'", "")  # nor an empty file in its place
     assert len(session.questions) == 2

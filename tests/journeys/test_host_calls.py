@@ -2,7 +2,7 @@
 
 import pytest
 
-from interpreter.assembly import Workshop
+from interpreter.assembly import SessionFactory
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import HostFunction
@@ -29,7 +29,7 @@ NOTE = HostFunction(
 
 @pytest.fixture
 def session(tmp_path, monkeypatch):
-    """Opens a session with a script; the workshop, the session, and its turns' events."""
+    """Opens a session with a script; the factory, the session, and its turns' events."""
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     calls.clear()
@@ -37,17 +37,17 @@ def session(tmp_path, monkeypatch):
 
     def start(*replies, **settings):
         chosen = Settings(model="scripted/demo", auto_run=True, **settings)
-        workshop = Workshop(chosen, lambda request: Decision("yes"), nobody_answers)
-        opened.append(workshop)
-        workshop.host_functions.add(NOTE)
+        factory = SessionFactory(chosen, lambda request: Decision("yes"), nobody_answers)
+        opened.append(factory)
+        factory.host_functions.add(NOTE)
         script = [
             reply for code in replies for reply in ({"language": "python", "code": code}, "Done.")
         ]
-        return workshop, workshop.open_session(chosen, model=ScriptedModel(script))
+        return factory, factory.open_session(chosen, model=ScriptedModel(script))
 
     yield start
-    for workshop in opened:
-        workshop.close()
+    for factory in opened:
+        factory.close()
 
 
 def printed(events):
@@ -79,7 +79,7 @@ def test_of_many_calls_the_first_have_a_line_and_the_others_are_counted(session)
 
 
 def test_calls_work_after_an_undo_and_the_names_are_no_variables(session):
-    workshop, conversation = session(
+    factory, conversation = session(
         "x = 1\ncomputer.note('before')",
         "x = 2\ncomputer.note('second')",
         "print(x, computer.note('after'))",
@@ -90,13 +90,13 @@ def test_calls_work_after_an_undo_and_the_names_are_no_variables(session):
     events = list(conversation.send("and now"))
     assert printed(events) == "1 3\n"
     assert calls == ["before", "second", "after"]
-    assert set(workshop.ground.digests()) == {"x"}
+    assert set(factory.environment.opened.variables.digests()) == {"x"}
 
 
 def test_calls_work_after_the_runtimes_were_restarted(session):
-    workshop, conversation = session("computer.note('before')", "print(computer.note('after'))")
+    factory, conversation = session("computer.note('before')", "print(computer.note('after'))")
     list(conversation.send("go"))
-    workshop.restart_runtimes()
+    factory.restart_runtimes()
     events = list(conversation.send("go on"))
     assert (printed(events), ends(events)) == ("2\n", ["ok"])
 
@@ -116,30 +116,30 @@ def test_secrets_are_not_shown_in_what_is_told_of_a_call(session, monkeypatch):
 
 
 def test_code_asks_the_model_of_its_session_and_the_session_pays(session):
-    workshop, conversation = session("print(computer.ai.chat('What is it?'))")
+    factory, conversation = session("print(computer.ai.chat('What is it?'))")
     script = [{"language": "python", "code": "print(computer.ai.chat('What is it?'))"}]
     script += ["A fish.", "It is a fish."]
-    conversation.engine = workshop.engine(conversation_settings(), ScriptedModel(script))
+    conversation.engine = factory.engine(conversation_settings(), ScriptedModel(script))
     events = list(conversation.send("go"))
     assert printed(events) == "A fish.\n"
-    assert workshop.budget.session.requests == 3
+    assert factory.budget.session.requests == 3
     assert conversation.transcript[-1].text == "It is a fish."
 
 
 def test_a_long_text_is_summarized_in_pieces(session):
-    workshop, conversation = session()
+    factory, conversation = session()
     code = "print(computer.ai.summarize('some words ' * 14_000))"
     script = [{"language": "python", "code": code}, "one", "two", "three", "all", "Done."]
-    conversation.engine = workshop.engine(conversation_settings(), ScriptedModel(script))
+    conversation.engine = factory.engine(conversation_settings(), ScriptedModel(script))
     assert printed(conversation.send("go")) == "all\n"
-    assert workshop.budget.session.requests == 6
+    assert factory.budget.session.requests == 6
 
 
 def test_a_session_without_budget_refuses_what_code_asks(session):
-    workshop, conversation = session()
+    factory, conversation = session()
     script = [{"language": "python", "code": "computer.ai.chat('What?')"}, "A fish."]
     settings = conversation_settings(max_session_steps=1)
-    conversation.engine = workshop.engine(settings, ScriptedModel(script))
+    conversation.engine = factory.engine(settings, ScriptedModel(script))
     events = list(conversation.send("go"))
     (end,) = [event for event in events if isinstance(event, ExecutionFinished)]
     assert "The session may take 1 steps" in end.summary

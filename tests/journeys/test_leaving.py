@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from interpreter.assembly.leaving import Leaving
+from interpreter.assembly.shutdown import Shutdown
 
 
 def test_what_does_not_end_is_left_and_said():
     told, never = [], threading.Event()
-    Leaving(told.append).step("Saving", never.wait, 1.1)
+    Shutdown(told.append).step("Saving", never.wait, 1.1)
     never.set()
     assert told == [
         "Saving … (at most 1.1 seconds; Ctrl-C goes on without)",
@@ -27,7 +27,7 @@ def test_ctrl_c_goes_on_with_the_next_step():
         if text.startswith("Saving …"):
             os.kill(os.getpid(), signal.SIGINT)
 
-    leaving = Leaving(tell)
+    leaving = Shutdown(tell)
     leaving.step("Saving", never.wait, 600)
     leaving.step("Ending", lambda: told.append("ended"), 600)
     never.set()
@@ -36,4 +36,4 @@ def test_ctrl_c_goes_on_with_the_next_step():
 
 def test_an_error_of_a_step_is_raised():
     with pytest.raises(ZeroDivisionError):
-        Leaving(print).step("Dividing", lambda: 1 / 0, 600)
+        Shutdown(print).step("Dividing", lambda: 1 / 0, 600)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from interpreter.assembly import Wishes, Workshop
+from interpreter.assembly import FaceCallbacks, SessionFactory
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.messages import Output
@@ -35,18 +35,18 @@ def open_session(workspace):
     def make(*script):
         settings = Settings(model="scripted/demo", auto_run=True)
         notices = []
-        workshop = Workshop(
-            settings, lambda request: Decision("yes"), nobody_answers, Wishes(notices.append)
+        factory = SessionFactory(
+            settings, lambda request: Decision("yes"), nobody_answers, FaceCallbacks(notices.append)
         )
-        opened.append(workshop)
-        session = workshop.open_session(settings)
+        opened.append(factory)
+        session = factory.open_session(settings)
         session.engine = replace(session.engine, model=ScriptedModel(script, repeat=True))
         session.notices = notices
         return session
 
     yield make
-    for workshop in opened:
-        workshop.close()
+    for factory in opened:
+        factory.close()
 
 
 def run(session):

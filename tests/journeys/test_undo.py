@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.live import wait_until
 
-from interpreter.assembly import Wishes, Workshop
-from interpreter.assembly.keeping import forget_session
+from interpreter.assembly import FaceCallbacks, SessionFactory
+from interpreter.assembly.kept_files import forget_session
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
@@ -37,18 +37,18 @@ def open_session(work):
         settings = Settings(model="scripted/demo", auto_run=approve is None, **settings)
         answer = approve or (lambda request: Decision("no", "nobody is there"))
         notices = []
-        workshop = Workshop(settings, answer, nobody_answers, Wishes(notices.append))
-        opened.append(workshop)
-        session = workshop.open_session(settings, resume=resume)
+        factory = SessionFactory(settings, answer, nobody_answers, FaceCallbacks(notices.append))
+        opened.append(factory)
+        session = factory.open_session(settings, resume=resume)
         session.engine = replace(session.engine, model=ScriptedModel(script, repeat=True))
-        session.close_workshop = workshop.close
-        session.run, session.workshop = workshop.run, workshop
-        session.notices, session.exchange = notices, workshop.exchange
+        session.close_factory = factory.close
+        session.run, session.factory = factory.run, factory
+        session.notices, session.exchange = notices, factory.exchange
         return session
 
     yield make
-    for workshop in opened:
-        workshop.close()
+    for factory in opened:
+        factory.close()
 
 
 def say(session, text="go"):
@@ -202,7 +202,7 @@ def test_a_session_is_resumed_with_its_variables(open_session):
         "Set.",
     )
     say(first)
-    first.close_workshop()
+    first.close_factory()
     again = open_session({"code": "print(total(), math.pi > 3)"}, "Looked.", resume=first.id)
     say(again)
     assert printed(again) == "6 True\n"
@@ -220,7 +220,7 @@ odd = Odd()"""
 def test_variables_of_one_workspace_do_not_come_back_in_another(open_session, work, tmp_path):
     first = open_session({"code": POISON}, "Set.")
     say(first)
-    first.close_workshop()
+    first.close_factory()
     (work / "RAN").unlink(missing_ok=True)  # saving tries whether it can be loaded
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -229,7 +229,7 @@ def test_variables_of_one_workspace_do_not_come_back_in_another(open_session, wo
     say(other)
     assert printed(other) == "False\n"
     assert not (elsewhere / "RAN").exists()
-    other.close_workshop()
+    other.close_factory()
     [told] = other.notices
     assert told.endswith("none were saved here, only in the directory where it was before.")
     at_home = open_session(look, "Looked.", resume=first.id)
@@ -241,7 +241,7 @@ def test_variables_of_one_workspace_do_not_come_back_in_another(open_session, wo
 def test_without_walls_variables_wait_for_the_first_block(open_session, work):
     first = open_session({"code": POISON}, "Set.", sandbox="off")
     say(first)
-    first.close_workshop()
+    first.close_factory()
     (work / "RAN").unlink(missing_ok=True)  # saving tries whether it can be loaded
     again = open_session(
         "Hello again.", {"code": "print(odd)"}, "Ok.", resume=first.id, sandbox="off"
@@ -257,7 +257,7 @@ def test_without_walls_variables_wait_for_the_first_block(open_session, work):
 def test_a_session_whose_variables_are_gone_says_so(open_session):
     first = open_session({"code": "x = 1", "language": "shell"}, "Hello.")
     say(first)
-    first.close_workshop()
+    first.close_factory()
     shutil.rmtree(data_directory() / "variables", ignore_errors=True)
     again = open_session("Hello again.", resume=first.id)
     say(again)
@@ -267,13 +267,13 @@ def test_a_session_whose_variables_are_gone_says_so(open_session):
 
 def test_a_session_that_goes_on_undoes_and_redoes_what_was_done_before(changed, open_session, work):
     before = list(changed.transcript)
-    changed.close_workshop()
+    changed.close_factory()
     again = open_session("Ok.", resume=changed.id)
     told = again.undo()
     assert told.startswith("Undone: 1 block of before the restart, and files put back; variables")
     assert (work / "kept.txt").read_text() == "original"
     assert list(again.transcript) == before[:5]
-    again.close_workshop()
+    again.close_factory()
     third = open_session("Ok.", resume=changed.id)
     third.redo()
     assert (work / "kept.txt").read_text() == "changed"
@@ -406,7 +406,7 @@ def test_the_space_of_sessions_long_past_is_returned(open_session, work):
     (undo / "unkept-999999999-x").mkdir()
     session = open_session({"code": "open('a', 'w').write('1'); x = 1"}, "Done.")
     say(session)
-    session.close_workshop()
+    session.close_factory()
     left = sorted(path.name for path in undo.iterdir())
     assert left[:2] == ["2020-11", "2020-12"]
     assert [name for name in left if name.startswith("unkept")] == []
@@ -420,7 +420,7 @@ def test_a_session_that_is_not_kept_leaves_nothing(open_session, work):
     session = open_session({"code": "open('a', 'w').write('1')"}, "Done.", keep_history=False)
     say(session)
     session.undo()
-    session.close_workshop()
+    session.close_factory()
     assert list(work.iterdir()) == []
     assert list((data_directory() / "undo").iterdir()) == []
 
@@ -428,8 +428,8 @@ def test_a_session_that_is_not_kept_leaves_nothing(open_session, work):
 def test_a_copy_of_a_session_goes_on_with_what_was_spent(open_session):
     session = open_session("A long answer, so that something was spent.")
     say(session)
-    workshop = session.workshop
-    before = workshop.budget.session
+    factory = session.factory
+    before = factory.budget.session
     settings = Settings(model="scripted/demo", auto_run=True)
-    workshop.open_session(settings, resume=workshop.store.fork(session.id), on_this_ground=True)
-    assert (workshop.budget.session, before.output > 0) == (before, True)
+    factory.open_session(settings, resume=factory.store.fork(session.id), in_this_environment=True)
+    assert (factory.budget.session, before.output > 0) == (before, True)

@@ -1,6 +1,6 @@
 """The only package that knows every concrete class: settings become a session."""
 
-from interpreter.assembly.model_choice import Wishes
-from interpreter.assembly.workshop import Workshop
+from interpreter.assembly.model_choice import FaceCallbacks
+from interpreter.assembly.session_factory import SessionFactory
 
-__all__ = ["Wishes", "Workshop"]
+__all__ = ["FaceCallbacks", "SessionFactory"]

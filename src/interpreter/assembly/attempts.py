@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
-from interpreter.assembly.keeping import forget_session, is_alive
-from interpreter.assembly.workshop import Workshop
+from interpreter.assembly.kept_files import forget_session, is_alive
+from interpreter.assembly.session_factory import SessionFactory
 from interpreter.checkpoints.workspace_copy import WorkspaceCopy
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
@@ -30,7 +30,7 @@ class Attempt:
 
     def __init__(
         self,
-        base: Workshop,
+        base: SessionFactory,
         session: Session,
         settings: Settings,
         *,
@@ -45,23 +45,23 @@ class Attempt:
         workspace = settings.directory().resolve()
         self._copy = WorkspaceCopy(workspace, place / workspace.name)
         self.settings = replace(settings, workspace=str(self._copy.path))
-        self.workshop = base.another(self.settings, approve, answer)
+        self.factory = base.another(self.settings, approve, answer)
         try:
             messages = tuple(session.transcript)
-            self.session = self.workshop.open_session(self.settings, messages=messages, model=model)
+            self.session = self.factory.open_session(self.settings, messages=messages, model=model)
             with tempfile.TemporaryFile() as file:
-                if base.ground.export_variables(file):
-                    self.workshop.ground.adopt_variables(file, (workspace, self._copy.path))
-            self._variables = self.workshop.ground.digests()
+                if exported(base, file):
+                    self.factory.environment.adopt_variables(file, (workspace, self._copy.path))
+            self._variables = self._digests()
         except BaseException:
-            self.workshop.close()
+            self.factory.close()
             self._copy.remove()
             raise
 
     def compare(self) -> str:
         """What is different from the session it began with: messages, variables, files."""
         added = len(self.session.transcript) - self._since
-        now, then = self.workshop.ground.digests(), self._variables
+        now, then = self._digests(), self._variables
         changed = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
         words = [f"{name} (new)" if name not in then else name for name in changed if name in now]
         words += [f"{name} (gone)" for name in changed if name not in now]
@@ -83,9 +83,10 @@ class Attempt:
         action = Code("python", f"# Keep what was tried: {len(changes)} files")
         messages = self.session.transcript[self._since :]
         with tempfile.TemporaryFile() as file:
-            variables = self.workshop.ground.export_variables(file)
-            self.workshop.close()  # nothing writes there any more
-            self._base.ground.settle_variables()
+            variables = exported(self.factory, file)
+            self.factory.close()  # nothing writes there any more
+            if contents := self._base.environment.opened:
+                contents.variables.settle()
             work = self._bring(file if variables else None, found if conflicts == "keep" else ())
             for _ in self._base_session.by_hand(action, work):
                 pass
@@ -98,27 +99,41 @@ class Attempt:
 
     def close(self) -> None:
         """Drop it, with its copy."""
-        self.workshop.close()
+        self.factory.close()
         if self.session.id:
             self._base.store.delete(self.session.id)
             forget_session(self.session.id)
         self._copy.remove()
 
+    def _digests(self) -> dict[str, str]:
+        """What tells each variable from the same one after it was changed."""
+        contents = self.factory.environment.opened
+        return contents.variables.digests() if contents and contents.variables.attached else {}
+
     def _bring(
-        self, variables: IO[bytes] | None, spared: tuple[str, ...]
+        self, variables: BinaryIO | None, spared: tuple[str, ...]
     ) -> Generator[RuntimeEvent, None, None]:
-        ground = self._base.ground
-        staged = ground.cell.get().exchange / f"kept-{secrets.token_hex(4)}"
+        environment = self._base.environment
+        staged = environment.cell.exchange / f"kept-{secrets.token_hex(4)}"
         changes = self._copy.stage(staged, spared)
         handover.write(staged / "changes.json", json.dumps(changes))
         try:
-            ground.apply_changes(staged)
+            environment.apply_changes(staged)
             if variables is not None:
                 places = (self._copy.path, self._copy.original)
-                ground.adopt_variables(variables, places, exact=True)
+                environment.adopt_variables(variables, places, exact=True)
         finally:
             shutil.rmtree(staged, ignore_errors=True)  # which follows no link
         yield ExecutionFinished("ok")
+
+
+def exported(factory: SessionFactory, file: BinaryIO) -> bool:
+    """Write the variables to a file; False where there is no kernel that has any."""
+    contents = factory.environment.opened
+    if contents is None or not contents.variables.attached:
+        return False
+    contents.variables.export(file)
+    return True
 
 
 def _new_place(attempts: Path) -> Path:

@@ -1,45 +1,327 @@
-"""The variables that code finds: what the settings give it, and what this program has set."""
+"""What the code of a session runs in: a cell, the REPLs in it, and what is kept of both."""
 
 from __future__ import annotations
 
 import os
-import re
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from subprocess import DEVNULL
+from typing import TYPE_CHECKING, BinaryIO
 
-from interpreter.policies.secrets import is_secret_variable
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.assembly.cell_life import CellLife
+from interpreter.assembly.cell_opener import CellOpener
+from interpreter.assembly.host_calls import HostCalls
+from interpreter.assembly.languages import session_runtimes
+from interpreter.assembly.policy import SessionRules
+from interpreter.assembly.saved_variables import Resumption, carried_over
+from interpreter.assembly.shutdown import START_SECONDS, Shutdown
+from interpreter.protocol.errors import CheckpointError, SandboxUnavailable
+from interpreter.protocol.lazy import Lazy
+from interpreter.protocol.ports import CallPolicy, Cell, Checkpoints, Runtimes, Tool
+from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
+from interpreter.tools.guarded import Escalations, Guarded
+from interpreter.tools.job_control import JobControl
+from interpreter.tools.run_code import RunCode, RunLimits
 
-LONGEST = 4096
-_PLAIN = re.compile(r"[A-Za-z]\w*")
-_NOT_OURS = re.compile(r"(?:LD|DYLD|PYTHON|NODE|BASH|SHELL|XDG|PIP|NPM|GIT|INTERPRETER|REPLOOP)\w*")
+if TYPE_CHECKING:
+    from interpreter.assembly.cell_contents import CellContents
+    from interpreter.assembly.permissions import Permission, Permissions
+    from interpreter.policies.autorun import AutorunGuard
+    from interpreter.policies.secrets import Secrets
+    from interpreter.runtimes.pool import RuntimePool
+    from interpreter.tools.guarded import Guard
 
-
-def given_variables(settings: Settings) -> dict[str, str]:
-    """The variables of `env`; a name alone stands for the variable that we have."""
-    named: dict[str, str | None] = {}
-    for name, sign, value in (entry.partition("=") for entry in settings.env):
-        if not _PLAIN.fullmatch(name):
-            raise ConfigurationError(f"env: {name!r} is no name of a variable.")
-        named[name] = value if sign else os.environ.get(name)
-    return {**set_by_program(), **{k: v for k, v in named.items() if v is not None}}
-
-
-def set_by_program() -> dict[str, str]:
-    """What this program has put into its environment since it began, if it is no secret."""
-    try:
-        found = Path("/proc/self/environ").read_bytes()
-    except OSError:  # only Linux tells how a program was started
-        return {}
-    entries = (entry.partition("=") for entry in os.fsdecode(found).split("\0"))
-    before = {name: value for name, _, value in entries}
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if before.get(name) != value and _may_be_seen(name, value)
-    }
+Notify = Callable[[str], None]
 
 
-def _may_be_seen(name: str, value: str) -> bool:
-    plain = _PLAIN.fullmatch(name) and not _NOT_OURS.fullmatch(name.upper())
-    return bool(plain) and len(value) <= LONGEST and not is_secret_variable(name, value)
+class Environment:
+    """Made from the settings of the moment when the session began; it does not change with them.
+
+    Nothing is started before it is needed, or `warm` is called.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        notice: Notify,
+        policy: Callable[[], CallPolicy],
+        choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes,
+    ) -> None:
+        from interpreter.assembly.kept_files import unkept_session
+
+        self._settings = settings
+        self._workspace = settings.directory()
+        self._notice = notice
+        self.first_session = ""
+        """The session that began here; what is kept of files goes by its name."""
+        self.session = ""
+        """The session that goes on here now; the variables are its own."""
+        self._unkept = unkept_session()
+        self._news: list[str] = []
+        limits = RunLimits(
+            seconds=settings.timeout or None,
+            output_directory=lambda: self.cell.exchange / "output",
+        )
+        self.choose = choose
+        self._runtimes = session_runtimes(settings, choose, self._pool)
+        self._run_code = RunCode(self._runtimes, limits)
+        self._escalations = Escalations(self._run_code.inject)
+        guarded = Guarded(self._run_code, self._guards, self._escalations)
+        self.tools: dict[str, Tool] = {
+            "execute": guarded,
+            "jobs": JobControl(self._run_code.jobs),
+        }
+        """What a model can do here."""
+        self.calls = HostCalls(self._escalations, policy)
+        """What code may call of the host's."""
+        self._rules = SessionRules(settings, self._escalations, lambda: guarded.running)
+        self._permissions: Lazy[Permissions] = Lazy(self._make_permissions)
+        self._autorun: Lazy[AutorunGuard] = Lazy(self._make_autorun)
+        self.opener = CellOpener(settings, self._rules, self._permissions, notice)
+        self._life = CellLife(self._open_cell, self._set_up)
+        self._warmth = Lazy(self._warm)
+        self.resumption = Resumption(self._resume, self._is_confined)
+        self._sweep: threading.Timer | None = None
+
+    # Beginning and ending.
+
+    def check(self) -> None:
+        """Raise at once what would stop the first block, without starting anything."""
+        self.opener.check()
+
+    def serve(self, session: str) -> None:
+        """A session begins here, or goes on."""
+        self.first_session = self.first_session or session
+        self.session = session
+
+    def warm(self) -> None:
+        """Begin what the first block will need, in the background."""
+        self._warmth.begin()
+
+    def close(self, tell: Notify | None = None) -> None:
+        """Save the variables, and end everything that runs here; `tell` hears what takes long."""
+        shutdown = Shutdown(tell or self._notice)
+        for started in (self._warmth, self.resumption):
+            shutdown.step("Waiting for what still starts", started.settle, START_SECONDS)
+        self.calls.close()
+        self._life.close(shutdown, self._save)
+        if self._sweep is not None:
+            self._sweep.cancel()
+        if self._autorun.made is not None:
+            self._autorun.made.close()
+
+    # What is there.
+
+    @property
+    def cell(self) -> Cell:
+        """The cell, opened now if need be."""
+        return self._life.contents().cell
+
+    @property
+    def unconfined(self) -> str:
+        """Why there is no sandbox although one was asked for; empty where there is one."""
+        self._life.contents()
+        return self.opener.unconfined
+
+    @property
+    def opened(self) -> CellContents | None:
+        """The cell with all that is in it, if anything has needed it yet."""
+        return self._life.opened
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that can be run here."""
+        return self._runtimes.names()
+
+    def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
+        """Let the caller add languages of its own, or leave some out."""
+        self.choose = choose
+        self._runtimes = session_runtimes(self._settings, choose, self._pool)
+        self._run_code.use(self._runtimes)
+
+    def restart_runtimes(self) -> None:
+        """End every REPL; they start again when they are needed."""
+        if contents := self.opened:
+            contents.close_runtimes()
+
+    def background(self) -> bool:
+        """Let the block that runs now go on alone; False if there is none. From any thread."""
+        return self._run_code.background()
+
+    def checkpoints(self) -> Checkpoints:
+        """What was kept before each block; variables that are on their way come first."""
+        self.resumption.settle()
+        return self._life.contents().checkpoints
+
+    def granted(self) -> tuple[Permission, ...]:
+        """The hosts and places that the user has allowed."""
+        return self._permissions.get().granted()
+
+    def take_back(self, value: str) -> tuple[Permission, ...]:
+        """Ask again about a host or a place that was allowed; what that was."""
+        walls = contents.walls if (contents := self.opened) else None
+        return self._permissions.get().take_back(value, walls.grants if walls else None)
+
+    def unenforced(self) -> str:
+        """The user's rules that nothing holds here, in a sentence; empty where all are held."""
+        journal = self._life.contents().journal
+        return self._rules.unenforced(confined=self.opener.is_full, journal=journal is not None)
+
+    # Around blocks.
+
+    def before_block(self) -> None:
+        """Have the variables back, and the cell that the user's grants need."""
+        self.resumption.finish()
+        old = self._life.contents()
+        if old.walls is None or not old.walls.permissions.session.needs_new_cell or self._is_busy():
+            return
+        self._warmth.settle()
+        grants = old.walls.permissions.session
+        try:
+            new = self.opener.open_again(old.cell)
+        except SandboxUnavailable as error:
+            grants.give_up()
+            self._tell(f"{error} What was granted last is not shown.")
+            return
+        grants.cell_opened()
+        back = carried_over(old, partial(self._life.move_to, new))
+        self._tell(f"The sandbox was opened anew with what was granted; {back}.")
+
+    def touched(self, language: str) -> None:
+        """Code that is no block is about to run in this language."""
+        contents = self.opened
+        if contents and contents.runtimes.get().canonical(language) == "python":
+            contents.variables.touched()
+
+    def describe_files(self, text: str) -> str:
+        """What the data files named in a text hold, looked at inside the cell."""
+        from interpreter.tools.profile_file import Profiler, ProfilerOptions, mentioned_files
+
+        if not mentioned_files(text, self._workspace):
+            return ""
+        cell = self.cell
+        options = ProfilerOptions(cell.workspace, data_directory() / "profiles")
+        return self._secrets().redact(Profiler(cell.launch, options).describe(text))
+
+    def apply_changes(self, staged: Path) -> None:
+        """Bring changed files into the workspace, by a program under the journal."""
+        from interpreter.runtimes import handover
+
+        contents = self._life.contents()
+        exchange, journal = contents.cell.exchange, contents.journal
+        handover.copy(Path(__file__).parents[1] / "inside" / "apply_changes.py", exchange)
+        command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
+        if journal is not None:  # the user has answered where it was tried
+            journal.watch()
+        status = contents.launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).wait()
+        if journal is not None:
+            journal.settle(allow=True)
+        if status:
+            raise CheckpointError("Not all files could be brought over; undo takes back the rest.")
+
+    def adopt_variables(
+        self, file: BinaryIO, moved: tuple[Path, Path], *, exact: bool = False
+    ) -> None:
+        """Take variables over from a file, and say what did not come."""
+        contents = self._life.contents()
+        contents.run_quietly("python", "")
+        places = (str(moved[0]), str(moved[1]))
+        report = contents.variables.adopt(file, places, exact=exact)
+        if report.lost:
+            self._notice(f"Not taken over: {', '.join(sorted(report.lost))}.")
+
+    # How it is put together.
+
+    def _open_cell(self) -> Cell:
+        from interpreter.assembly.kept_files import sweep_later
+
+        cell = self.opener.open()
+        self._sweep = sweep_later()
+        if self.opener.weaker:  # the model may have been asked before this was known
+            self._news.append(self.opener.weaker)
+        return cell
+
+    def _set_up(self, cell: Cell) -> CellContents:
+        from interpreter.assembly.cell_contents import CellSetup
+        from interpreter.checkpoints.variables.kept import Owner
+
+        def owner() -> Owner:
+            level = self._settings.sandbox if self.opener.is_confined else "off"
+            return Owner(self.session, level, str(self._workspace.resolve()))
+
+        setup = CellSetup(
+            settings=self._settings,
+            notice=self._notice,
+            rules=self._rules,
+            escalations=self._escalations,
+            permissions=self._permissions,
+            calls=self.calls,
+        )
+        name = self.first_session or self._unkept
+        return setup.set_up(cell, name, owner if self.first_session else None)
+
+    def _pool(self) -> RuntimePool:
+        return self._life.contents().runtimes.get()
+
+    def _make_permissions(self) -> Permissions:
+        from interpreter.assembly.permissions import Permissions
+
+        return Permissions(self._settings, self._rules, self._escalations)
+
+    def _make_autorun(self) -> AutorunGuard:
+        from interpreter.policies.autorun import AutorunGuard
+
+        return AutorunGuard(self._workspace)
+
+    def _warm(self) -> None:
+        contents = self._life.contents()
+        if self.opener.is_confined:  # without a sandbox, it waits for a block
+            contents.runtimes.get().warm("python")
+
+    def _is_confined(self) -> bool:
+        self._life.contents()
+        return self.opener.is_confined
+
+    def _resume(self) -> str:
+        contents = self._life.contents()
+        assert contents.saved is not None, "only a session that is kept goes on"
+        return contents.saved.resume(partial(contents.run_quietly, "python", ""))
+
+    def _save(self, contents: CellContents) -> None:
+        if contents.saved is not None:
+            contents.saved.save(busy=self._is_busy())
+
+    def _is_busy(self) -> bool:
+        return any(job.running for job in self._run_code.jobs.all())
+
+    def _tell(self, text: str) -> None:
+        """Tell the user now, and the model with the next block."""
+        self._notice(text)
+        self._news.append(text)
+
+    def _guards(self) -> list[Guard]:
+        """Those who watch one block."""
+        from interpreter.assembly import guards
+
+        self.resumption.finish()
+        contents, workspace = self._life.contents(), self._workspace
+        found: list[Guard] = [guards.News(self._news)] if self._news else []
+        found.append(guards.SecretGuard(self._secrets()))
+        if walls := contents.walls:
+            found += [
+                guards.HostGuard(walls.permissions.gate),
+                guards.PassingFiles(walls.cell),
+                guards.PathGuard(walls.grants, walls.permissions.session, workspace),
+            ]
+        return [*found, guards.AutorunWatch(self._autorun.get(), workspace, contents.journal)]
+
+    def _secrets(self) -> Secrets:
+        """What is to be shown to nobody, as it is now: the user may just have written it down."""
+        from interpreter.policies.env_files import secrets_in_files
+        from interpreter.policies.secrets import Secrets
+
+        return Secrets(os.environ, secrets_in_files(self._workspace))

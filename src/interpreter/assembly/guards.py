@@ -9,9 +9,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from interpreter.assembly.reopening import Reopening
 from interpreter.policies.autorun import AutorunGuard, Flag
 from interpreter.policies.secrets import Secrets, SecretStream
 from interpreter.protocol.actions import Decision
@@ -27,14 +26,16 @@ from interpreter.protocol.events import (
     OutputDelta,
     RuntimeEvent,
 )
-from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.messages import ActionCall, Display, Stream
 from interpreter.protocol.visible import visible
 from interpreter.sandboxes.cell.cell import ConfinedCell
 from interpreter.sandboxes.cell.held_place import HeldPlace
 from interpreter.sandboxes.grants import Grants, Scope, Wish, wanted_paths
-from interpreter.sandboxes.network.host_gate import HostAnswer, HostGate
-from interpreter.tools.guarded import After, Escalations
+from interpreter.sandboxes.network.host_gate import HostGate
+from interpreter.tools.guarded import After, Guard
+
+if TYPE_CHECKING:
+    from interpreter.assembly.permissions import SessionGrants
 
 _MOST_NAMED = 8
 PRINTED_KEPT = 20_000  # characters of a block's output in which refused paths are looked for
@@ -42,26 +43,7 @@ MADE_BY_PROGRAMS = re.compile(r"\.|tmp[\w-]{4,}|pip-|npm-|node-|matplotlib|pymp-
 """Names in /tmp that nobody gave, or that say nothing about what is in them."""
 
 
-class _Bystander:
-    """A guard that lets everything pass and has nothing to say."""
-
-    def before(self) -> None:
-        """Nothing to prepare."""
-
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
-        """Everything passes."""
-        yield event
-
-    def after(self) -> After:
-        """Nothing to say."""
-        yield from ()
-        return ()
-
-    def close(self) -> None:
-        """Nothing is left."""
-
-
-class SecretGuard(_Bystander):
+class SecretGuard(Guard):
     """Replaces the values of secret variables, and what is shaped like a key."""
 
     def __init__(self, secrets: Secrets) -> None:
@@ -106,7 +88,7 @@ def _printed(text: str, stream: Stream) -> Iterator[OutputDelta]:
         yield OutputDelta(text, stream)
 
 
-class HostGuard(_Bystander):
+class HostGuard(Guard):
     """Tells the model which hosts were refused, so that it does not try them again blindly."""
 
     def __init__(self, gate: HostGate) -> None:
@@ -122,7 +104,7 @@ class HostGuard(_Bystander):
         return (f"the sandbox refused to connect to {hosts}",)
 
 
-class PassingFiles(_Bystander):
+class PassingFiles(Guard):
     """Says which files a block left where they go with the session, and how to keep them."""
 
     def __init__(self, cell: ConfinedCell) -> None:
@@ -148,12 +130,12 @@ class PassingFiles(_Bystander):
         )
 
 
-class PathGuard(_Bystander):
+class PathGuard(Guard):
     """Asks about places outside of the walls that a failed block wanted, and opens them."""
 
-    def __init__(self, grants: Grants, reopening: Reopening, workspace: Path) -> None:
+    def __init__(self, grants: Grants, session: SessionGrants, workspace: Path) -> None:
         self._grants = grants
-        self._reopening = reopening
+        self._session = session
         self._workspace = workspace
         self._printed = ""
         self._failed = False
@@ -174,7 +156,7 @@ class PathGuard(_Bystander):
 
     def after(self) -> After:
         """Ask, grant, and say so: the block has failed, but the next try may not."""
-        self._reopening.end_block()
+        self._session.end_block()
         notes = [note for note in (self._trouble, self._grants.end_block()) if note]
         for wanted in wanted_paths(self._printed, self._workspace) if self._failed else ():
             try:
@@ -201,17 +183,17 @@ class PathGuard(_Bystander):
             return str(error)
         when = "for the next block" if scope == "block" else "from now on"
         if given.needs_restart:
-            self._reopening.ask(given.path, wish.access, scope)
+            self._session.ask_for_new_cell(given.path, wish.access, scope)
             return (
                 f"allowed: to {wish.describe()} {when}; for that the sandbox is opened "
                 "anew: Python keeps its variables, other languages start afresh"
             )
         if scope == "session":
-            self._reopening.remember(given.path, wish.access)
+            self._session.remember(given.path, wish.access)
         return f"allowed: to {wish.describe()} {when}"
 
 
-class News(_Bystander):
+class News(Guard):
     """Tells the model, with the next block, what the user has been told about its ground."""
 
     def __init__(self, news: list[str]) -> None:
@@ -240,7 +222,7 @@ class FileWatch(Protocol):
         ...
 
 
-class AutorunWatch(_Bystander):
+class AutorunWatch(Guard):
     """Takes back changes to files that run by themselves, unless the user wants them."""
 
     def __init__(self, guard: AutorunGuard, workspace: Path, files: FileWatch | None) -> None:
@@ -303,30 +285,3 @@ class AutorunWatch(_Bystander):
 
 def _is_among(path: str, places: list[str]) -> bool:
     return any(path == place or path.startswith(f"{place}/") for place in places)
-
-
-def ask_about_hosts(escalations: Escalations, hosts: tuple[str, ...]) -> HostAnswer:
-    """One question about hosts: for this block, the session, or this workspace for ever."""
-    call = ActionCall("network", json.dumps({"hosts": hosts}))
-    reason = f"This block wants to connect to {', '.join(map(visible, hosts))}."
-    decision = escalations.ask(call, reason)
-    if not decision.allows:
-        return "no"
-    answers: dict[str, HostAnswer] = {"session": "session", "always": "always"}
-    return answers.get(decision.answer, "once")
-
-
-def ask_about_file(escalations: Escalations, path: str, size: int, why: str) -> bool:
-    """One question about a file that a block is about to change: git would run what it says, or
-    it cannot be kept."""
-    if why.startswith(QUESTION):
-        lines = why.removeprefix(QUESTION)
-        call = ActionCall("git", json.dumps({"path": path, "lines": lines.splitlines()}))
-        shown = "\n".join(map(visible, lines.split("\n")))
-        return escalations.ask(call, f"This block writes into {visible(path)}:\n{shown}").allows
-    call = ActionCall("write", json.dumps({"path": path, "bytes": size}))
-    name = visible(path)
-    what = f"{name}, {size / 1e9:.1f} GB," if size >= 1e8 else name
-    fault = "is too large to keep" if why == "too large" else f"cannot be kept ({why})"
-    reason = f"{what} {fault}: this cannot be undone."
-    return escalations.ask(call, reason).allows

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.ports import CallPolicy
 from interpreter.tools.calls.functions import HostFunctions
 
@@ -15,16 +14,12 @@ if TYPE_CHECKING:
     from interpreter.tools.guarded import Escalations
 
 
-def _nobody_rules() -> CallPolicy:
-    raise SandboxUnavailable("Nobody rules here on what code may call.")
-
-
 class HostCalls:
     """A registry, and a broker for the cell that the session has at the moment."""
 
-    def __init__(self, escalations: Escalations) -> None:
+    def __init__(self, escalations: Escalations, policy: Callable[[], CallPolicy]) -> None:
         self.functions = HostFunctions()
-        self.policy: Callable[[], CallPolicy] = _nobody_rules
+        self._policy = policy
         self._escalations = escalations
         self._broker: Broker | None = None
 
@@ -34,12 +29,7 @@ class HostCalls:
 
         if self._broker is None:
             asked = self._escalations
-            self._broker = Broker(
-                self.functions,
-                lambda: self.policy(),
-                asked.ask,
-                lambda event: asked.inject(event),
-            )
+            self._broker = Broker(self.functions, self._policy, asked.ask, asked.inject)
         self._broker.serve(exchange)
         return self.functions.roots()
 

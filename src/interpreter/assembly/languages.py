@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from subprocess import DEVNULL, TimeoutExpired
 from typing import TYPE_CHECKING
 
-from interpreter.protocol.ports import Cell, Launch, Runtimes
-from interpreter.runtimes.catalog import names
-from interpreter.runtimes.chosen_languages import OnlyThese
+from interpreter.protocol.errors import UnknownLanguage
+from interpreter.protocol.ports import Cell, Launch, Runtime, Runtimes
+from interpreter.runtimes.catalog import BUILT_IN, names
 from interpreter.runtimes.kernel.files import kernel_directories
-from interpreter.runtimes.late import LateRuntimes
 from interpreter.settings.described_languages import chosen_names, described
 from interpreter.settings.settings import Settings
 
@@ -51,20 +50,64 @@ def open_pool(
     return RuntimePool(launch, cell.exchange, options)
 
 
-def late_runtimes(
-    settings: Settings,
-    choose: Callable[[Runtimes], Runtimes],
-    pool: Callable[[], RuntimePool],
+class SessionRuntimes:
+    """The runtimes of a session; what they are called is known before there is a cell."""
+
+    def __init__(self, settings: Settings, pool: Callable[[], RuntimePool]) -> None:
+        self._described = [entry.name for entry in described(settings.languages)]
+        self._pool = pool
+
+    def get(self, language: str) -> Runtime:
+        """The runtime of a language by any of its names."""
+        return self._pool().get(language)
+
+    def names(self) -> tuple[str, ...]:
+        """The languages that can be run here."""
+        return tuple(dict.fromkeys([*names(kernel_directories()), *self._described]))
+
+    def close(self) -> None:
+        """Close every runtime that was started."""
+        self._pool().close()
+
+
+class ChosenRuntimes:
+    """Runtimes of which only some may be used."""
+
+    def __init__(self, inner: Runtimes, wanted: tuple[str, ...]) -> None:
+        self._inner = inner
+        self._wanted = {_usual_name(name) for name in wanted}
+
+    def get(self, language: str) -> Runtime:
+        """The runtime of a language by any of its names."""
+        if _usual_name(language) not in self._wanted:
+            known = ", ".join(self.names())
+            raise UnknownLanguage(f"{language!r} is not among the chosen languages: {known}.")
+        return self._inner.get(language)
+
+    def names(self) -> tuple[str, ...]:
+        """The languages that are chosen and can be run here."""
+        return tuple(name for name in self._inner.names() if _usual_name(name) in self._wanted)
+
+    def close(self) -> None:
+        """Close every runtime that was started."""
+        self._inner.close()
+
+
+def session_runtimes(
+    settings: Settings, choose: Callable[[Runtimes], Runtimes], pool: Callable[[], RuntimePool]
 ) -> Runtimes:
-    """The runtimes that a session may use, of which the names are known before there is a cell."""
-    own = [entry.name for entry in described(settings.languages)]
-
-    def all_names() -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*names(kernel_directories()), *own]))
-
-    chosen = choose(LateRuntimes(all_names, pool))
+    """The runtimes that a session may use: `choose` is the caller's choice, then the settings'."""
+    chosen = choose(SessionRuntimes(settings, pool))
     wanted = chosen_names(settings.languages)
-    return OnlyThese(chosen, wanted) if wanted else chosen
+    return ChosenRuntimes(chosen, wanted) if wanted else chosen
+
+
+def _usual_name(name: str) -> str:
+    wanted = name.strip().lower()
+    for entry in BUILT_IN:
+        if wanted in (entry.language.name, *entry.language.aliases):
+            return entry.language.name
+    return wanted
 
 
 def _registered(settings: Settings, notice: Notify) -> tuple[Registered, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import Usage
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Capabilities, Model
 from interpreter.protocol.values import frozen
 from interpreter.session.request.context import Context, Notes
@@ -25,7 +26,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @frozen
-class Wishes:
+class FaceCallbacks:
     """What choosing a model asks of a face: to say something, to ask, to show progress."""
 
     notice: Callable[[str], None] = lambda text: None
@@ -36,8 +37,8 @@ class Wishes:
 class ModelChoice:
     """Opens models late, and closes the one that is no longer wanted."""
 
-    def __init__(self, wishes: Wishes, notes: Notes) -> None:
-        self._wishes = wishes
+    def __init__(self, face: FaceCallbacks, notes: Notes) -> None:
+        self._face = face
         self._notes = notes
         self._chosen: Choice | None = None
         self.small = False
@@ -49,6 +50,7 @@ class ModelChoice:
         self._model: Model | None = None
         self._inner: Model | None = None
         self._made_from: object = None
+        self._price: Callable[[Usage], float | None] = lambda usage: None
 
     def model(self, settings: Settings) -> Model:
         """The model of these settings; a new one comes with a new view of the conversation."""
@@ -60,6 +62,7 @@ class ModelChoice:
             self._model = self._opened(name, options)
             self._made_from = wanted
             self.context = Context(self._model.capabilities, self._notes)
+            self._price = _pricing(self._model)
         return self._model
 
     def plain(self, settings: Settings) -> Model:
@@ -74,14 +77,7 @@ class ModelChoice:
 
     def pricing(self, usage: Usage) -> float | None:
         """What a usage of this model costs; None where nobody knows."""
-        from interpreter.models.prices import pricing_of
-
-        if self._model is None:
-            return None
-        if self._model.capabilities.local:
-            return 0.0
-        file = _if_there(config_directory() / "prices.json")
-        return pricing_of(self._model.name, Path(file) if file else None)(usage)
+        return self._price(usage)
 
     def close(self) -> None:
         """Give back connections."""
@@ -126,7 +122,7 @@ class ModelChoice:
         if self._chosen is None:
             self._chosen = choose(settings)
             if not self._chosen.download:  # the question before a download says it
-                self._wishes.notice(self._chosen.sentence)
+                self._face.notice(self._chosen.sentence)
         if not self._chosen.name:
             raise ConfigurationError(self._chosen.sentence)
         if self._chosen.api_base:
@@ -145,12 +141,26 @@ class ModelChoice:
         if installed(entry, kept) is not None or options.offline:
             return
         found = self._chosen
-        if found and not self._wishes.may_download(f"{found.sentence} Download it now?"):
+        if found and not self._face.may_download(f"{found.sentence} Download it now?"):
             raise ConfigurationError(
                 f"{entry.name} is not on this machine. Get it with `interpreter models pull`, or "
                 "name another model with --model."
             )
-        fetch(entry, kept, self._wishes.progress)
+        fetch(entry, kept, self._face.progress)
+
+
+def _pricing(model: Model) -> Callable[[Usage], float | None]:
+    if model.capabilities.local:
+        return lambda usage: 0.0
+
+    def look_up() -> Callable[[Usage], float | None]:
+        from interpreter.models.prices import pricing_of
+
+        file = _if_there(config_directory() / "prices.json")
+        return pricing_of(model.name, Path(file) if file else None)
+
+    known = Lazy(look_up)
+    return lambda usage: known.get()(usage)
 
 
 def choose(settings: Settings) -> Choice:

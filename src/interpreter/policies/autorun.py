@@ -124,8 +124,10 @@ class AutorunGuard:
         return tuple(failed)
 
     def close(self) -> None:
-        """Let go of the workspace."""
-        os.close(self._root)
+        """Let go of the workspace, once: its descriptor may be somebody else's after that."""
+        root, self._root = self._root, -1
+        if root >= 0:
+            os.close(root)
 
     def _new_places(self) -> Iterator[str]:
         """Repositories and environments that the block made: nobody uses what is in them yet."""

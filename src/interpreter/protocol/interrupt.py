@@ -10,30 +10,26 @@ class Interrupt:
     """A flag with listeners, which run in the thread that asks and so must only wake the worker."""
 
     def __init__(self) -> None:
-        self._requested = False
-        self._listeners: list[Callable[[], None]] = []
-
-    @property
-    def requested(self) -> bool:
+        self.requested = False
         """Whether somebody asked to stop since the last `clear`."""
-        return self._requested
+        self._listeners: list[Callable[[], None]] = []
 
     def request(self) -> None:
         """Ask the current work to stop."""
-        self._requested = True
+        self.requested = True
         for listener in tuple(self._listeners):
             listener()
 
     def clear(self) -> None:
         """Forget an earlier request; the next piece of work begins."""
-        self._requested = False
+        self.requested = False
 
     @contextmanager
     def calls(self, listener: Callable[[], None]) -> Iterator[None]:
         """Within this block a request also calls `listener`, at once if it was made before."""
         self._listeners.append(listener)
         try:
-            if self._requested:
+            if self.requested:
                 listener()
             yield
         finally:

@@ -348,7 +348,10 @@ class ToolContext:
 class Tool(Protocol):
     """Something a model can do. Running code is itself a tool."""
 
-    spec: ToolSpec
+    @property
+    def spec(self) -> ToolSpec:
+        """How it is described to the model."""
+        ...
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Do it. The last event is ExecutionFinished; closing the iterator stops the work."""

@@ -39,8 +39,8 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
     """Ask the policy, and the user where the policy says so."""
     if isinstance(action, MalformedCall):
         return Decision("no", action.problem)
-    verdict = turn.engine.policy.review(action)
-    warnings = turn.engine.checkpoints.warnings(action) if verdict.ruling != "deny" else ()
+    verdict = turn.engine.policy().review(action)
+    warnings = turn.engine.checkpoints().warnings(action) if verdict.ruling != "deny" else ()
     if verdict.ruling == "allow":
         for warning in warnings:  # whoever lets code run unasked is told, and not kept waiting
             yield Notice(warning, "warning")
@@ -55,11 +55,11 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
             verdict.findings,
             verdict.offers_scan,
             proposed=True,
-            preview=turn.engine.checkpoints.preview(action),
+            preview=turn.engine.checkpoints().preview(action),
         )
         yield request
         decision = turn.engine.approve(request)
-        turn.engine.policy.remember(action, decision)
+        turn.engine.policy().remember(action, decision)
     yield Decided(action, decision)
     return decision
 
@@ -107,14 +107,16 @@ def execute(proposed: Action, decision: Decision, turn: Turn) -> Generator[Event
 def _between_checkpoints(
     action: Action, draft: Draft, turn: Turn
 ) -> Generator[Event, None, ExecutionFinished]:
-    checkpoint = turn.engine.checkpoints.begin(action)
+    turn.engine.before_block()
+    checkpoints = turn.engine.checkpoints()
+    checkpoint = checkpoints.begin(action)
     if checkpoint:
         yield CheckpointTaken(checkpoint)
     changed: FilesChanged | None = None
     try:
         finished = yield from _run(action, draft, turn)
     finally:
-        changed = turn.engine.checkpoints.end()
+        changed = checkpoints.end()
     if changed and changed.changes:
         draft.put(Output(in_one_line(changed), "stderr"))
         yield changed
@@ -126,7 +128,7 @@ def _between_checkpoints(
 
 def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Output]:
     """After a dry run: the user has seen what it did, and says whether it stays."""
-    effects = turn.engine.checkpoints.effects() or "it changed no file and reached no host"
+    effects = turn.engine.checkpoints().effects() or "it changed no file and reached no host"
     reason = f"It ran as a trial: {effects}. This can still be taken back as if it had not run."
     request = ApprovalRequested(action, reason)
     yield request
@@ -134,7 +136,7 @@ def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Out
     yield Decided(action, decision)
     if decision.allows:
         return Output("[a dry run, and the user kept its effects]\n", "stderr")
-    told = turn.engine.checkpoints.discard()
+    told = turn.engine.checkpoints().discard()
     yield CheckpointDiscarded(told)
     return Output(f"{TAKEN_BACK}: {told}]\n", "stderr")
 

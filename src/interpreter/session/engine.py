@@ -34,12 +34,16 @@ class Engine:
 
     model: Model
     tools: Mapping[str, Tool]
-    policy: Policy
-    checkpoints: Checkpoints
+    policy: Callable[[], Policy]
+    """Gives the policy, which is made when the first action is proposed."""
+    checkpoints: Callable[[], Checkpoints]
+    """Gives the checkpoints of the sandbox that is open now."""
     asking: Asking
     approve: Approver
     answer: Answerer
     limits: Limits = Limits()
+    before_block: Callable[[], None] = lambda: None
+    """Prepares the place where a block is about to run."""
 
 
 @frozen

@@ -122,7 +122,8 @@ class Session:
 
     def by_hand(self, action: Action, work: Iterable[RuntimeEvent]) -> Generator[Event, None, None]:
         """What the user runs without the model, as a block that can be undone."""
-        checkpoint = self.engine.checkpoints.begin(action)
+        self.engine.before_block()
+        checkpoint = self.engine.checkpoints().begin(action)
         if checkpoint:
             self._past.forget_undone()
             self._past.add(Mark(checkpoint, len(self.transcript)))
@@ -130,7 +131,7 @@ class Session:
         try:
             yield from work
         finally:
-            changed = self.engine.checkpoints.end()
+            changed = self.engine.checkpoints().end()
         if changed:
             yield changed
 
@@ -184,21 +185,21 @@ class Session:
         told: list[str] = []
         try:
             for _ in range(count):
-                told.append(self.engine.checkpoints.redo(conflicts))
+                told.append(self.engine.checkpoints().redo(conflicts))
         except CheckpointError:
             if told:
-                self.engine.checkpoints.undo(len(told), "keep")
+                self.engine.checkpoints().undo(len(told), "keep")
             raise
         return told
 
     def diff(self, block: int | str = 1) -> str:
         """What a block did to files: counted back from the last one, or by its checkpoint."""
         if isinstance(block, str):
-            return self.engine.checkpoints.diff(block)
+            return self.engine.checkpoints().diff(block)
         marks = self._past.marks
         if not 1 <= block <= len(marks):
             raise CheckpointError(f"There are {len(marks)} blocks to compare.")
-        return self.engine.checkpoints.diff(marks[-block].checkpoint)
+        return self.engine.checkpoints().diff(marks[-block].checkpoint)
 
     def _is_of_the_same_reply(self, mark: Mark, place: int) -> bool:
         inside = mark.place == place < len(self.transcript)
@@ -206,7 +207,7 @@ class Session:
 
     def _go_back(self, place: int, start: int, conflicts: OnConflict) -> str:
         count = len(self._past.marks) - start
-        told = [self.engine.checkpoints.undo(count, conflicts)] if count else []
+        told = [self.engine.checkpoints().undo(count, conflicts)] if count else []
         gone = self.transcript.cut(place)
         if self._store is not None:
             self._store.retract(self.id, place)

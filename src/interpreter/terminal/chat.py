@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from interpreter.assembly import Workshop
+from interpreter.assembly import SessionFactory
 from interpreter.protocol.errors import InterpreterError, ModelError
 from interpreter.protocol.events import (
     Event,
@@ -38,7 +38,7 @@ Read = Callable[[str], str]
 class Place:
     """Where the conversation goes on: at first, or in a try."""
 
-    workshop: Workshop
+    factory: SessionFactory
     session: Session
     settings: Settings
 
@@ -48,7 +48,7 @@ class Chat:
     """One conversation in a terminal. Commands change it between turns."""
 
     desk: Desk
-    workshop: Workshop
+    factory: SessionFactory
     session: Session
     settings: Settings
     notices: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Chat:
         self.desk.diff = self._last_diff
 
     def _last_diff(self, paths: Collection[str]) -> str:
-        kept = self.session.engine.checkpoints
+        kept = self.session.engine.checkpoints()
         done = [one.name for one in kept.list() if not one.undone]
         return kept.diff(done[-1], paths) if done else ""
 
@@ -110,7 +110,7 @@ class Chat:
         output: list[str] = []
         stop = Interrupt()
         code = Code("shell", line)
-        events = self.session.by_hand(code, self.workshop.run(code, stop))
+        events = self.session.by_hand(code, self.factory.run(code, stop))
         shown = _collecting(events, output)
         with self.desk.attend(stop.request), contextlib.closing(shown):
             self.desk.show(shown)
@@ -122,9 +122,9 @@ class Chat:
         """Use other settings from the next turn on."""
         settings = replace(self.settings, **values)
         try:
-            self.session.engine = self.workshop.engine(settings)
+            self.session.engine = self.factory.engine(settings)
         except InterpreterError:
-            self.session.engine = self.workshop.engine(self.settings)  # the old model was closed
+            self.session.engine = self.factory.engine(self.settings)  # the old model was closed
             raise
         self.settings = settings
 
@@ -185,15 +185,15 @@ class Chat:
     def first(self) -> Place:
         """Where the tries began."""
         if self.here == FIRST or self._first is None:
-            return Place(self.workshop, self.session, self.settings)
+            return Place(self.factory, self.session, self.settings)
         return self._first
 
     def go_to(self, name: str) -> None:
         """Go on in a try, or where the tries began."""
         self._first = self.first
         place = self._first if name == FIRST else self.tries[name]
-        self.workshop, self.session, self.settings = place.workshop, place.session, place.settings
-        self.desk.background = self.workshop.background
+        self.factory, self.session, self.settings = place.factory, place.session, place.settings
+        self.desk.background = self.factory.background
         self.here = name
 
     def drop_tries(self) -> None:
@@ -207,7 +207,7 @@ class Chat:
             self.go_to(FIRST)
         self.drop_tries()
         self.show_notices()
-        self.workshop.close(self.desk.note)  # at once: no prompt is on the screen any more
+        self.factory.close(self.desk.note)  # at once: no prompt is on the screen any more
         self.show_notices()
 
 

@@ -1,4 +1,4 @@
-"""From a plan to a conversation: the face, the workshop, the session, the first message."""
+"""From a plan to a conversation: the face, the factory, the session, the first message."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 
-from interpreter.assembly import Workshop
-from interpreter.assembly.model_choice import Progress, Wishes
+from interpreter.assembly import SessionFactory
+from interpreter.assembly.model_choice import FaceCallbacks, Progress
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import TurnFinished
@@ -58,30 +58,30 @@ def open_chat(plan: Plan) -> Chat:
     def walls(language: str) -> str:
         if runs_outside(language, plan.settings, plan.own):
             return OUTSIDE
-        return _walls(workshop, plan.settings.sandbox)
+        return _walls(factory, plan.settings.sandbox)
 
     desk = live_desk(plan.settings, walls) if plan.live else PlainDesk()
     desk.verbose = plan.settings.verbose
     notices: list[str] = []  # a prompt may be on the screen when they come
     notice = notices.append if plan.live else desk.note
-    wishes = Wishes(notice, partial(_may_download, plan), progress())
+    face = FaceCallbacks(notice, partial(_may_download, plan), progress())
     settings = plan.settings
     approve: Approver = desk.approve
     if settings.dry_run:
         approve = as_dry_runs(desk.approve, without_asking=settings.auto_run)
         settings = replace(settings, auto_run=False)
-    workshop = Workshop(settings, approve, desk.answer, wishes)
-    equip(workshop, plan.own)
-    desk.background = workshop.background
+    factory = SessionFactory(settings, approve, desk.answer, face)
+    equip(factory, plan.own)
+    desk.background = factory.background
     try:
-        session = workshop.open_session(settings, resume=plan.resume)
-        run_first(workshop, plan.own)
+        session = factory.open_session(settings, resume=plan.resume)
+        run_first(factory, plan.own)
     except BaseException:
-        workshop.close()
+        factory.close()
         raise
     if not plan.text.strip():
-        workshop.warm()  # while the user types
-    return Chat(desk, workshop, session, settings, notices)
+        factory.warm()  # while the user types
+    return Chat(desk, factory, session, settings, notices)
 
 
 def progress() -> Progress:
@@ -145,9 +145,9 @@ def live_desk(settings: Settings, walls: Callable[[str], str] = lambda language:
     return LiveDesk(Screen(sys.stdout), look)
 
 
-def _walls(workshop: Workshop, level: str) -> str:
+def _walls(factory: SessionFactory, level: str) -> str:
     """How code is confined, in a few words."""
-    return "no sandbox" if workshop.unconfined or level == "off" else WALLS.get(level, "")
+    return "no sandbox" if factory.unconfined or level == "off" else WALLS.get(level, "")
 
 
 def reader(settings: Settings, *, live: bool) -> Callable[[str], str]:

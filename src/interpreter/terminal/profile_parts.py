@@ -1,4 +1,4 @@
-"""Languages and a model of the user's own, from a profile in Python, for a workshop."""
+"""Languages and a model of the user's own, from a profile in Python, for a factory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from interpreter.settings.own import Own
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from interpreter.assembly import Workshop
+    from interpreter.assembly import SessionFactory
 
 
 def own_parts() -> Own:
@@ -19,13 +19,13 @@ def own_parts() -> Own:
     return Own(_offered, _say, _choose_local)
 
 
-def equip(workshop: Workshop, own: Own) -> None:
-    """Let a workshop use what a profile brought along."""
-    workshop.use_completions(own.completions)
+def equip(factory: SessionFactory, own: Own) -> None:
+    """Let a factory use what a profile brought along."""
+    factory.use_completions(own.completions)
     if own.languages is not None:
         from interpreter.lmc.languages import OwnLanguages  # noqa: PLC0415  (few bring any)
 
-        workshop.choose_runtimes(OwnLanguages(own.languages).choose)
+        factory.choose_runtimes(OwnLanguages(own.languages).choose)
 
 
 def runs_outside(language: str, settings: Settings, own: Own) -> bool:
@@ -41,10 +41,10 @@ def runs_outside(language: str, settings: Settings, own: Own) -> bool:
     return bool(settings.kernel or settings.python == INLINE) and answers_to(PYTHON, language)
 
 
-def run_first(workshop: Workshop, own: Own) -> None:
+def run_first(factory: SessionFactory, own: Own) -> None:
     """Run what a profile wants to have run, once there is a session."""
     while own.first:
-        for _ in workshop.run(Code(*own.first.pop(0))):
+        for _ in factory.run(Code(*own.first.pop(0))):
             pass
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from queue import SimpleQueue
-from typing import Protocol
 
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import (
@@ -16,37 +15,36 @@ from interpreter.protocol.events import (
     RuntimeEvent,
 )
 from interpreter.protocol.messages import Action, ActionCall
-from interpreter.protocol.ports import Tool, ToolContext
+from interpreter.protocol.ports import Tool, ToolContext, ToolSpec
 
 Inject = Callable[[RuntimeEvent], bool]
 After = Generator[ApprovalRequested, Decision, tuple[str, ...]]
 
 
-class Guard(Protocol):
-    """Watches one run of a tool."""
+class Guard:
+    """Watches one run of a tool; this one lets everything pass and has nothing to say."""
 
     def before(self) -> None:
         """The run is about to begin."""
-        ...
 
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+    def passing(self, event: RuntimeEvent) -> Iterable[RuntimeEvent]:
         """What becomes of an event."""
-        ...
+        return (event,)
 
     def after(self) -> After:
         """The run is over. It may yield questions; it returns sentences for model and user."""
-        ...
+        yield from ()
+        return ()
 
     def close(self) -> None:
         """The run is over, however it ended, also without `after` or in the midst of it."""
-        ...
 
 
 class Escalations:
     """Questions that come up in other threads while a block runs, asked in the turn's own."""
 
-    def __init__(self) -> None:
-        self.inject: Inject = lambda event: False
+    def __init__(self, inject: Inject = lambda event: False) -> None:
+        self.inject = inject
         self._lock = threading.Lock()
         self._waiting: list[tuple[ApprovalRequested, SimpleQueue[Decision]]] = []
 
@@ -81,12 +79,16 @@ class Guarded:
     def __init__(
         self, tool: Tool, guards: Callable[[], Sequence[Guard]], escalations: Escalations
     ) -> None:
-        self.spec = tool.spec
         self._tool = tool
         self._guards = guards
         self._escalations = escalations
         self.running: Action | None = None
         """What runs now, or ran last."""
+
+    @property
+    def spec(self) -> ToolSpec:
+        """How the tool is described."""
+        return self._tool.spec
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Run the tool."""

@@ -21,7 +21,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Answerer, Runtimes, ToolContext, ToolSpec
 from interpreter.protocol.values import frozen
-from interpreter.tools.jobs import LET_GO, Job, Jobs
+from interpreter.tools.jobs import ENDED, LET_GO, Job, Jobs
 from interpreter.tools.spill import Spill
 
 TAIL_PIECES = 16
@@ -49,11 +49,15 @@ class RunCode:
     def __init__(
         self, runtimes: Runtimes, limits: RunLimits = ORDINARY, jobs: Jobs | None = None
     ) -> None:
-        self.spec = _spec(runtimes.names())
+        self.use(runtimes)
         self.jobs = jobs or Jobs()
-        self._runtimes = runtimes
         self._limits = limits
         self._current: Job | None = None
+
+    def use(self, runtimes: Runtimes) -> None:
+        """Run code in these from now on."""
+        self.spec = _spec(runtimes.names())
+        self._runtimes = runtimes
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Run a block of code."""
@@ -90,8 +94,8 @@ class RunCode:
         directory = self._limits.output_directory
         watch = _Watch(self._limits, Spill(directory() if directory else None))
         try:
-            while (event := job.take(watch.patience())) != "ended":
-                if event == LET_GO:
+            while (event := job.take(watch.patience())) is not ENDED:
+                if event is LET_GO:
                     yield from self._leave(job, watch, "The user sent it to the background.")
                     return
                 if event is None or isinstance(event, str):

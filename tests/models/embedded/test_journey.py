@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from interpreter.assembly.factory import SessionFactory
 from tests.models.embedded.conftest import MODELS, model_file
 
-from interpreter.assembly.workshop import Workshop
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ActionProposed, MessageFinished, TurnFinished
 from interpreter.protocol.ports import nobody_answers
@@ -44,9 +44,9 @@ def session(default_model, monkeypatch):
         workspace=str(workspace),
         context_window=4096,
     )
-    workshop = Workshop(settings, lambda request: Decision("yes"), nobody_answers)
-    yield workshop.open_session(settings)
-    workshop.close()
+    factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
+    yield factory.open_session(settings)
+    factory.close()
     shutil.rmtree(workspace)
     turn.close()
 

@@ -13,8 +13,8 @@ from typing import Literal, TypeVar
 from interpreter.assembly.live.log import EventLog
 from interpreter.assembly.live.questions import Questions
 from interpreter.assembly.live.thread import SessionThread
-from interpreter.assembly.model_choice import Wishes
-from interpreter.assembly.workshop import Workshop
+from interpreter.assembly.model_choice import FaceCallbacks
+from interpreter.assembly.session_factory import SessionFactory
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import InterpreterError
@@ -60,7 +60,7 @@ class LiveSession:
         self.used = time.monotonic()
         """When it did something last."""
         self._thread = SessionThread(f"session {session_id}")
-        self._workshop: Workshop | None = None
+        self._factory: SessionFactory | None = None
         self._session: Session | None = None
         self._by_hand = Interrupt()
         self._lock = threading.Lock()
@@ -75,9 +75,9 @@ class LiveSession:
             return "waiting"
         return "running" if self._busy else "idle"
 
-    def move_into(self, workshop: Workshop, session: Session) -> None:
+    def move_into(self, factory: SessionFactory, session: Session) -> None:
         """Go on with a session that somebody else has opened for us."""
-        self._workshop, self._session, self.id = workshop, session, session.id
+        self._factory, self._session, self.id = factory, session, session.id
         self._settled = (self.log.last, len(session.transcript))
 
     # Turns.
@@ -105,7 +105,7 @@ class LiveSession:
         if force or not self._by_hand.requested:
             self._by_hand.request()
 
-    def use(self, work: Callable[[Workshop, Session], T]) -> Future[T]:
+    def use(self, work: Callable[[SessionFactory, Session], T]) -> Future[T]:
         """Do something with the session between turns, on its thread."""
         self._occupy()
         return self._thread.do(self._between_turns, work)
@@ -113,7 +113,7 @@ class LiveSession:
     def go_back(self, work: Callable[[Session], str]) -> Future[str]:
         """Undo or redo, and tell the readers what came of it."""
 
-        def gone_back(workshop: Workshop, session: Session) -> str:
+        def gone_back(factory: SessionFactory, session: Session) -> str:
             told = work(session)
             self._record(WentBack(told, len(session.transcript)))
             return told
@@ -187,43 +187,41 @@ class LiveSession:
             self._record(end if isinstance(end, TurnFinished) else failed)
 
     def _block(self, action: Code, session: Session, begun: Begun) -> Iterator[Event]:
-        assert self._workshop is not None, "the session is ready"
+        assert self._factory is not None, "the session is ready"
         self._by_hand.clear()
         begun(None)
         yield ActionStarted(action)
-        yield from session.by_hand(action, self._workshop.run(action, self._by_hand))
+        yield from session.by_hand(action, self._factory.run(action, self._by_hand))
         yield TurnFinished("interrupted" if self._by_hand.requested else "answered")
 
-    def _between_turns(self, work: Callable[[Workshop, Session], T]) -> T:
+    def _between_turns(self, work: Callable[[SessionFactory, Session], T]) -> T:
         try:
             session = self._ready(with_model=False)
-            assert self._workshop is not None, "the session is ready"
-            return work(self._workshop, session)
+            assert self._factory is not None, "the session is ready"
+            return work(self._factory, session)
         finally:
             self.used = time.monotonic()
             self._busy = False
 
     def _ready(self, *, with_model: bool) -> Session:
         """The session, which goes on where it was left; a model comes with the first turn."""
-        if self._workshop is None:
-            wishes = Wishes(notice=lambda text: self._notice(text))
-            self._workshop = Workshop(self.settings, self.approve, self.answer, wishes)
+        if self._factory is None:
+            face = FaceCallbacks(notice=lambda text: self._notice(text))
+            self._factory = SessionFactory(self.settings, self.approve, self.answer, face)
         if self._session is None:
-            session = self._workshop.open_session(
-                self.settings, resume=self.id, model=NobodyToAsk()
-            )
+            session = self._factory.open_session(self.settings, resume=self.id, model=NobodyToAsk())
             with self.log.changed:
                 self._session, self.id = session, session.id
                 self._settled = (self.log.last, len(session.transcript))
         if with_model:
-            self._session.engine = self._workshop.engine(self.settings)
+            self._session.engine = self._factory.engine(self.settings)
         return self._session
 
     def _leave(self) -> None:
         with self.log.changed:
-            workshop, self._workshop, self._session = self._workshop, None, None
-        if workshop is not None:
-            workshop.close()
+            factory, self._factory, self._session = self._factory, None, None
+        if factory is not None:
+            factory.close()
 
     # What is said and asked.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from interpreter import lmc
-from interpreter.assembly import Workshop
+from interpreter.assembly import SessionFactory
 from interpreter.facade.compatible.computer_parts import Ai, Ask, Clipboard, Files, Os, Skills
 from interpreter.facade.compatible.display import shown
 from interpreter.lmc.languages import (
@@ -76,7 +76,7 @@ class Computer:
     """Runs code by hand, in the same REPLs that the model uses."""
 
     def __init__(
-        self, workshop: Callable[[], Workshop], ask: Ask, skills_path: Callable[[], Path]
+        self, factory: Callable[[], SessionFactory], ask: Ask, skills_path: Callable[[], Path]
     ) -> None:
         self.offline = False
         self.verbose = False
@@ -94,7 +94,7 @@ class Computer:
         self.files, self.clipboard, self.os = Files(), Clipboard(), Os()
         self.ai = Ai(ask)
         self.skills = Skills(skills_path, self._run_quietly, lambda: self.save_skills)
-        self._workshop = workshop
+        self._factory = factory
         self._interrupt = Interrupt()
 
     @property
@@ -132,7 +132,7 @@ class Computer:
 
     def terminate(self) -> None:
         """End every REPL; the next block starts a new one."""
-        self._workshop().restart_runtimes()
+        self._factory().restart_runtimes()
         self.end_own_languages()
 
     def end_own_languages(self) -> None:
@@ -156,12 +156,12 @@ class Computer:
                 setattr(self, name, values[name])
 
     def choose(self, inner: Runtimes) -> Runtimes:
-        """The runtimes of `languages`, as the workshop asks for them."""
+        """The runtimes of `languages`, as the factory asks for them."""
         return self._languages.choose(inner)
 
     @property
     def languages_changed(self) -> bool:
-        """Whether the list was changed since the workshop last asked."""
+        """Whether the list was changed since the factory last asked."""
         return self._languages.changed
 
     def _chunks(self, action: Code, *, display: bool) -> Iterator[dict[str, Any]]:
@@ -175,13 +175,13 @@ class Computer:
                     yield {key: value for key, value in chunk.items() if key != "role"}
 
     def _events(self, action: Code) -> Generator[Event, None, None]:
-        workshop = self._workshop()
+        factory = self._factory()
         if self.languages_changed:
-            workshop.choose_runtimes(self.choose)
+            factory.choose_runtimes(self.choose)
         self._interrupt.clear()
         yield ActionStarted(action)
         printed = False
-        with closing(workshop.run(action, self._interrupt)) as events:
+        with closing(factory.run(action, self._interrupt)) as events:
             for event in events:
                 printed = printed or isinstance(event, OutputDelta | DisplayShown)
                 if isinstance(event, ExecutionFinished) and event.outcome != "ok" and not printed:

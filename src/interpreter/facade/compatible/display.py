@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any
 
-from interpreter.assembly import Workshop
+from interpreter.assembly import SessionFactory
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
 from interpreter.session.session import Session
@@ -44,9 +44,9 @@ def shown(events: Generator[Event, None, None]) -> Generator[Event, None, None]:
             end()
 
 
-def converse(place: Desk, workshop: Workshop, session: Session, settings: Settings) -> Chat:
+def converse(place: Desk, factory: SessionFactory, session: Session, settings: Settings) -> Chat:
     """A conversation at the prompt with all its commands, until the user leaves."""
-    chat = Chat(place, workshop, session, settings)
+    chat = Chat(place, factory, session, settings)
     chat.run(reader(settings, live=place.colourful))
     return chat
 

@@ -60,7 +60,7 @@ class OpenInterpreter(Prepared):
         self.last_messages_count = 0
         self.llm = llm or Llm(self._model, self._model_beside)
         self.computer = computer or Computer(
-            self._open_workshop,
+            self._open_factory,
             lambda text, picture: self.llm.answer(text, picture),
             self.skills_directory,
         )
@@ -208,7 +208,7 @@ class OpenInterpreter(Prepared):
         settings = self._settings()
         self._desk = show.desk(settings)
         session = self._ready_session()
-        chat = show.converse(self._desk, self._open_workshop(), session, settings)
+        chat = show.converse(self._desk, self._open_factory(), session, settings)
         self.llm.model, self.auto_run = chat.settings.model, chat.settings.auto_run
         self.verbose, self._session = chat.settings.verbose, chat.session
         self._ledger.mirror(chat.session.transcript, most_output=self.max_output)
@@ -263,7 +263,7 @@ class OpenInterpreter(Prepared):
 
     def _warn_if_unconfined(self) -> None:
         """Say why something is asked although it need not be."""
-        if self.auto_run and (why := self._open_workshop().unconfined):
+        if self.auto_run and (why := self._open_factory().unconfined):
             warnings.warn(f"{why} Set sandbox='off' to run anyway.", stacklevel=2)
 
     @contextmanager
@@ -315,7 +315,7 @@ class OpenInterpreter(Prepared):
     def _move_into(self, attempt: Attempt) -> None:
         """Work in a copy of another interpreter's place, with a copy of its conversation."""
         self._attempt, self._session = attempt, attempt.session
-        self._premises.move_into(attempt.workshop)
+        self._premises.move_into(attempt.factory)
         self._ledger.mirror(attempt.session.transcript, most_output=self.max_output)
 
     def _session_by_hand(self) -> Session:
@@ -324,8 +324,8 @@ class OpenInterpreter(Prepared):
         news = self._ledger.news() if self._session is not None else None
         if self._session is None or news is None:
             history = lmc.decode_all(self.messages)
-            workshop = self._open_workshop()
-            self._session = workshop.open_session(
+            factory = self._open_factory()
+            self._session = factory.open_session(
                 self._settings(), messages=history, model=NobodyToAsk()
             )
         elif news:

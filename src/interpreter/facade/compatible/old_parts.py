@@ -20,7 +20,7 @@ class Computer(computer.Computer):
 
     def __init__(self, interpreter: OpenInterpreter) -> None:
         super().__init__(
-            interpreter._open_workshop,
+            interpreter._open_factory,
             lambda text, picture: interpreter.llm.answer(text, picture),
             interpreter.skills_directory,
         )

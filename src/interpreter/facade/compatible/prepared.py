@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from interpreter.assembly import Workshop
-from interpreter.assembly.model_choice import Wishes
+from interpreter.assembly import SessionFactory
+from interpreter.assembly.model_choice import FaceCallbacks
 from interpreter.facade.compatible import display as show
 from interpreter.facade.compatible.computer import Computer
 from interpreter.facade.compatible.llm import Llm
@@ -137,28 +137,28 @@ class Prepared(GoingBack):
         self._system_message = text
         self.runs_templates = True
 
-    def _prepare(self) -> Workshop:
-        """The workshop with the languages and skills of this moment."""
-        workshop = self._open_workshop()
+    def _prepare(self) -> SessionFactory:
+        """The factory with the languages and skills of this moment."""
+        factory = self._open_factory()
         if self.computer.languages_changed:
-            workshop.choose_runtimes(self.computer.choose)
+            factory.choose_runtimes(self.computer.choose)
         if (self.import_skills or self.computer.import_skills) and not self._skills_imported:
             self._skills_imported = True
             self.computer.skills.import_skills()
-        return workshop
+        return factory
 
     def _engine(self) -> Engine:
-        workshop = self._prepare()
-        workshop.use_completions(self.llm.own_completions)
-        engine = workshop.engine(self._settings())
+        factory = self._prepare()
+        factory.use_completions(self.llm.own_completions)
+        engine = factory.engine(self._settings())
         return replace(engine, model=self._sight.for_model(engine.model, self.llm.vision_renderer))
 
-    def _open_workshop(self) -> Workshop:
+    def _open_factory(self) -> SessionFactory:
         is_new = not self._premises.is_open
-        workshop = self._premises.open(lambda: self._settings(render=False))
+        factory = self._premises.open(lambda: self._settings(render=False))
         if is_new:
-            workshop.choose_runtimes(self.computer.choose)
-        return workshop
+            factory.choose_runtimes(self.computer.choose)
+        return factory
 
     def _settings(self, *, render: bool = True) -> Settings:
         custom = (getattr(language, "system_message", "") for language in self.computer.languages)
@@ -179,11 +179,11 @@ class Prepared(GoingBack):
     def _model_beside(self, name: str, settings: dict[str, Any]) -> Model:
         """A model itself, while the conversation asks a function of the program's own."""
         wanted = replace(self._settings(render=False), model=name, **settings)
-        return self._open_workshop().model_beside(wanted)
+        return self._open_factory().model_beside(wanted)
 
-    def _wishes(self) -> Wishes:
+    def _wishes(self) -> FaceCallbacks:
         """What choosing a model says and asks: to whoever sees a display, else to the log."""
-        return Wishes(self._notice, self._may_download, progress())
+        return FaceCallbacks(self._notice, self._may_download, progress())
 
     def _notice(self, text: str) -> None:
         if self._desk is None:

@@ -38,7 +38,7 @@ class AsyncInterpreter(OpenInterpreter):
         if model:
             self.llm.model = model
         self._given_approve = approve
-        self._dialogue = Dialogue(self._open_workshop, self._talk, self._typed, approve)
+        self._dialogue = Dialogue(self._open_factory, self._talk, self._typed, approve)
         self._typed_turn = False
         self._thread = SessionThread("interpreter")
         self._questions = Questions(lambda number, by: None)

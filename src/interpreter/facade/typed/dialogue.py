@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any
 
-from interpreter.assembly import Workshop
+from interpreter.assembly import SessionFactory
 from interpreter.facade.typed import structured
 from interpreter.facade.typed.result import Block, BlockCollector, Collector, Result
 from interpreter.facade.typed.values import Values
@@ -28,12 +28,12 @@ class Dialogue:
 
     def __init__(
         self,
-        workshop: Callable[[], Workshop],
+        factory: Callable[[], SessionFactory],
         session: Callable[[], Session],
         send: Send,
         approve: Approver | None = None,
     ) -> None:
-        self._workshop = workshop
+        self._factory = factory
         self._session = session
         self._send = send
         self._by_hand = Interrupt()
@@ -109,7 +109,7 @@ class Dialogue:
             return self._approve(request)
         if not request.proposed:
             return nobody_approves(request)
-        unconfined = self._workshop().unconfined
+        unconfined = self._factory().unconfined
         raise NotApproved(
             (f"Code would run unconfined: {unconfined} " if unconfined else "")
             + "The model wants to run code and nobody said yes: give approve=…, set auto_run=True, "
@@ -121,7 +121,7 @@ class Dialogue:
         action = Code(language, source)
         collector = BlockCollector(action)
         self._by_hand.clear()
-        work = self._workshop().run(action, self._by_hand)
+        work = self._factory().run(action, self._by_hand)
         with closing(self._session().by_hand(action, work)) as events:
             for event in events:
                 collector.add(event)
@@ -136,11 +136,11 @@ class Dialogue:
         self._values().put(name, value)
 
     def _values(self) -> Values:
-        return Values(self._workshop().exchange, self._run_quietly)
+        return Values(self._factory().exchange, self._run_quietly)
 
     def _run_quietly(self, source: str) -> str:
         collector = BlockCollector(Code("python", source))
-        with closing(self._workshop().run(Code("python", source))) as events:
+        with closing(self._factory().run(Code("python", source))) as events:
             for event in events:
                 collector.add(event)
         block = collector.block()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from interpreter.assembly import Workshop
+from interpreter.assembly import SessionFactory
 from interpreter.facade.compatible.messages import Ledger
 from interpreter.facade.compatible.options import Options, set_alike
 from interpreter.models.nobody import NobodyToAsk
@@ -44,7 +44,7 @@ class GoingBack(Options):
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The states that can be gone back to, oldest first."""
-        return self._session_to_go_back().engine.checkpoints.list()
+        return self._session_to_go_back().engine.checkpoints().list()
 
     def diff(self, block: int | str = 1) -> str:
         """What a block did to files: the last one, the one before (2), or by its name."""
@@ -62,7 +62,7 @@ class GoingBack(Options):
         session, other = self._session_to_go_back(), self._another()
         set_alike(self, other)
         attempt = Attempt(
-            self._open_workshop(),
+            self._open_factory(),
             session,
             self._settings(render=False),
             approve=other._approve,
@@ -111,7 +111,7 @@ class GoingBack(Options):
     def _session_to_go_back(self) -> Session:
         raise NotImplementedError
 
-    def _open_workshop(self) -> Workshop:
+    def _open_factory(self) -> SessionFactory:
         raise NotImplementedError
 
     def _settings(self, *, render: bool = True) -> Settings:

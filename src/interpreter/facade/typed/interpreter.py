@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from interpreter import lmc
-from interpreter.assembly import Workshop
+from interpreter.assembly import SessionFactory
 from interpreter.facade.typed.dialogue import Dialogue
 from interpreter.facade.typed.result import Block, Result
 from interpreter.facade.workplace import Premises
@@ -63,7 +63,7 @@ class Interpreter:
         self._approve, self._answer = approve, answer
         self._attempt: Attempt | None = None
         self._session: Session | None = None
-        self._dialogue = Dialogue(self._workshop, self._ready_session, self._turn, approve)
+        self._dialogue = Dialogue(self._factory, self._ready_session, self._turn, approve)
         self._premises = Premises(self._dialogue.approve, answer)
         self._closed = False
 
@@ -162,7 +162,7 @@ class Interpreter:
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The states that can be gone back to, oldest first."""
-        return self._ready_session().engine.checkpoints.list()
+        return self._ready_session().engine.checkpoints().list()
 
     def diff(self, block: int | str = 1) -> str:
         """What a block did to files: the last one, the one before (2), or by its name."""
@@ -179,7 +179,7 @@ class Interpreter:
 
         other = Interpreter(approve=self._approve, answer=self._answer)
         attempt = Attempt(
-            self._workshop(),
+            self._factory(),
             self._ready_session(),
             self.settings,
             approve=other._dialogue.approve,
@@ -187,7 +187,7 @@ class Interpreter:
             model=NobodyToAsk(),
         )
         other.settings, other._session, other._attempt = attempt.settings, attempt.session, attempt
-        other._premises.move_into(attempt.workshop)
+        other._premises.move_into(attempt.factory)
         return other
 
     def compare(self, other: Interpreter) -> str:
@@ -217,28 +217,28 @@ class Interpreter:
 
     def _turn(self, message: str | Message | None) -> Generator[Event, None, None]:
         session = self._ready_session()
-        session.engine = self._workshop().engine(self.settings)
+        session.engine = self._factory().engine(self.settings)
         return session.proceed() if message is None else session.send(message)
 
     def _ready_session(self) -> Session:
         """The session, for work by hand; a model comes with the first turn."""
         if self._session is None:
             self._session = self._opened()
-            run_first(self._workshop(), self._own)
+            run_first(self._factory(), self._own)
         return self._session
 
     def _opened(self) -> Session:
-        workshop, model = self._workshop(), NobodyToAsk()
+        factory, model = self._factory(), NobodyToAsk()
         if not self._resume.endswith(".json"):
-            return workshop.open_session(self.settings, resume=self._resume, model=model)
+            return factory.open_session(self.settings, resume=self._resume, model=model)
         kept = lmc.decode_all(lmc.read_conversation(Path(self._resume)))
-        return workshop.open_session(self.settings, messages=kept, model=model)
+        return factory.open_session(self.settings, messages=kept, model=model)
 
-    def _workshop(self) -> Workshop:
+    def _factory(self) -> SessionFactory:
         if self._closed:
             raise ConfigurationError("This interpreter is closed; make a new one.")
         is_new = not self._premises.is_open
-        workshop = self._premises.open(lambda: self.settings)
+        factory = self._premises.open(lambda: self.settings)
         if is_new:
-            equip(workshop, self._own)
-        return workshop
+            equip(factory, self._own)
+        return factory

@@ -126,7 +126,7 @@ class LaunchedKernel:
         process = self._process
         if process is None:
             return "it was ended"
-        status = self._ended if self._ended is not None else process.poll()
+        status = self._ended if self._ended is not None else process.returncode  # somebody waits
         return "" if status is None else ending(status)
 
     def successor(self) -> Connection:

@@ -120,7 +120,7 @@ class Codec:
             signature, *body = frames[start + 1 : start + 6]
             if not hmac.compare_digest(signature, self._sign(body)):
                 return None
-            header, parent, _, content = (_object(part) for part in body)
+            header, parent, _, content = _objects(body)
             return Incoming(
                 channel, str(header["msg_type"]), str(parent.get("msg_id", "")), content, header
             )
@@ -138,8 +138,8 @@ class Codec:
         return digest.hexdigest().encode()
 
 
-def _object(part: bytes) -> dict[str, Any]:
-    value = bounded_json(part, MOST_VALUES)
-    if not isinstance(value, dict):
-        raise ValueError("not an object")
-    return value
+def _objects(parts: Sequence[bytes]) -> list[dict[str, Any]]:
+    values = bounded_json(b"[%s]" % b",".join(parts), MOST_VALUES)
+    if len(values) != len(parts) or not all(isinstance(value, dict) for value in values):
+        raise ValueError("not objects")
+    return list(values)

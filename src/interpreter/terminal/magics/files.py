@@ -26,8 +26,8 @@ def load(chat: Chat, argument: str) -> None:
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"Cannot read {path}: {reason}.") from error
     messages = from_json(text)
-    chat.workshop.budget.start_over()
-    chat.session = chat.workshop.open_session(chat.settings, messages=messages)
+    chat.factory.budget.start_over()
+    chat.session = chat.factory.open_session(chat.settings, messages=messages)
     chat.desk.note(f"{len(messages)} messages from {path}; the conversation goes on from them.")
 
 

@@ -18,10 +18,10 @@ SHOWN = 15
 
 def reset(chat: Chat, argument: str) -> None:
     """Forget the conversation and the variables; the old session stays kept."""
-    spent = chat.workshop.budget.session
-    chat.workshop.start_over()
-    chat.workshop.budget.start_over()
-    chat.session = chat.workshop.open_session(chat.settings)
+    spent = chat.factory.budget.session
+    chat.factory.start_over()
+    chat.factory.budget.start_over()
+    chat.session = chat.factory.open_session(chat.settings)
     chat.news.clear()
     chat.desk.note("A new conversation; the variables are gone, files are as they are.")
     if spent.requests:
@@ -31,7 +31,7 @@ def reset(chat: Chat, argument: str) -> None:
 def sessions(chat: Chat, argument: str) -> None:
     """The kept sessions."""
     lines = []
-    for info in chat.workshop.store.list(SHOWN):
+    for info in chat.factory.store.list(SHOWN):
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
         here = "*" if info.id == chat.session.id else " "
         lines.append(f"{here} {info.id}  {when}  {visible(info.title)}")
@@ -42,7 +42,7 @@ def search(chat: Chat, argument: str) -> None:
     """Find a session by its words."""
     if not argument:
         raise ConfigurationError("Which words? For example: %search sales plot")
-    hits = chat.workshop.store.search(argument)
+    hits = chat.factory.store.search(argument)
     lines = [f"{hit.session}  {visible(' '.join(hit.excerpt.split()))}" for hit in hits]
     chat.desk.note("\n".join(lines) or "Nothing was found.")
 
@@ -57,14 +57,14 @@ def resume(chat: Chat, argument: str) -> None:
         name = pick_session()
     if name:
         place = str(chat.settings.directory())
-        _go_on(chat, chat.workshop.store.find(name, place))
+        _go_on(chat, chat.factory.store.find(name, place))
 
 
 def fork(chat: Chat, argument: str) -> None:
     """Go on in a copy of this conversation, with the files and variables as they are."""
     _needs_store(chat)
-    copy = chat.workshop.store.fork(chat.session.id)
-    chat.session = chat.workshop.open_session(chat.settings, resume=copy, on_this_ground=True)
+    copy = chat.factory.store.fork(chat.session.id)
+    chat.session = chat.factory.open_session(chat.settings, resume=copy, in_this_environment=True)
     _say_where(chat)
 
 
@@ -75,7 +75,7 @@ def info(chat: Chat, argument: str) -> None:
         "Python": f"{platform.python_version()} ({sys.executable})",
         "system": platform.platform(),
         "model": chat.session.engine.model.name,
-        "languages": ", ".join(chat.workshop.languages),
+        "languages": ", ".join(chat.factory.languages),
         "session": chat.session.id or "not kept",
         "messages": len(chat.session.transcript),
         "workspace": chat.settings.directory(),
@@ -86,7 +86,7 @@ def info(chat: Chat, argument: str) -> None:
 
 
 def _go_on(chat: Chat, session_id: str) -> None:
-    chat.session = chat.workshop.open_session(chat.settings, resume=session_id)
+    chat.session = chat.factory.open_session(chat.settings, resume=session_id)
     _say_where(chat)
 
 

@@ -110,7 +110,7 @@ def _or_conflict(work: Callable[[], str], command: str) -> str:
 
 def diff(chat: Chat, argument: str) -> None:
     """What a block changed."""
-    kept = chat.session.engine.checkpoints
+    kept = chat.session.engine.checkpoints()
     known = kept.list()
     if not argument and all(one.undone for one in known):
         chat.desk.note("Nothing has been changed by a block yet.")
@@ -128,7 +128,7 @@ def checkpoints(chat: Chat, argument: str) -> None:
     rows = [
         [one.name, time.strftime("%H:%M:%S", time.localtime(one.created)), _first_line(one.label)]
         + (["undone"] if one.undone else [""])
-        for one in chat.session.engine.checkpoints.list()
+        for one in chat.session.engine.checkpoints().list()
     ]
     if not rows:
         chat.desk.note("There are no checkpoints yet.")
@@ -138,7 +138,7 @@ def checkpoints(chat: Chat, argument: str) -> None:
 
 def variables(chat: Chat, argument: str) -> None:
     """The live Python variables: name, type, shape, size."""
-    events = list(chat.workshop.run(Code("python", LIST_VARIABLES)))
+    events = list(chat.factory.run(Code("python", LIST_VARIABLES)))
     text = "".join(event.text for event in events if isinstance(event, OutputDelta))
     try:
         rows = json.loads(text.strip().splitlines()[-1])
@@ -225,8 +225,8 @@ def sandbox(chat: Chat, argument: str) -> None:
     """How code is confined."""
     if argument:
         raise ConfigurationError("The sandbox is chosen at the start: interpreter --sandbox LEVEL")
-    if chat.workshop.unconfined:
-        chat.desk.note(f"Code is not confined: {chat.workshop.unconfined}")
+    if chat.factory.unconfined:
+        chat.desk.note(f"Code is not confined: {chat.factory.unconfined}")
     else:
         chat.desk.note(
             f"The sandbox is {chat.settings.sandbox}; %grants lists what it lets through."
@@ -239,13 +239,13 @@ def grants(chat: Chat, argument: str) -> None:
         case []:
             given = [
                 f"{one.kind:6} {visible(one.value)}  ({'for good' if one.for_good else 'session'})"
-                for one in chat.workshop.granted()
+                for one in chat.factory.granted()
             ]
             hint = "%grants forget VALUE takes one back."
             nothing = "No host and no place outside was allowed, for this session or for good."
             chat.desk.note("\n".join([*given, hint]) if given else nothing)
         case ["forget", value]:
-            gone = chat.workshop.take_back(value)
+            gone = chat.factory.take_back(value)
             if not gone:
                 raise ConfigurationError(f"{value!r} was not allowed; %grants lists what was.")
             named = ", ".join(visible(f"{one.kind} {one.value}") for one in gone)

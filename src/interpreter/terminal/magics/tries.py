@@ -19,7 +19,7 @@ def attempt(chat: Chat, argument: str) -> None:
         from interpreter.assembly.attempts import Attempt  # noqa: PLC0415  (rarely asked for)
 
         first = chat.first
-        chat.tries[name] = Attempt(first.workshop, first.session, first.settings)
+        chat.tries[name] = Attempt(first.factory, first.session, first.settings)
     chat.go_to(name)
     chat.desk.note(
         f"This is {name}: the same conversation, variables, and files in a copy, in "

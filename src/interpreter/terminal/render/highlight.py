@@ -90,16 +90,20 @@ def _lines(source: str, tokens: Sequence[Span], *, colour: bool) -> Iterator[lis
     picture, line, at = next(pictures), list[Span](), 0
     for text, style in tokens:
         first, *others = text.split("\n")
-        line += _with_marks(picture[at : at + len(first)], style, colour=colour)
+        line += _with_marks(first, picture[at : at + len(first)], style, colour=colour)
         at += len(first)
         for other in others:
             yield line
             picture, at = next(pictures), len(other)
-            line = list(_with_marks(picture[:at], style, colour=colour))
+            line = list(_with_marks(other, picture[:at], style, colour=colour))
     yield line
 
 
-def _with_marks(picture: list[str], style: str, *, colour: bool) -> Iterator[Span]:
+def _with_marks(text: str, picture: list[str], style: str, *, colour: bool) -> Iterator[Span]:
+    if list(text) == picture:  # every character is drawn as itself
+        if text:
+            yield text, style
+        return
     for marks, pieces in groupby(picture, is_mark):
         yield "".join(pieces), MARK if marks and colour else style
 

@@ -11,7 +11,7 @@ END_SECONDS = 15.0  # for languages, journal and sandbox, each
 _A_MOMENT = 1.0  # seconds that nobody needs an explanation for
 
 
-class Leaving:
+class Shutdown:
     """Ends things in threads of their own. The user is told what takes long; Ctrl-C goes on."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:

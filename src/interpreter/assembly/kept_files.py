@@ -8,35 +8,23 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.ports import Cell
-from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
 
 if TYPE_CHECKING:
+    from interpreter.assembly.policy import SessionRules
     from interpreter.checkpoints.files import FileKeeper
-    from interpreter.checkpoints.gates.denied_paths import DeniedPath
     from interpreter.checkpoints.journal.client import FileJournal
-    from interpreter.checkpoints.journal.supervision import Ask, AskProgram
-    from interpreter.protocol.program_rules import ProgramRule
+    from interpreter.checkpoints.journal.supervision import Ask
 
 _MOST_SESSIONS = 50  # whose blocks can still be undone
 _UNKEPT = "unkept-"
 _NOT_AT_ONCE = 20.0  # seconds: the first request comes before any cleaning
-
-
-@frozen
-class Enforced:
-    """What the journal holds of the user's rules."""
-
-    programs: tuple[ProgramRule, ...]
-    ask: AskProgram
-    paths: tuple[DeniedPath, ...] = ()
 
 
 def undo_store(session_id: str, workspace: Path) -> Path:
@@ -59,35 +47,30 @@ def forget_session(session_id: str) -> None:
         shutil.rmtree(store, ignore_errors=True)
 
 
-def open_journal(
-    store: Path,
-    cell: Cell,
-    workspace: Path,
-    ask: Ask,
-    rules: Enforced,
-) -> FileJournal:
+def open_journal(store: Path, cell: Cell, rules: SessionRules, ask: Ask) -> FileJournal:
     """The journal in a cell; CheckpointError says why there cannot be one."""
     from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
     from interpreter.sandboxes.cell.cell import ConfinedCell
 
+    confined = cell if isinstance(cell, ConfinedCell) else None
     options = JournalOptions(
         store,
-        (workspace,),
+        (cell.workspace.resolve(),),
         cell.exchange,
         protected=cell.protected,
         programs=rules.programs,
-        denied=rules.paths,
-        wraps=not isinstance(cell, ConfinedCell),
+        denied=rules.denied_paths,
+        wraps=confined is None,
     )
-    journal = FileJournal(options, ask, rules.ask)
+    journal = FileJournal(options, ask, rules.ask_about_program)
     try:
-        if isinstance(cell, ConfinedCell):
-            cell.watch(journal.address)
+        if confined is not None:
+            confined.watch(journal.address)
         journal.check(cell.launch)
     except CheckpointError:
         journal.close()
-        if isinstance(cell, ConfinedCell):
-            cell.watch(None)
+        if confined is not None:
+            confined.watch(None)
         raise
     return journal
 
@@ -99,9 +82,8 @@ def snapshots(store: Path, workspace: Path) -> FileKeeper:
     return ShadowGit(ShadowOptions(store, workspace))
 
 
-def close_store(store: Path, close: Callable[[], None]) -> None:
-    """Close what uses a store; one that belongs to no kept session is removed with it."""
-    close()
+def remove_if_unkept(store: Path) -> None:
+    """Remove a store that belongs to no kept session and is not used any more."""
     if store.name.startswith(_UNKEPT):
         shutil.rmtree(store, ignore_errors=True)
 

@@ -6,21 +6,21 @@ import platform
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interpreter.assembly.ground import Ground
-from interpreter.assembly.model_choice import ModelChoice, Wishes
-from interpreter.assembly.notes import notes_about
-from interpreter.assembly.ruling import check_ruling, make_policy
+from interpreter.assembly.conversation_log import notes_about
+from interpreter.assembly.environment import Environment
+from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
+from interpreter.assembly.policy import check_policy, make_policy
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import (
     Answerer,
     Approver,
-    Checkpoints,
     Model,
     Policy,
     Runtimes,
@@ -39,14 +39,14 @@ from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from interpreter.assembly.walls import Given
+    from interpreter.assembly.permissions import Permission
     from interpreter.session.request.shown_model import ShownModel
     from interpreter.tools.calls.functions import HostFunctions
 
-QUIET = Wishes()
+QUIET = FaceCallbacks()
 
 
-class Workshop:
+class SessionFactory:
     """What outlives a turn: store, cell, runtimes, model. It makes engines out of settings."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Workshop:
         settings: Settings,
         approve: Approver,
         answer: Answerer,
-        wishes: Wishes = QUIET,
+        face: FaceCallbacks = QUIET,
     ) -> None:
         self._settings = settings
         self._now = settings
@@ -63,11 +63,13 @@ class Workshop:
         """The model that it was given."""
         self._approve = approve
         self._answer = answer
-        self._wishes = wishes
+        self._face = face
+        self._store = Lazy(lambda: Store(data_directory()))
         self._budget = Budget()
-        self._ground = self._new_ground()
-        self._models = ModelChoice(wishes, self._notes())
-        self._beside: ModelChoice | None = None
+        self.environment = self._new_environment()
+        """What code runs in now."""
+        self._models = ModelChoice(face, self._notes())
+        self._models_beside = ModelChoice(face, self._notes())
         self._policies: dict[object, Policy] = {}
         self._texts: dict[str, str] = {}
         self._shown: ShownModel | None = None
@@ -79,35 +81,38 @@ class Workshop:
         *,
         resume: str = "",
         messages: Iterable[Message] = (),
-        on_this_ground: bool = False,
+        in_this_environment: bool = False,
         model: Model | None = None,
     ) -> Session:
         """A new session, or one that goes on where it was left, or among what is live here.
 
         A session that works by hand is given a model of its own, which it never asks.
         """
-        check_ruling(settings)
-        self._ground.check()
+        check_policy(settings)
+        self.environment.check()
         session_id = self.store.find(resume, str(settings.directory())) if resume else ""
         if resume:
             self._take(session_id)
-        if resume and not on_this_ground and self._ground.session_id not in ("", session_id):
+        if (
+            resume
+            and not in_this_environment
+            and self.environment.first_session not in ("", session_id)
+        ):
             self.start_over()
-        goes_on = bool(resume) and not self._ground.session_id
+        goes_on = bool(resume) and not self.environment.first_session
         if resume:
             self.store.settle(session_id)
             messages = tuple(self.store.messages(session_id))
-            if not on_this_ground:  # a copy goes on with what was spent until now
+            if not in_this_environment:  # a copy goes on with what was spent until now
                 self._budget.resume(self.store.spent(session_id))
             goes_on = goes_on and any(message.role == "computer" for message in messages)
         elif settings.keep_history:
             session_id = self._new_session(settings, messages := tuple(messages))
             self._take(session_id)
-        self._ground.session_id = self._ground.session_id or session_id
-        self._ground.last_session = session_id
+        self.environment.serve(session_id)
         engine = self.engine(settings, model)
         if goes_on:
-            self._ground.resumption.begin()
+            self.environment.resumption.begin()
         if settings.import_skills:
             self._import_skills(settings.skills_path)
         store = self.store if session_id else None
@@ -137,36 +142,41 @@ class Workshop:
     def _is_at_home(self, session_id: str) -> bool:
         """Whether what is kept of files here is this session's, in the place where it began."""
         place = str(self._settings.directory())
-        return self._ground.session_id == session_id and self.store.directory(session_id) == place
-
-    @property
-    def ground(self) -> Ground:
-        """What code runs on now."""
-        return self._ground
+        return (
+            self.environment.first_session == session_id
+            and self.store.directory(session_id) == place
+        )
 
     def another(
         self, settings: Settings, approve: Approver | None, answer: Answerer | None
-    ) -> Workshop:
-        """A workshop like this one, for other settings."""
-        other = Workshop(settings, approve or self._approve, answer or self._answer, self._wishes)
-        other.choose_runtimes(self._ground.choose)
+    ) -> SessionFactory:
+        """A factory like this one, for other settings."""
+        other = SessionFactory(
+            settings, approve or self._approve, answer or self._answer, self._face
+        )
+        other.choose_runtimes(self.environment.choose)
         other.use_completions(self._models.completions)
         return other
 
     def start_over(self) -> None:
-        """Leave the session with its variables; the next one begins on ground of its own."""
-        old, self._ground = self._ground, self._new_ground()
-        self._ground.choose = old.choose
+        """Leave the session with its variables; the next one begins elsewhere."""
+        old = self.environment
+        self.environment = self._new_environment(old.choose)
         old.close()
 
-    def _new_ground(self) -> Ground:
+    def _new_environment(
+        self, choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
+    ) -> Environment:
         from interpreter.assembly.host_functions import ai_functions
         from interpreter.session.side_questions import SideQuestions
 
-        ground = Ground(self._settings, self._wishes.notice)
-        ground.calls.policy = lambda: self._policy(self._now)
-        ground.calls.functions.add(*ai_functions(SideQuestions(self._model_now, self._budget)))
-        return ground
+        def policy() -> Policy:
+            return self._policy(self._now)
+
+        environment = Environment(self._settings, self._face.notice, policy, choose)
+        questions = SideQuestions(self._model_now, self._budget)
+        environment.calls.functions.add(*ai_functions(questions))
+        return environment
 
     def _model_now(self) -> Model:
         """The model of the last turn, without what helps a small one to write code."""
@@ -176,40 +186,38 @@ class Workshop:
 
     def engine(self, settings: Settings, model: Model | None = None) -> Engine:
         """What a turn works with under these settings, with their model unless one is given."""
-        from interpreter.policies.late import LatePolicy
-
-        self._now = settings
-        self._asked = model
+        self._now, self._asked, environment = settings, model, self.environment
         return Engine(
             model=model or self._shown_model(settings),
             tools=self._tools(),
             asking=self._asking(settings),
-            policy=LatePolicy(lambda: self._policy(settings)),
-            checkpoints=self.checkpoints,
+            policy=partial(self._policy, settings),
+            checkpoints=environment.checkpoints,
             approve=self._approve,
             answer=self._answer,
             limits=Limits(steps=settings.max_steps),
+            before_block=environment.before_block,
         )
 
     def run(
         self, action: Code, interrupt: Interrupt | None = None
     ) -> Generator[RuntimeEvent, None, None]:
         """Run code by hand, without a model; it is a block only if the caller makes it one."""
-        self._ground.touched(action.language)
+        self.environment.touched(action.language)
         context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
-        yield from self._ground.tools["execute"].run(action, context)
+        yield from self.environment.tools["execute"].run(action, context)
 
     def warm(self) -> None:
         """Begin what the first block will need; else it begins when the model is first asked."""
-        self._ground.warm()
+        self.environment.warm()
 
     def background(self) -> bool:
         """Let the block that runs now go on alone; False if there is none. From any thread."""
-        return self._ground.background()
+        return self.environment.background()
 
     def choose_runtimes(self, choose: Callable[[Runtimes], Runtimes]) -> None:
         """Let the caller add languages of its own, or leave some out."""
-        self._ground.choose_runtimes(choose)
+        self.environment.choose_runtimes(choose)
 
     def use_completions(self, completions: Callable[..., Iterable[Any]] | None) -> None:
         """Ask a function of the caller's own instead of the model that the settings name."""
@@ -217,69 +225,52 @@ class Workshop:
 
     def model_beside(self, settings: Settings) -> Model:
         """The model of these settings, beside the one of the session, whoever answers there."""
-        if self._beside is None:
-            self._beside = ModelChoice(self._wishes, self._notes())
-        return self._beside.model(settings)
+        return self._models_beside.model(settings)
 
     def restart_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
-        self._ground.restart_runtimes()
+        self.environment.restart_runtimes()
 
     def close(self, tell: Callable[[str], None] | None = None) -> None:
         """End everything that was started; `tell` hears at once what takes long."""
-        self._ground.close(tell)
+        self.environment.close(tell)
         self._models.close()
-        if self._beside is not None:
-            self._beside.close()
-        if "store" in self.__dict__:
-            self.store.close()
+        self._models_beside.close()
+        if self._store.made is not None:
+            self._store.made.close()
 
-    @cached_property
+    @property
     def store(self) -> Store:
         """The sessions of this user."""
-        return Store(data_directory())
+        return self._store.get()
 
     @property
     def unconfined(self) -> str:
         """Why there is no sandbox although one was asked for; empty where there is one."""
-        self._ground.cell.get()
-        return self._ground.unconfined
+        return self.environment.unconfined
 
     @property
     def host_functions(self) -> HostFunctions:
         """What code may call of the host's: add to it at any time."""
-        return self._ground.calls.functions
+        return self.environment.calls.functions
 
-    def granted(self) -> tuple[Given, ...]:
+    def granted(self) -> tuple[Permission, ...]:
         """The hosts and places that the user has allowed."""
-        return self._ground.walls.granted()
+        return self.environment.granted()
 
-    def take_back(self, value: str) -> tuple[Given, ...]:
+    def take_back(self, value: str) -> tuple[Permission, ...]:
         """Ask again about a host or a place that was allowed; what that was."""
-        return self._ground.walls.take_back(value)
+        return self.environment.take_back(value)
 
     @property
     def exchange(self) -> Path:
         """The directory that has the same path for us and for the code."""
-        return self._ground.cell.get().exchange
-
-    @property
-    def checkpoints(self) -> Checkpoints:
-        """What was kept before each block."""
-        from interpreter.checkpoints.late import LateCheckpoints
-
-        ground = self._ground
-
-        def kept() -> Checkpoints:
-            ground.wait_for_variables()
-            return ground.checkpoints.get()
-
-        return LateCheckpoints(kept, lambda: ground.reopen_cell())
+        return self.environment.cell.exchange
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages that can be run here."""
-        return self._ground.late_runtimes.names()
+        return self.environment.languages
 
     @property
     def budget(self) -> Budget:
@@ -288,8 +279,8 @@ class Workshop:
 
     def _describe(self, text: str) -> str:
         """What the model should know before it reads what the user says."""
-        news = self._ground.resumption.news() or ""
-        return "\n\n".join(filter(None, (news, self._ground.describe_files(text))))
+        news = self.environment.resumption.news()
+        return "\n\n".join(filter(None, (news, self.environment.describe_files(text))))
 
     def _new_session(self, settings: Settings, messages: tuple[Message, ...]) -> str:
         directory = str(settings.directory())
@@ -300,14 +291,14 @@ class Workshop:
 
     def _notes(self) -> Notes:
         return notes_about(
-            lambda: self._ground.tools["execute"], lambda: self.exchange / "conversation"
+            lambda: self.environment.tools["execute"], lambda: self.exchange / "conversation"
         )
 
     def _tools(self) -> dict[str, Tool]:
         """What a model can do; a small one is also told which variables there are."""
         from interpreter.tools.live_variables import WithLiveVariables
 
-        tools = self._ground.tools
+        tools = self.environment.tools
         if not self._models.small:
             return tools
         return {**tools, "execute": WithLiveVariables(tools["execute"])}
@@ -334,18 +325,18 @@ class Workshop:
             tools=self._models.calls_tools,
         )
         render = self._rendered if settings.trust_profile else None
-        ground = self._ground
+        opener = self.environment.opener
 
         def system() -> str:
             return system_prompt(
-                replace(facts, sandbox=ground.walls.instead or facts.sandbox),
+                replace(facts, sandbox=opener.weaker or facts.sandbox),
                 system_message=settings.system_message or None,
                 custom_instructions=settings.custom_instructions,
                 render=render,
             )
 
         self._models.context.most_output = settings.max_output
-        specs = tuple(tool.spec for tool in self._ground.tools.values())
+        specs = tuple(tool.spec for tool in self.environment.tools.values())
         self._budget.limit(_ceiling(settings), self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
 
@@ -368,7 +359,7 @@ class Workshop:
                 mode,
                 settings,
                 confined=not self.unconfined,
-                unenforced=self._ground.unenforced(),
+                unenforced=self.environment.unenforced(),
             )
         return self._policies[way]
 

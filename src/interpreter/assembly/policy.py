@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Policy
 from interpreter.protocol.program_rules import shown
@@ -40,16 +41,21 @@ def make_policy(mode: str, settings: Settings, *, confined: bool, unenforced: st
     )
 
 
-def check_ruling(settings: Settings) -> None:
+def check_policy(settings: Settings) -> None:
     """Find mistakes now rather than when the first block is proposed."""
     for name in ("approval", "safe_mode"):
         if problem := fault(name, getattr(settings, name)):
             raise ConfigurationError(problem)
-    file = rules_file(settings)
-    if file.exists():
-        from interpreter.policies.rules import load_rules
+    _rules_if_any(settings)
 
-        load_rules(file)
+
+def _rules_if_any(settings: Settings) -> Rules | None:
+    file = rules_file(settings)
+    if not file.exists():
+        return None
+    from interpreter.policies.rules import load_rules
+
+    return load_rules(file)
 
 
 def rules_file(settings: Settings) -> Path:
@@ -65,20 +71,16 @@ def rules_file(settings: Settings) -> Path:
 
 
 class SessionRules:
-    """The user's rules as walls: programs, paths and hosts are held where they are used."""
+    """The user's rules as limits: programs, paths and hosts are held where they are used."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, escalations: Escalations, running: Callable[[], Action | None]
+    ) -> None:
         self._settings = settings
+        self._escalations = escalations
+        self._running = running
         self._always: set[tuple[str, ...]] = set()
-
-    @cached_property
-    def _rules(self) -> Rules | None:
-        file = rules_file(self._settings)
-        if not file.exists():
-            return None
-        from interpreter.policies.rules import load_rules
-
-        return load_rules(file)
+        self._file = Lazy(lambda: _rules_if_any(settings))
 
     @property
     def programs(self) -> tuple[ProgramRule, ...]:
@@ -108,6 +110,10 @@ class SessionRules:
         return tuple(found_places(self._rules.denied_paths, self._workspace, visible))
 
     @property
+    def _rules(self) -> Rules | None:
+        return self._file.get()
+
+    @property
     def _workspace(self) -> Path:
         return self._settings.directory().resolve()
 
@@ -115,35 +121,28 @@ class SessionRules:
         """What a rule says about a connection."""
         return self._rules.host_verdict(host) if self._rules else None
 
-    def unenforced(self, *, walls: bool, journal: bool) -> str:
+    def unenforced(self, *, confined: bool, journal: bool) -> str:
         """Which rules nothing holds, in a sentence."""
         if self._rules is None:
             return ""
         direct = self._settings.sandbox == "trusted"
         kinds = {
-            "programs": bool(self._rules.programs) and not (walls and journal),
-            "paths": bool(self._rules.denied_paths) and not walls,
-            "hosts": self._rules.names_hosts and (direct or not walls),
+            "programs": bool(self._rules.programs) and not (confined and journal),
+            "paths": bool(self._rules.denied_paths) and not confined,
+            "hosts": self._rules.names_hosts and (direct or not confined),
         }
         missing = " and ".join(kind for kind, lacks in kinds.items() if lacks)
         if not missing:
             return ""
         return f"your rules about {missing} cannot be enforced here, so every block needs your yes"
 
-    def ask_about_program(
-        self,
-        escalations: Escalations,
-        running: Action | None,
-        words: list[str],
-        rule: str,
-        why: str,
-    ) -> bool:
+    def ask_about_program(self, words: list[str], rule: str, why: str) -> bool:
         """Ask about a program that is about to start, unless the user was shown just that."""
-        if tuple(words) in self._always or _is_shown(words, running):
+        if tuple(words) in self._always or _is_shown(words, self._running()):
             return True
         call = ActionCall("start", json.dumps({"command": words}))
         reason = f"The rule `{rule}` asks about `{shown(words)}`, which this block starts"
-        decision = escalations.ask(call, f"{reason}: {why}." if why else f"{reason}.")
+        decision = self._escalations.ask(call, f"{reason}: {why}." if why else f"{reason}.")
         if decision.answer in ("session", "always"):
             self._always.add(tuple(words))
         return decision.allows
