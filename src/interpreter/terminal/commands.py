@@ -25,6 +25,7 @@ SUBCOMMANDS = {
     "config": "config:config_command",
     "models": "local_models:command",
     "doctor": "doctor:doctor_command",
+    "trust": "trust:trust_command",
     "completion": "completion:completion_command",
     "wtf": "wtf:wtf_command",
 }
