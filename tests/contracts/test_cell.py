@@ -110,9 +110,37 @@ def test_passed_descriptors_keep_their_numbers(cell):
         os.close(reading)
 
 
+def descriptors_in(cell, **options):
+    """Those that a program has, but for its streams; what lists them is closed again."""
+    lists = "import os; found = [int(n) for n in os.listdir('/proc/self/fd')]"
+    tells = "print([n for n in sorted(found) if n > 2 and os.path.exists(f'/proc/self/fd/{n}')])"
+    return output_of(cell, sys.executable, "-c", f"{lists}; {tells}", **options)
+
+
 def test_descriptors_that_are_not_passed_stay_outside(cell):
-    listing = "import os; print(sorted(map(int, os.listdir('/proc/self/fd')))[3:-1])"
-    assert output_of(cell, sys.executable, "-c", listing) == "[]\n"
+    assert descriptors_in(cell) == "[]\n"
+
+
+@pytest.fixture
+def careless_host():
+    """Holds many descriptors that programs would inherit; few low numbers are free."""
+    opened = [os.open("/", os.O_RDONLY) for _ in range(300)]
+    for number in opened:
+        os.set_inheritable(number, True)
+    free = [opened.pop(0) for _ in range(4)]
+    for number in free:
+        os.close(number)
+    yield
+    for number in opened:
+        os.close(number)
+
+
+def test_nothing_that_the_host_left_open_is_inherited(careless_host, cell):
+    assert descriptors_in(cell) == "[]\n"
+    reading, writing = os.pipe()
+    assert descriptors_in(cell, pass_fds=[writing]) == f"[{writing}]\n"
+    for end in (reading, writing):
+        os.close(end)
 
 
 def test_a_program_that_is_not_there_is_told_as_popen_tells_it(cell):

@@ -345,7 +345,7 @@ def main() -> None:
         become_user(*map(int, sys.argv[2:]))
     close_doors()
     control = int(sys.argv[1])
-    for first, last in ((3, control), (control + 1, control + 64)):
+    for first, last in ((3, control), (control + 1, MOST_OPEN)):
         os.closerange(first, last)  # what only those needed who made the cell
     launcher = Launcher(Wire(control))
     try:
