@@ -4,6 +4,9 @@ BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup scripts/requirements.py
 WORKERS ?= 4  # tests often wait for something, so more of them run side by side than there are cores
 SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal
+# Units and contracts: what takes seconds, without whole turns, terminals, the escape suite and real models.
+FAST_TESTS := $(addprefix tests/,architecture contracts models policies protocol sandboxes session settings tools test_lmc.py) \
+	--ignore=tests/models/embedded --ignore=tests/models/test_llama_cpp.py
 PAGE := src/interpreter/server/page/index.html
 PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name events.ts ! -name visible-table.ts -print)
 PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
@@ -14,6 +17,7 @@ export ASK
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
 	@echo 'make test               set up and run all tests    make check           format, lint, types, floors, tests'
+	@echo 'make test FAST=1        the third of them that needs a minute, while you work on something'
 	@echo 'make test-escape        try to get out of the sandbox, as root and as an ordinary user'
 	@echo 'make page               build the web page (needs Node 20 and npm)'
 	@echo 'make bench              print the benchmarks        make format          format the code'
@@ -23,7 +27,7 @@ run: $(VENV)/.run
 	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
 
 test: $(VENV)/.test $(VENV)/.system $(PAGE) .peers/.done
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(if $(FAST),$(FAST_TESTS)) $(PYTEST)
 
 # Every way out of the sandbox that we know, tried as root and as an ordinary user: for the former, start it as root.
 test-escape: $(VENV)/.test $(VENV)/.system
