@@ -13,6 +13,19 @@ def main(argv: list[str] | None = None) -> int:
 
         print(f"interpreter {__version__}")
         return 0
-    from interpreter.terminal.commands import run
+    from interpreter.terminal.commands import guarded, run
 
+    if arguments[:1] == ["serve"]:
+        return guarded(lambda: _serve(arguments[1:]))
+    if "--server" in arguments:
+        return guarded(lambda: _serve([one for one in arguments if one != "--server"]))
     return run(arguments)
+
+
+def _serve(arguments: list[str]) -> int:
+    from interpreter.server.command import run, split
+    from interpreter.terminal.arguments import parse
+    from interpreter.terminal.start import settings_of
+
+    options, others = split(arguments)
+    return run(options, settings_of(parse(others)), lambda text: print(text, flush=True))

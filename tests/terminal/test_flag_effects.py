@@ -183,11 +183,6 @@ def test_what_cannot_speak_says_so(interpreter_command, script):  # noqa: F811
     assert "Nothing on this machine can speak" in done.stderr
 
 
-def test_what_is_not_here_yet_says_so_in_one_line(interpreter_command):  # noqa: F811
-    done = interpreter_command("--server")
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-
-
 def test_os_mode_is_warned_about_and_the_rest_is_done(interpreter_command, script):  # noqa: F811
     done = interpreter_command("--os", "-m", script("Hello."), "hi")
     assert (done.returncode, done.stdout) == (0, "Hello.\n")

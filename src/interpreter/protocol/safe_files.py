@@ -81,6 +81,13 @@ def names(path: Path) -> list[str]:
         os.close(listed)
 
 
+def entries(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """What is in a directory, and what each of it is; links are told, not followed."""
+    for name in sorted(names(path)):
+        with contextlib.suppress(FileNotFoundError), folder(path) as here:
+            yield name, os.stat(name, dir_fd=here, follow_symlinks=False)
+
+
 def opened(path: Path) -> BinaryIO:
     """A real file, for reading; OSError for a link, a pipe, a device or a directory."""
     with folder(path.parent) as here:
@@ -137,25 +144,35 @@ def write(path: Path, content: str | bytes, *, mode: int = 0o600, replace: bool 
     Without `replace`, what is there already stays, whoever was faster.
     """
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    try:
+        with drafted(path, mode=mode, replace=replace) as file:
+            file.write(data)
+    except FileExistsError:
+        if replace:
+            raise
+    return path
+
+
+@contextlib.contextmanager
+def drafted(path: Path, *, mode: int = 0o600, replace: bool = True) -> Iterator[BinaryIO]:
+    """A file to be filled, which takes its name at the end of this block, and not on an error.
+
+    Without `replace`, FileExistsError where something has that name.
+    """
     draft = f".{token_hex(8)}.new"
     with folder(path.parent) as here:
         try:
             with os.fdopen(os.open(draft, _CREATING, mode, dir_fd=here), "wb") as file:
-                file.write(data)
+                yield file
             _hand_over(draft, here)
-            _take_name(draft, path.name, here, replace=replace)
+            if replace:
+                os.rename(draft, path.name, src_dir_fd=here, dst_dir_fd=here)
+            else:
+                ends = {"src_dir_fd": here, "dst_dir_fd": here}
+                os.link(draft, path.name, **ends, follow_symlinks=False)
         finally:
             with contextlib.suppress(FileNotFoundError):  # as it is when all went well
                 os.unlink(draft, dir_fd=here)
-    return path
-
-
-def _take_name(draft: str, name: str, here: int, *, replace: bool) -> None:
-    if replace:
-        os.rename(draft, name, src_dir_fd=here, dst_dir_fd=here)
-        return
-    with contextlib.suppress(FileExistsError):
-        os.link(draft, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
 
 
 def opened_for_change(path: Path) -> BinaryIO:

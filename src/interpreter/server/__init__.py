@@ -1,1 +1,1 @@
-"""The face on a socket; it fills when the server is built."""
+"""The face on a socket: HTTP, WebSocket and server-sent events around live sessions."""

@@ -23,6 +23,7 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter --resume last           go on where you left off
   interpreter sessions                list what was kept; also: search, show, fork, delete, export
   interpreter models                  local models: list, pull, rm
+  interpreter serve                   the web page, and the protocols for programs
   interpreter config | doctor         settings and where they come from | what works here
   interpreter completion bash         completion for the shell: bash, zsh or fish
 """
@@ -175,7 +176,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         _flag("--resume", "a session's id, a file, or last", nargs="?", const="last", metavar="ID"),
         _switch("--conversations", "pick a session to go on with"),
         _flag("--no-history", "do not keep the session", action="store_false", dest="keep_history"),
-        _switch("--server", "serve HTTP and WebSocket (not in this version)"),
+        _switch("--server", "the same as `interpreter serve`"),
         _switch("--profiles", "show the directory of profiles"),
         _flag("--reset_profile", "restore a profile", nargs="?", const="default", metavar="NAME"),
         _switch("--local_models", "show the directory of models"),

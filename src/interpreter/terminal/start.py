@@ -39,10 +39,6 @@ RUN_OPTIONS = frozenset([
     "local_models",
     "reset_profile",
 ])
-NO_SERVER = (
-    "This version has no server yet. From a program: `from interpreter import interpreter` in "
-    'Python, or `interpreter --json -y "…"`, one event per line, from anything else.'
-)
 ONE_SHOT = ("once", "json", "stdin")
 
 
@@ -68,11 +64,8 @@ class AskInFront(Exception):
 
 def run(options: dict[str, Any]) -> int:
     """Start what the options say; the exit code."""
-    if options.get("server"):
-        raise ConfigurationError(NO_SERVER)
-    flags = {**presets(options), **_flags(options)}
     own = own_parts()
-    settings = gather(flags, profile=profile(options), confirm=confirm_profile, own=own).settings
+    settings = settings_of(options, own)
     resume = _opened(options.get("resume", ""))
     if options.get("conversations"):
         resume = _picked()
@@ -90,6 +83,12 @@ def run(options: dict[str, Any]) -> int:
     from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
 
     return talk(plan)
+
+
+def settings_of(options: dict[str, Any], own: Own | None = None) -> Settings:
+    """What the options, the profile they name, the environment and the user's files come to."""
+    flags = {**presets(options), **_flags(options)}
+    return gather(flags, profile=profile(options), confirm=confirm_profile, own=own).settings
 
 
 def _plan(options: dict[str, Any], settings: Settings, resume: str) -> Plan:

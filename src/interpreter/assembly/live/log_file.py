@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -51,6 +52,7 @@ class LogFile(Generic[T]):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         self._descriptor = os.open(path, flags, 0o600)
+        self._finalizer = weakref.finalize(self, os.close, self._descriptor)
         self._size = self._scan()
 
     def append(self, number: int, event: T) -> str:
@@ -85,9 +87,8 @@ class LogFile(Generic[T]):
     def close(self) -> None:
         """Give the file back."""
         with self._lock:
-            if self._descriptor >= 0:
-                os.close(self._descriptor)
-                self._descriptor = -1
+            self._finalizer()
+            self._descriptor = -1
 
     def _numbered(self, line: bytes) -> Numbered[T]:
         text = line.decode()

@@ -39,6 +39,10 @@ class Questions:
         with self._changed:
             self._number, self._asked, self._reply, self._by = number, asked, None, None
 
+    def asked(self, number: int) -> Asked | None:
+        """The question with this number, while it is open."""
+        return self._asked if number == self.open else None
+
     def is_about(self, asked: Asked) -> bool:
         """Whether this is what was put last."""
         return self._asked is asked or self._asked == asked

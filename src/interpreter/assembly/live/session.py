@@ -59,6 +59,8 @@ class LiveSession:
         self.questions = Questions(self._question_closed)
         self.used = time.monotonic()
         """When it did something last."""
+        self.has_run = False
+        """Whether it has run code since it was opened."""
         self._thread = SessionThread(f"session {session_id}")
         self._factory: SessionFactory | None = None
         self._session: Session | None = None
@@ -93,7 +95,7 @@ class LiveSession:
 
     def run(self, action: Code) -> Future[int]:
         """Run a block by hand, without the model; it can be undone."""
-        return self._begin(lambda session, begun: self._block(action, session, begun))
+        return self._begin(lambda session, begun: self._block(action, session, begun), model=False)
 
     def interrupt(self, *, force: bool = False) -> None:
         """Stop what runs; asked again, by force, it ends even at the REPL's cost."""
@@ -145,18 +147,23 @@ class LiveSession:
             self._stop = False
             self.used = time.monotonic()
 
-    def _begin(self, events: Callable[[Session, Begun], Iterator[Event]]) -> Future[int]:
+    def _begin(
+        self, events: Callable[[Session, Begun], Iterator[Event]], *, model: bool = True
+    ) -> Future[int]:
         self._occupy()
         started: Future[int] = Future()
-        self._thread.do(self._play, events, started)
+        self._thread.do(self._play, events, started, model)
         return started
 
     def _play(
-        self, events: Callable[[Session, Begun], Iterator[Event]], started: Future[int]
+        self,
+        events: Callable[[Session, Begun], Iterator[Event]],
+        started: Future[int],
+        model: bool,
     ) -> None:
         end: BaseException | TurnFinished | None = None
         try:
-            session = self._ready(with_model=True)
+            session = self._ready(with_model=model)
             for event in events(session, lambda said: self._started(said, started)):
                 if isinstance(event, TurnFinished):
                     end = event  # told when it is so, and the next turn can begin
@@ -253,6 +260,7 @@ class LiveSession:
             number = self.log.append(event)
             if isinstance(event, ApprovalRequested | InputRequested):
                 self.questions.put(number, event)
+            self.has_run = self.has_run or isinstance(event, ActionStarted)
             if isinstance(event, SETTLING) and self._session is not None:
                 self._settled = (number, len(self._session.transcript))
         return number

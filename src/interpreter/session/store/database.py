@@ -21,17 +21,16 @@ from typing import Any
 from interpreter.protocol.codec import decode, encode
 from interpreter.protocol.errors import StoreError
 from interpreter.protocol.events import Event
-from interpreter.protocol.messages import ActionCall, Code, Message, Output, Reasoning, Role, Text
+from interpreter.protocol.messages import Message, Role
 from interpreter.protocol.values import frozen
 from interpreter.session.budget import Spent
 from interpreter.session.draft import Draft
 from interpreter.session.store.blobs import Blobs
 from interpreter.session.store.owners import Owners
 from interpreter.session.store.schema import open_database
+from interpreter.session.store.words import title_of, words_of
 
-PLAIN_KEPT = 50_000  # characters of a message that can be searched
 DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
-TITLE_KEPT = 80
 
 
 @frozen
@@ -133,13 +132,20 @@ class Store:
             return str(database.execute(query, (session,)).fetchone()[0])
 
     def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
-        """The sessions that have messages, the last used first."""
-        query = """
+        """The sessions that have messages, the last used first; with -1, all of these."""
+        return self._infos("WHERE messages > 0 ORDER BY s.updated DESC LIMIT ?", most)
+
+    def info(self, session: str) -> SessionInfo | None:
+        """What a list shows of one session, also before its first message."""
+        return next(iter(self._infos("WHERE s.id = ?", session)), None)
+
+    def _infos(self, which: str, value: str | int) -> tuple[SessionInfo, ...]:
+        query = f"""
             SELECT s.id, s.title, s.model, s.directory, s.parent, s.created, s.updated,
                 (SELECT count(*) FROM messages WHERE session = s.id AND place >= 0) AS messages
-            FROM sessions s WHERE messages > 0 ORDER BY s.updated DESC LIMIT ?"""
+            FROM sessions s {which}"""
         with self._reading() as database:
-            return tuple(SessionInfo(*row) for row in database.execute(query, (most,)))
+            return tuple(SessionInfo(*row) for row in database.execute(query, (value,)))
 
     def fork(self, session: str, *, at: int | None = None) -> str:
         """A new session that begins with the first `at` messages of another one (all of them)."""
@@ -205,11 +211,11 @@ class Store:
         with self._writing() as database:
             now = time.time()
             body = self._encode(message, session)
-            self._insert(database, session, place, (now, body, _plain(message)))
+            self._insert(database, session, place, (now, body, words_of(message)))
             database.execute("DELETE FROM deltas WHERE session = ?", (session,))
             query = """UPDATE sessions SET updated = ?,
                 title = CASE WHEN title = '' THEN ? ELSE title END WHERE id = ?"""
-            database.execute(query, (now, _title(message), session))
+            database.execute(query, (now, title_of(message), session))
         self._draft_size.pop(session, None)
 
     def append_delta(self, session: str, place: int, role: Role, event: Event) -> None:
@@ -375,26 +381,3 @@ def _translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StoreError(f"The session database {path} cannot be used: {error}.") from error
-
-
-def _title(message: Message) -> str:
-    if message.role != "user" or message.is_private:
-        return ""
-    return _whole_characters(" ".join(message.text.split())[:TITLE_KEPT])
-
-
-def _plain(message: Message) -> str:
-    """The words of a message that can be searched."""
-    texts = []
-    for part in message.parts:
-        match part:
-            case Text(text) | Output(text) | Reasoning(text) | Code(_, text) | ActionCall(_, text):
-                texts.append(text)
-            case _:
-                pass
-    return _whole_characters("\n".join(texts)[:PLAIN_KEPT])
-
-
-def _whole_characters(text: str) -> str:
-    """Text that the database takes: half a character, as a paste may bring, is a question mark."""
-    return text.encode(errors="replace").decode()

@@ -1,0 +1,1 @@
+"""Who comes in: tokens, cookies, and the gate in front of everything."""

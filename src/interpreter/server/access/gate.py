@@ -1,0 +1,171 @@
+"""The gate: every request and every socket passes it before anything else looks at them.
+
+It refuses names that are not ours (DNS rebinding), pages that are not ours (Origin and
+Sec-Fetch-Site), and whoever has no token, and it ends bodies that are too long.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from interpreter.server.access.attempts import WrongTokens
+from interpreter.server.access.tokens import Tokens, User
+from interpreter.server.config import ServerConfig
+from interpreter.server.errors import Refused, answered
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "content-security-policy": POLICY,
+    "cache-control": "no-store",
+}
+PUBLIC = ("/heartbeat", "/", "/frame", "/favicon.ico")
+UPLOADS = ("/file", "/upload")
+
+
+class Gate:
+    """Around the whole application."""
+
+    def __init__(self, app: ASGIApp, config: ServerConfig, tokens: Tokens) -> None:
+        self._app = app
+        self._config = config
+        self.tokens = tokens
+        self.wrong = WrongTokens(config.limits.wrong_tokens)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or say why not."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._check_sender(scope)
+            scope.setdefault("state", {})["user"] = self._user(scope)
+            receive = self._bounded(scope, receive)
+        except Refused as refused:
+            await answered(refused, scope, receive, _with_headers(send))
+            return
+        await self._app(scope, receive, _with_headers(send))
+
+    def _check_sender(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_ours(_name(host)):
+            raise Refused(403, "forbidden", "The host that was called is not this server's.")
+        origin = headers.get("origin")
+        secure = scope["scheme"] in ("https", "wss")
+        if origin is not None and origin != f"{'https' if secure else 'http'}://{host}":
+            raise Refused(403, "forbidden", "Another page may not use this server.")
+        site = headers.get("sec-fetch-site", "none")
+        visits = headers.get("sec-fetch-mode") == "navigate" and scope.get("path") == "/"
+        if site not in ("none", "same-origin") and not visits:
+            raise Refused(403, "forbidden", "Another page may not use this server.")
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether a name cannot be one that somebody else has pointed here."""
+        if name in ("localhost", self._config.host, *self._config.allowed_hosts):
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    def _user(self, scope: Scope) -> User | None:
+        """Who it is; None where that need not be known."""
+        headers = Headers(scope=scope)
+        if user := self.tokens.user_of_cookie(self._cookie(headers)):
+            return user
+        token = headers.get("x-api-key") or _bearer(headers.get("authorization", ""))
+        if token:
+            return self.checked(token, address_of(scope))
+        path, is_socket = scope["path"], scope["type"] == "websocket"
+        reads = not is_socket and scope["method"] in ("GET", "HEAD")
+        if (reads and (path in PUBLIC or path.startswith("/assets/"))) or path == "/api/login":
+            return None
+        if is_socket and path == "/":  # it has a way of its own to sign in
+            return None
+        raise Refused(401, "unauthorized", "A token is needed.")
+
+    def checked(self, token: str, address: str) -> User:
+        """The user of a token; Refused for a wrong one, and for all after too many."""
+        if self.wrong.blocked(address):
+            raise Refused(429, "too_many", "Too many wrong tokens; wait a minute.")
+        user = self.tokens.user(token)
+        if user is None:
+            self.wrong.add(address)
+            raise Refused(401, "unauthorized", "The token is wrong.")
+        return user
+
+    @property
+    def cookie_name(self) -> str:
+        """Cookies are for all ports of a host, so the port is in the name."""
+        return f"reploop-{self._config.port}"
+
+    def _cookie(self, headers: Headers) -> str:
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie_name)
+        except CookieError:
+            return ""
+        return found.value if found else ""
+
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        if scope["type"] != "http":
+            return receive
+        limits = self._config.limits
+        most = limits.upload if scope["path"].endswith(UPLOADS) else limits.body
+        length = Headers(scope=scope).get("content-length", "0")
+        too_large = Refused(413, "too_large", f"At most {most:,} bytes are taken.")
+        if not length.isdigit() or int(length) > most:
+            raise too_large
+        taken = 0
+
+        async def counted() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > most:
+                raise too_large
+            return message
+
+        return counted
+
+
+def address_of(scope: Scope) -> str:
+    """Who is at the other end, as far as the network knows."""
+    client: Any = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+def _name(host: str) -> str:
+    """A host without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower()
+
+
+def _bearer(header: str) -> str:
+    kind, _, token = header.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sent

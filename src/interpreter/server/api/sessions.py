@@ -1,0 +1,213 @@
+"""Sessions as such: list, make, look at, change, remove, export."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Any
+
+from starlette.responses import Response
+
+from interpreter._version import __version__
+from interpreter.protocol.codec import encode
+from interpreter.protocol.errors import StoreError
+from interpreter.server.access.gate import address_of
+from interpreter.server.api.endpoint import Call, Endpoint
+from interpreter.server.api.schema import fields, listed, one_of, text, whole
+from interpreter.server.api.shapes import (
+    CONFLICTS,
+    FLAG,
+    PLAIN,
+    SESSION,
+    SETTINGS,
+    TOLD,
+    WHOLE_SESSION,
+)
+from interpreter.server.errors import Refused
+from interpreter.server.hub import Hub
+from interpreter.server.ranges import ranged
+from interpreter.session.export.formats import to_json, to_markdown
+from interpreter.session.export.html import to_html
+from interpreter.session.export.notebook import to_notebook
+from interpreter.session.store.database import SessionInfo
+
+EXPORTS = {
+    "html": (to_html, "text/html"),
+    "ipynb": (to_notebook, "application/x-ipynb+json"),
+    "markdown": (to_markdown, "text/markdown"),
+    "json": (to_json, "application/json"),
+}
+
+
+def shown(hub: Hub, info: SessionInfo) -> dict[str, Any]:
+    """A session as clients see it."""
+    return {
+        **asdict(info),
+        "parent": hub.parent(info.id) or info.parent,
+        "state": hub.state(info.id),
+        "n": hub.log(info.id).last,
+        "question": hub.question(info.id),
+    }
+
+
+async def login(call: Call) -> Response:
+    gate = call.gate
+    user = gate.checked(call.body["token"], address_of(call.request.scope))
+    answer = Response(status_code=204)
+    secure = call.request.url.scheme == "https"
+    answer.set_cookie(
+        gate.cookie_name,
+        gate.tokens.cookie(user),
+        max_age=30 * 86400,
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+    )
+    return answer
+
+
+async def logout(call: Call) -> Response:
+    answer = Response(status_code=204)
+    answer.delete_cookie(call.gate.cookie_name, httponly=True, samesite="strict")
+    return answer
+
+
+async def me(call: Call) -> dict[str, Any]:
+    user = call.user
+    return {
+        "user": user.name,
+        "owner": user.is_owner,
+        "version": __version__,
+        "workspace_root": str(user.root),
+    }
+
+
+async def models(call: Call) -> dict[str, Any]:
+    used = [info.model for info in call.hub.list(call.user) if info.model]
+    default = call.hub.config.settings.model
+    return {"models": list(dict.fromkeys(filter(None, [default, *used]))), "default": default}
+
+
+async def list_sessions(call: Call) -> dict[str, Any]:
+    found = call.hub.list(call.user, call.query["query"], call.query["limit"])
+    return {"sessions": [shown(call.hub, info) for info in found]}
+
+
+async def create(call: Call) -> dict[str, Any]:
+    given = call.body.get("settings", {})
+    session = call.hub.create(call.user, call.body.get("workspace", ""), given)
+    return shown(call.hub, call.hub.info(call.user, session))
+
+
+async def look(call: Call) -> dict[str, Any]:
+    session = call.session
+    spent = call.hub.store.spent(session)
+    return {
+        **shown(call.hub, call.hub.info(call.user, session)),
+        "settings": call.hub.shown_settings(call.user, session),
+        "spent": {"dollars": spent.dollars, "input": spent.input, "output": spent.output},
+    }
+
+
+async def delete(call: Call) -> None:
+    await call.hub.delete(call.session)
+
+
+async def fork(call: Call) -> dict[str, Any]:
+    child = await call.hub.fork(call.user, call.session)
+    return shown(call.hub, call.hub.info(call.user, child))
+
+
+async def compare(call: Call) -> dict[str, Any]:
+    return {"text": await call.hub.compare(call.session)}
+
+
+async def keep(call: Call) -> dict[str, Any]:
+    return {"told": await call.hub.keep(call.session, call.body.get("conflicts", "refuse"))}
+
+
+async def messages(call: Call) -> Response:
+    session, hub = call.session, call.hub
+    found, number = hub.messages(session)
+    text = await asyncio.to_thread(
+        lambda: ",".join(
+            encode(message, keep=lambda data: hub.store.keep_blob(session, data))
+            for message in found
+        )
+    )
+    return Response(f'{{"messages":[{text}],"n":{number}}}', media_type="application/json")
+
+
+async def settings(call: Call) -> dict[str, Any]:
+    return call.hub.shown_settings(call.user, call.session)
+
+
+async def change_settings(call: Call) -> dict[str, Any]:
+    await call.hub.change(call.user, call.session, call.body)
+    return call.hub.shown_settings(call.user, call.session)
+
+
+async def export(call: Call) -> Response:
+    name, session = call.query["format"], call.session
+    write, media = EXPORTS[name]
+    found, _ = call.hub.messages(session)
+    content = await asyncio.to_thread(write, found)
+    ending = "md" if name == "markdown" else name
+    headers = {"content-disposition": f'attachment; filename="{session}.{ending}"'}
+    return Response(content.encode(errors="replace"), media_type=media, headers=headers)
+
+
+async def blob(call: Call) -> Response:
+    try:
+        data = call.hub.store.blob(call.session, call.request.path_params["digest"])
+    except StoreError as error:
+        raise Refused(404, "missing", "There is no such data.") from error
+    answer = ranged(call.request, data, "application/octet-stream")
+    answer.headers["cache-control"] = "private, max-age=31536000, immutable"
+    return answer
+
+
+ONE = "/api/sessions/{id}"
+ENDPOINTS = (
+    Endpoint(
+        "POST", "/api/login", login, "Sign in with a token; a cookie comes back.",
+        status=204, body=fields("token", token=text(1000)),
+    ),
+    Endpoint("POST", "/api/logout", logout, "Forget the cookie.", status=204),
+    Endpoint(
+        "GET", "/api/me", me, "Who I am.",
+        fields("user", "owner", "version", "workspace_root",
+               user=PLAIN, owner=FLAG, version=PLAIN, workspace_root=PLAIN),
+    ),
+    Endpoint(
+        "GET", "/api/models", models, "Models that were used here.",
+        fields("models", "default", models=listed(PLAIN), default=PLAIN),
+    ),
+    Endpoint(
+        "GET", "/api/sessions", list_sessions, "My sessions, the last used first.",
+        fields("sessions", sessions=listed(SESSION)),
+        query={"query": text(default=""), "limit": whole(1, 1000, default=50)},
+    ),
+    Endpoint(
+        "POST", "/api/sessions", create, "Begin a session.", SESSION, status=201,
+        body=fields(workspace=text(2000), settings=SETTINGS),
+    ),
+    Endpoint("GET", ONE, look, "One session.", WHOLE_SESSION),
+    Endpoint("DELETE", ONE, delete, "Remove a session.", status=204),
+    Endpoint("POST", f"{ONE}/fork", fork, "Try something in a copy of everything.", SESSION,
+             status=201, body=fields()),
+    Endpoint("GET", f"{ONE}/compare", compare, "What a try did.", fields("text", text=PLAIN)),
+    Endpoint("POST", f"{ONE}/keep", keep, "Make a try what happened.", TOLD,
+             body=fields(conflicts=CONFLICTS)),
+    Endpoint(
+        "GET", f"{ONE}/messages", messages, "The transcript, up to event `n`.",
+        fields("messages", "n", messages=listed({"type": "object"}), n=whole()),
+    ),
+    Endpoint("GET", f"{ONE}/settings", settings, "Its settings.", SETTINGS),
+    Endpoint("PATCH", f"{ONE}/settings", change_settings, "Change settings.", SETTINGS,
+             body=SETTINGS),
+    Endpoint("GET", f"{ONE}/export", export, "The session as a file.", "*/*",
+             query={"format": one_of(*EXPORTS, default="html")}),
+    Endpoint("GET", f"{ONE}/blobs/{{digest}}", blob, "A picture or other bytes.",
+             "application/octet-stream"),
+)  # fmt: skip

@@ -1,0 +1,93 @@
+"""The application: every route of the server behind one gate."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
+
+from interpreter.server import web_page
+from interpreter.server.access.gate import Gate
+from interpreter.server.access.tokens import Tokens
+from interpreter.server.api import data, files, sessions, streams, talking
+from interpreter.server.api.document import document
+from interpreter.server.api.endpoint import Endpoint, refusal
+from interpreter.server.config import ServerConfig
+from interpreter.server.errors import Refused
+from interpreter.server.hub import Hub
+
+ENDPOINTS = (
+    *sessions.ENDPOINTS,
+    *talking.ENDPOINTS,
+    *files.ENDPOINTS,
+    *data.ENDPOINTS,
+)
+
+
+class Server:
+    """Everything that answers, with the sessions behind it."""
+
+    def __init__(self, config: ServerConfig, tokens: Tokens) -> None:
+        self.hub = Hub(config)
+        self._routes = Starlette(
+            routes=self._table(),
+            lifespan=self._life,
+            exception_handlers={Refused: self._refused, Exception: self._broken},
+        )
+        self.gate = Gate(self._routes, config, tokens)
+
+    @property
+    def app(self) -> ASGIApp:
+        """What a web server runs."""
+        return self.gate
+
+    def _table(self) -> list[Any]:
+        described = document(ENDPOINTS)
+        return [
+            Route("/heartbeat", heartbeat),
+            Route("/", web_page.page),
+            Route("/assets/{name}", web_page.asset),
+            Route("/frame", web_page.frame),
+            Route("/api/openapi.json", lambda request: JSONResponse(described)),
+            Route("/api/sessions/{id}/events", partial(streams.server_sent, hub=self.hub)),
+            WebSocketRoute("/api/sessions/{id}/socket", self._socket),
+            *(self._route(endpoint) for endpoint in ENDPOINTS),
+        ]
+
+    def _route(self, endpoint: Endpoint) -> Route:
+        async def answer(request: Request) -> Response:
+            return await endpoint.carry_out(request, self.hub, self.gate)
+
+        return Route(endpoint.path, answer, methods=[endpoint.method])
+
+    async def _socket(self, websocket: WebSocket) -> None:
+        await streams.socket(websocket, self.hub)
+
+    @contextlib.asynccontextmanager
+    async def _life(self, app: Starlette) -> AsyncIterator[None]:
+        parking = asyncio.create_task(self.hub.park_the_idle())
+        try:
+            yield
+        finally:
+            parking.cancel()
+            await self.hub.close()
+
+    async def _refused(self, request: Request, error: Exception) -> Response:
+        return refusal(error)
+
+    async def _broken(self, request: Request, error: Exception) -> Response:
+        return JSONResponse({"error": {"code": "broken", "text": "An error of ours."}}, 500)
+
+
+async def heartbeat(request: Request) -> Response:
+    """Whether anybody is here."""
+    return JSONResponse({"status": "alive"})

@@ -1,0 +1,76 @@
+"""Starting: find a port, print the link, answer until somebody stops it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.server.config import ServerConfig
+
+WARNING = "Everybody who can reach {address} and has the token can run code on this machine{plain}."
+NOT_INSTALLED = "The server needs more packages: pip install 'reploop[server]'."
+Say = Callable[[str], object]
+
+
+def serve(config: ServerConfig, say: Say) -> int:
+    """Serve until interrupted; `say` is told what the user must know."""
+    try:
+        import uvicorn  # noqa: PLC0415  (an extra)
+
+        from interpreter.server.access.tokens import load_tokens  # noqa: PLC0415
+        from interpreter.server.app import Server  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(NOT_INSTALLED) from error
+    with _listening(config) as listener:
+        config = replace(config, port=listener.getsockname()[1])
+        tokens = load_tokens(config.workspace)
+        server = Server(config, tokens)
+        _tell(config, tokens.owner_token, say)
+        options = uvicorn_options(config)
+        uvicorn.Server(uvicorn.Config(server.app, **options)).run(sockets=[listener])
+    return 0
+
+
+def uvicorn_options(config: ServerConfig) -> dict[str, Any]:
+    """How the web server is set up: no headers of its own, no log of addresses with words in it."""
+    options: dict[str, Any] = {
+        "host": config.host,
+        "port": config.port,
+        "access_log": False,
+        "server_header": False,
+        "log_level": "warning",
+        "ws": "websockets-sansio",
+        "ws_max_size": config.limits.body,
+        "limit_concurrency": config.limits.connections,
+        "timeout_graceful_shutdown": 5,
+        "lifespan": "on",
+    }
+    if config.certificate:
+        options |= {"ssl_certfile": config.certificate, "ssl_keyfile": config.key or None}
+    return options
+
+
+def _listening(config: ServerConfig) -> contextlib.closing[socket.socket]:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((config.host, config.port))
+    except OSError as error:
+        listener.close()
+        reason = f"{config.host}:{config.port} cannot be used: {error.strerror}."
+        raise ConfigurationError(f"{reason} --port takes another one.") from error
+    return contextlib.closing(listener)
+
+
+def _tell(config: ServerConfig, token: str, say: Say) -> None:
+    if not config.is_local:
+        plain = "" if config.certificate else ", and everybody on the way can read the token"
+        say(WARNING.format(address=config.address, plain=plain))
+    say(f"Open {config.address}/#token={token}")
+    sys.stdout.flush()
