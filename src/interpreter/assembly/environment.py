@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from interpreter.assembly.cell_life import CellLife
 from interpreter.assembly.cell_opener import CellOpener
@@ -17,10 +17,11 @@ from interpreter.assembly.host_calls import HostCalls
 from interpreter.assembly.languages import session_runtimes
 from interpreter.assembly.policy import SessionRules
 from interpreter.assembly.saved_variables import Resumption, carried_over
-from interpreter.assembly.shutdown import START_SECONDS, Shutdown
+from interpreter.assembly.shutdown import END_SECONDS, START_SECONDS, Shutdown
+from interpreter.assembly.tool_servers import ToolServers
 from interpreter.protocol.errors import CheckpointError, SandboxUnavailable
 from interpreter.protocol.lazy import Lazy
-from interpreter.protocol.ports import CallPolicy, Cell, Checkpoints, Runtimes, Tool
+from interpreter.protocol.ports import CallPolicy, Cell, Checkpoints, Process, Runtimes, Tool
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.tools.guarded import Escalations, Guarded
@@ -78,6 +79,8 @@ class Environment:
         """What a model can do here."""
         self.calls = HostCalls(self._escalations, policy)
         """What code may call of the host's."""
+        self.tool_servers = ToolServers(settings, self._launch, self._escalations, notice)
+        self.tool_servers.offer(self.calls.functions)
         self._rules = SessionRules(settings, self._escalations, lambda: guarded.running)
         self._permissions: Lazy[Permissions] = Lazy(self._make_permissions)
         self._autorun: Lazy[AutorunGuard] = Lazy(self._make_autorun)
@@ -108,6 +111,7 @@ class Environment:
         for started in (self._warmth, self.resumption):
             shutdown.step("Waiting for what still starts", started.settle, START_SECONDS)
         self.calls.close()
+        shutdown.step("Ending the tool servers", self.tool_servers.close, END_SECONDS)
         self._life.close(shutdown, self._save)
         if self._sweep is not None:
             self._sweep.cancel()
@@ -263,6 +267,9 @@ class Environment:
         )
         name = self.first_session or self._unkept
         return setup.set_up(cell, name, owner if self.first_session else None)
+
+    def _launch(self, argv: Any, **options: Any) -> Process:
+        return self._life.contents().launch(argv, **options)
 
     def _pool(self) -> RuntimePool:
         return self._life.contents().runtimes.get()

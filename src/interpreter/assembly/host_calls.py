@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from interpreter.protocol import safe_files
+from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import CallPolicy
 from interpreter.tools.calls.functions import HostFunctions
 
@@ -31,7 +33,11 @@ class HostCalls:
             asked = self._escalations
             self._broker = Broker(self.functions, self._policy, asked.ask, asked.inject)
         self._broker.serve(exchange)
-        return self.functions.roots()
+        roots = self.functions.roots()
+        if "tools" in roots:
+            source = (INSIDE / "tools_client.py").read_bytes()
+            safe_files.write(exchange / "tools_client.py", source)
+        return roots
 
     def close(self) -> None:
         """Answer nobody any more."""

@@ -325,13 +325,15 @@ class SessionFactory:
             tools=self._models.calls_tools,
         )
         render = self._rendered if settings.trust_profile else None
-        opener = self.environment.opener
+        opener, servers = self.environment.opener, self.environment.tool_servers
 
         def system() -> str:
             return system_prompt(
                 replace(facts, sandbox=opener.weaker or facts.sandbox),
                 system_message=settings.system_message or None,
-                custom_instructions=settings.custom_instructions,
+                custom_instructions="\n\n".join(
+                    filter(None, (servers.words(), settings.custom_instructions))
+                ),
                 render=render,
             )
 

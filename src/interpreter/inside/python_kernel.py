@@ -309,6 +309,10 @@ def offer_host_calls() -> None:
         import host_calls  # type: ignore[import-not-found]  # noqa: PLC0415  (handed over with them)
 
         host_calls.offer(names)
+    if "tools" in names:
+        import tools_client  # type: ignore[import-not-found]  # noqa: PLC0415  (handed over, too)
+
+        tools_client.offer()
 
 
 def main() -> None:

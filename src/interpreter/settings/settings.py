@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -108,6 +109,8 @@ class Settings:
     """The languages that may be used; none named: all. A profile can also describe some."""
     kernel: str = ""
     """A Jupyter kernel to run Python in, by name."""
+    mcp_servers: str = ""
+    """Servers of tools beside those of the user and the directory, as `.mcp.json` has them."""
     timeout: float = 0.0
     """Seconds that one block may take; 0: no limit."""
     dry_run: bool = False
@@ -147,6 +150,8 @@ def changed(
         values = {**values, "safe_mode": as_safe_mode(values["safe_mode"])}
     if isinstance(env := values.get("env"), Mapping):
         values = {**values, "env": tuple(f"{name}={value}" for name, value in env.items())}
+    if isinstance(servers := values.get("mcp_servers"), Mapping):
+        values = {**values, "mcp_servers": json.dumps({"mcpServers": servers})}
     try:
         values = {**values, **_with_languages_described(values)}
     except ConfigurationError as error:

@@ -44,7 +44,7 @@ SAID = {
     **{"d": "dry run", "c": "check", "s": "stop", "escape": "stop", "ctrl-c": "stop"},
 }
 """What is left on the screen of a key that was pressed."""
-ESCALATIONS = ("network", "read", "write", "start", "git")  # the reason says all
+ESCALATIONS = ("network", "read", "write", "start", "git", "mcp")  # the reason says all
 ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "dry_run"}
 
 
