@@ -44,7 +44,7 @@ def main() -> int:
     version = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "")
     transport = HttpTransport("suite", url)
     client = Client("suite", transport, Surroundings(reply), Patience(silence=20, ceiling=25))
-    client.open(version)
+    client.connect(version)
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
     wanted = {call["name"]: call["arguments"] for call in context.get("toolCalls", ())}
     for tool in client.tools():

@@ -35,7 +35,7 @@ def connect(tmp_path):
         client = Client("peer", transport, surroundings, Patience(**patience))
         client.process, client.told = process, told
         clients.append(client)
-        client.open()
+        client.connect()
         return client
 
     yield connected

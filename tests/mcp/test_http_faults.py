@@ -61,7 +61,7 @@ def at():
         transport = HttpTransport("peer", f"http://127.0.0.1:{server.server_port}/mcp")
         client = Client("peer", transport, patience=Patience(**patience))
         servers.append((server, client))
-        client.open()
+        client.connect()
         return client
 
     yield address

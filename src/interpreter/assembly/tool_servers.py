@@ -55,7 +55,7 @@ def configured(settings: Settings, notice: Callable[[str], None]) -> dict[str, S
     user = config_directory() / USER_FILE
     if not (settings.mcp_servers or project.exists() or user.exists()):
         return {}  # as for most: nothing more is loaded
-    from interpreter.mcp.configuration import read_file, read_text
+    from interpreter.mcp.configuration import read_file, servers_in
 
     found = read_file(user, "user")
     if project.exists() and not is_trusted(settings.directory()):
@@ -64,7 +64,7 @@ def configured(settings: Settings, notice: Callable[[str], None]) -> dict[str, S
     elif project.exists():
         found |= read_file(project, "project")
     if settings.mcp_servers:
-        found |= read_text(settings.mcp_servers.encode(), "profile", "mcp_servers")
+        found |= servers_in(settings.mcp_servers.encode(), "profile", "mcp_servers")
     return found
 
 

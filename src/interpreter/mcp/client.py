@@ -110,7 +110,7 @@ class _Listener:
 
 
 class Client:
-    """Speaks with one server, from any thread, as soon as `open` has found out how."""
+    """Speaks with one server, from any thread, as soon as `connect` has found out how."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Client:
         self._listed: dict[str, Any] = {}
         self._stale_at: dict[str, float] = {}
 
-    def open(self, known: str = "") -> None:
+    def connect(self, known: str = "") -> None:
         """Find out how the server speaks; `known` is the version that it spoke before."""
         capabilities = self._surroundings.capabilities()
         self.era = eras.agree(self._exchange, self.transport, capabilities, known)

@@ -106,10 +106,10 @@ def read_file(path: Path, source: Source) -> dict[str, ServerConfig]:
         return {}
     except OSError as error:
         raise ConfigurationError(f"Cannot read {path}: {error.strerror}.") from error
-    return read_text(text, source, str(path))
+    return servers_in(text, source, str(path))
 
 
-def read_text(text: bytes, source: Source, where: str) -> dict[str, ServerConfig]:
+def servers_in(text: bytes, source: Source, where: str) -> dict[str, ServerConfig]:
     """The servers of a text in the format of `.mcp.json`."""
     try:
         found = bounded_json(text, MOST_VALUES)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
-import os
-import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -110,11 +108,8 @@ class PinBook:
         return found if isinstance(found, dict) else {}
 
     def _save(self, book: Mapping[str, Any]) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, draft = tempfile.mkstemp(dir=self._file.parent)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(book, file)
-        Path(draft).replace(self._file)
+        safe_files.make_folder(self._file.parent)
+        safe_files.write(self._file, json.dumps(book), mode=0o600)
 
 
 def changes(before: Iterable[Tool], now: Iterable[Tool]) -> Changes:

@@ -133,7 +133,7 @@ class Server:
         client = Client(self.name, transport, self._access.surroundings, patience)
         heard.append(client)
         try:
-            client.open(self._pinned.version if self._pinned else "")
+            client.connect(self._pinned.version if self._pinned else "")
         except BaseException:
             client.close()
             raise
