@@ -245,8 +245,7 @@ def _embedded():
 @contextmanager
 def _session(table):
     """A session of the built-in model, as a user has it, in a directory that holds the table."""
-    from interpreter.assembly.factory import SessionFactory
-
+    from interpreter.assembly import SessionFactory
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
     from interpreter.settings.settings import Settings

@@ -96,13 +96,13 @@ def _kept(options):
 def _session(options):
     """Seconds to the first token, and tokens per second after it."""
     from interpreter.models.embedded.catalogue import Sampling
-    from interpreter.models.embedded.model import EmbeddedModel, Engine, Speech
+    from interpreter.models.embedded.model import EmbeddedModel, SharedEngine, Speech
     from interpreter.protocol.events import ReplyFinished
     from interpreter.protocol.interrupt import Interrupt
     from interpreter.protocol.messages import user_says
     from interpreter.protocol.ports import Request
 
-    model = EmbeddedModel("bench", Engine(options), Speech(Sampling(max_tokens=TOKENS)))
+    model = EmbeddedModel("bench", SharedEngine(options), Speech(Sampling(max_tokens=TOKENS)))
     start = time.perf_counter()
     first, tokens = 0.0, 0
     for event in model.stream(Request(SYSTEM, (user_says(QUESTION),)), Interrupt()):

@@ -24,7 +24,7 @@ from types import FrameType
 from interpreter.models.scripted import ScriptedModel
 from interpreter.settings.settings import Settings
 from interpreter.terminal.opening import open_chat
-from interpreter.terminal.start import Plan
+from interpreter.terminal.start import ChatPlan
 
 ROOT = f"{Path(__file__).parents[1] / 'src' / 'interpreter'}/"
 REPLIES = [{"text": "I add them.", "code": "print(1 + 1)"}, "It is two."]
@@ -82,7 +82,7 @@ def trace() -> Trace:
         (Path(home) / "work").mkdir()
         os.chdir(Path(home) / "work")
         os.dup2(pty.openpty()[1], 0)
-        plan = Plan(Settings(model="scripted/demo", auto_run=True))
+        plan = ChatPlan(Settings(model="scripted/demo", auto_run=True))
         with closing(open_chat(plan)) as chat:
             model = ScriptedModel(REPLIES, repeat=True)
             chat.session.engine = replace(chat.session.engine, model=model)

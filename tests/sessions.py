@@ -9,7 +9,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.ports import Capabilities, ToolSpec, nobody_answers
 from interpreter.session.budget import Budget
-from interpreter.session.engine import Engine, Limits
+from interpreter.session.engine import Engine, TurnLimits
 from interpreter.session.request.asking import Asking
 from interpreter.session.request.context import Context
 from interpreter.session.session import Session
@@ -51,7 +51,7 @@ def make_session(echo, *script, approve=None, store=None, steps=20, **options):
         asking=Asking(Context(Capabilities(context_window=1_000_000)), Budget()),
         approve=approve or (lambda request: Decision("yes")),
         answer=nobody_answers,
-        limits=Limits(steps=steps),
+        limits=TurnLimits(steps=steps),
     )
     identity = {"store": store, "session_id": store.create()} if store else {}
     return Session(engine, **identity, **options)

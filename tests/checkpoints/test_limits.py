@@ -4,7 +4,7 @@ import pytest
 
 from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.checkpoints.journal.history import Retention
-from interpreter.checkpoints.journal.recorder import Limits
+from interpreter.checkpoints.journal.recorder import JournalLimits
 from interpreter.checkpoints.transaction import Transaction
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.messages import Code
@@ -49,7 +49,7 @@ def test_the_newest_block_can_be_undone_however_much_it_keeps(tmp_path):
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_file_too_large_to_keep_is_asked_about_before_it_is_changed(tmp_path, answer):
-    bench = Bench(tmp_path, limits=Limits(largest_copy=1000))
+    bench = Bench(tmp_path, limits=JournalLimits(largest_copy=1000))
     bench.stop()
     asked = []
 
@@ -69,7 +69,7 @@ def test_a_file_too_large_to_keep_is_asked_about_before_it_is_changed(tmp_path, 
 
 
 def test_a_large_file_that_a_block_names_is_announced_before_it_runs(tmp_path):
-    bench = Bench(tmp_path, limits=Limits(largest_copy=1000))
+    bench = Bench(tmp_path, limits=JournalLimits(largest_copy=1000))
     (bench.workspace / "data.bin").write_text("x" * 5000)
     (bench.workspace / "small.bin").write_text("x")
     checkpoints = Transaction(bench.journal, bench.workspace)
@@ -99,7 +99,7 @@ def test_a_file_moved_away_for_a_call_that_then_failed_is_put_back(tmp_path):
 
 
 def test_deleting_a_large_file_needs_no_copy(tmp_path):
-    bench = Bench(tmp_path, limits=Limits(largest_copy=1000))
+    bench = Bench(tmp_path, limits=JournalLimits(largest_copy=1000))
     (bench.workspace / "large").write_text("x" * 5000)
     name, report = bench.shell("rm large")
     assert report.notes == ()

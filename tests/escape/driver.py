@@ -20,8 +20,8 @@ from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.backends.landlock import LandlockSandbox
 from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.sandboxes.confinement import (
+    CellLimits,
     Confinement,
-    Limits,
     interpreter_places,
 )
 
@@ -102,7 +102,7 @@ def main():
         "OPENAI_API_KEY": "CANARY",
         "SSH_AUTH_SOCK": facts["unix"],
     }
-    limits = Limits(memory_mb=600, programs=100, file_mb=20, tmp_mb=30, own_files_mb=700)
+    limits = CellLimits(memory_mb=600, programs=100, file_mb=20, tmp_mb=30, own_files_mb=700)
     confinement = Confinement(programs=interpreter_places(), limits=limits)
     workspace = Path(facts["workspace"])
     cells = {"open": NoSandbox().open(workspace)}

@@ -40,7 +40,9 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
     notices = []
     session = Interpreter(workspace=sys.argv[2], auto_run=True)
-    session._premises._wishes = lambda: FaceCallbacks(notices.append)  # what a terminal would show
+    session._owned_factory._wishes = lambda: FaceCallbacks(
+        notices.append
+    )  # what a terminal would show
     for line in sys.stdin:
         began = time.monotonic()
         with Peak() as peak:

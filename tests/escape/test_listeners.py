@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.sandboxes.confinement import Limits
+from interpreter.sandboxes.confinement import CellLimits
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/interpreter"
@@ -53,7 +53,7 @@ def test_the_table_names_modules_that_exist():
 
 def value_of(module, name):
     loaded = importlib.import_module("interpreter." + module[:-3].replace("/", "."))
-    return getattr(loaded, name) if hasattr(loaded, name) else getattr(Limits(), name)
+    return getattr(loaded, name) if hasattr(loaded, name) else getattr(CellLimits(), name)
 
 
 FIGURES = [

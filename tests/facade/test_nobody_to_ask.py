@@ -13,7 +13,7 @@ from interpreter.protocol.events import ApprovalRequested, OutputDelta, TextDelt
 from interpreter.protocol.messages import Code
 from interpreter.settings.settings import Settings
 from interpreter.terminal.opening import talk
-from interpreter.terminal.start import Plan
+from interpreter.terminal.start import ChatPlan
 
 LARGE = 3 << 30
 FETCH = "import urllib.request\nurllib.request.urlopen('http://nobody.invalid/')"
@@ -155,7 +155,7 @@ def chunks_in_and_out(model, capsys):
 
 def command(model, capsys, **options):
     settings = Settings(model=model, auto_run=True)
-    talk(Plan(settings, text="go", interactive=False, live=False, **options))
+    talk(ChatPlan(settings, text="go", interactive=False, live=False, **options))
     shown = capsys.readouterr()
     return shown.out + shown.err
 

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from interpreter.models.anthropic.messages_api import AnthropicMessages, MessagesSettings
-from interpreter.models.http.connection import Line
+from interpreter.models.http.connection import ServerLine
 from interpreter.models.http.provider_errors import Address
 from interpreter.models.names import resolve
 from interpreter.models.options import ModelOptions, Patience
@@ -82,7 +82,7 @@ def test_a_reply_costs_what_the_table_says_but_on_this_machine_nothing(server, c
     address = Address("Anthropic", server.url, "claude", "ANTHROPIC_API_KEY")
     settings = MessagesSettings("claude", f"{server.url}/v1/messages")
     price = facts_about("claude-opus-4-5").price
-    line = Line(address, {}, QUICK)
+    line = ServerLine(address, {}, QUICK)
     hosted = AnthropicMessages("claude", line, settings, Capabilities(), price)
     with closing(hosted):
         usage = ask(hosted)[-1].usage

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from interpreter.models.http.connection import Line
+from interpreter.models.http.connection import ServerLine
 from interpreter.models.http.provider_errors import Address
 from interpreter.models.openai.chat_completions import ChatCompletions, ChatSettings
 from interpreter.models.options import Patience
@@ -324,7 +324,7 @@ def test_the_connection_is_kept_between_requests(server, open_model):
 def test_a_hosted_reply_that_is_cut_at_its_fence_is_paid_for_by_an_estimate(server):
     """The pictures in it are a thousand tokens each, not as many as their letters."""
     server.replies = [said("```python\n1\n```\n", "and so on")]
-    line = Line(Address("Somebody", server.url, "x", "KEY"), {}, Patience())
+    line = ServerLine(Address("Somebody", server.url, "x", "KEY"), {}, Patience())
     settings = ChatSettings("x", f"{server.url}/chat/completions", dialect="fenced")
     able, price = Capabilities(images=True), Price(input=1_000_000, output=0)
     picture = Message("user", (Text("x" * 3_600), Display((Face("image/png", b"x" * 60_000),))))

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from interpreter.models.choice import KEYS, Choice, Facts, best_of, choose_model
+from interpreter.models.choice import KEYS, Choice, ChoiceFacts, best_of, choose_model
 from interpreter.models.embedded.catalogue import catalogue
 from interpreter.models.local.readings import LocalModel
 from interpreter.models.local.servers import OLLAMA, LocalServer
@@ -15,12 +15,12 @@ def must_not_look():
     raise AssertionError("nobody needs to look for servers")
 
 
-BARE = Facts(environ={}, find_servers=no_servers, embedded=catalogue().get())
+BARE = ChoiceFacts(environ={}, find_servers=no_servers, embedded=catalogue().get())
 RUNNING = LocalServer(OLLAMA, "http://127.0.0.1:11434", (LocalModel("llama3.2:3b"),))
 
 
 def test_what_was_asked_for_wins_and_is_not_explained():
-    facts = Facts({"OPENAI_API_KEY": "k"}, must_not_look, catalogue().get(), model="ollama/x")
+    facts = ChoiceFacts({"OPENAI_API_KEY": "k"}, must_not_look, catalogue().get(), model="ollama/x")
     assert choose_model(facts) == Choice("ollama/x")
 
 

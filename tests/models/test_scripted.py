@@ -1,6 +1,6 @@
 import pytest
 
-from interpreter.models.scripted import Reply, ScriptedModel, load
+from interpreter.models.scripted import ScriptedModel, ScriptedReply, load
 from interpreter.protocol.errors import ConfigurationError, RateLimited, ScriptEnded
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta, Usage
 from interpreter.protocol.interrupt import Interrupt
@@ -65,7 +65,7 @@ def test_a_reply_cut_off_by_its_length_proposes_nothing():
 def test_an_interrupt_ends_a_waiting_reply():
     interrupt = Interrupt()
     interrupt.request()
-    model = ScriptedModel([Reply(text="x", delay=60)])
+    model = ScriptedModel([ScriptedReply(text="x", delay=60)])
     assert list(model.stream(ANYTHING, interrupt)) == []
 
 

@@ -10,7 +10,7 @@ from interpreter.models.anthropic.wire import AnthropicEncoder
 from interpreter.models.dialects.text_wire import TextEncoder
 from interpreter.models.openai.wire import NativeEncoder
 from interpreter.models.options import Templates
-from interpreter.models.wire import History, alternating
+from interpreter.models.wire import EncodedHistory, alternating
 from interpreter.protocol.messages import (
     ActionResult,
     Code,
@@ -35,9 +35,9 @@ MESSAGES = st.sampled_from([
     Message("user", (Text("aside"),), audience="user"),
 ])
 ENCODERS = {
-    "native": lambda: History(NativeEncoder()),
-    "fenced": lambda: History(TextEncoder(Templates()), alternate=True),
-    "anthropic": lambda: History(AnthropicEncoder()),
+    "native": lambda: EncodedHistory(NativeEncoder()),
+    "fenced": lambda: EncodedHistory(TextEncoder(Templates()), alternate=True),
+    "anthropic": lambda: EncodedHistory(AnthropicEncoder()),
 }
 
 
@@ -82,7 +82,7 @@ def test_what_a_user_says_in_several_messages_is_one_where_roles_take_turns():
     picture = Message("user", (Display((Face("image/png", b"png"),)),))
     by_hand = Message("computer", (Output("1"), ActionResult("", "ok")))
     said = [user_says("The file has two columns."), user_says("Plot it."), by_hand, picture]
-    history = History(TextEncoder(Templates(), images=True), alternate=True)
+    history = EncodedHistory(TextEncoder(Templates(), images=True), alternate=True)
     first, _, result, _, last = json.loads(b"[" + history.messages(said) + b"]")
     assert first == {"role": "user", "content": "The file has two columns.\n\nPlot it."}
     assert "1" in result["content"]

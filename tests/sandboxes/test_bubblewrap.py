@@ -15,7 +15,7 @@ import pytest
 from interpreter.protocol.errors import ConfigurationError, Died, SandboxUnavailable
 from interpreter.sandboxes.backends.bubblewrap import Bubblewrap, BubblewrapSandbox, find_bubblewrap
 from interpreter.sandboxes.cell import view
-from interpreter.sandboxes.confinement import Confinement, Limits, interpreter_places
+from interpreter.sandboxes.confinement import CellLimits, Confinement, interpreter_places
 
 HANG = 60
 IDENTITY = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
@@ -372,7 +372,7 @@ def test_a_hungry_child_is_ended_and_the_user_is_told(opened):
         notices.append(text)
         told.set()
 
-    limits = Limits(memory_mb=200)
+    limits = CellLimits(memory_mb=200)
     cell = opened(confinement=replace(PLAIN, limits=limits), notice=notice)
     hungry = "b = bytearray(120 << 20); b[::4096] = b[1::4096]; import signal; signal.pause()"
     parent = (

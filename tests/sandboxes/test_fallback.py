@@ -9,7 +9,7 @@ from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.sandboxes.backends.fallback import FirstThatHolds, best_sandbox
 from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.sandboxes.backends.seatbelt import SeatbeltSandbox, profile
-from interpreter.sandboxes.cell.building_site import Site
+from interpreter.sandboxes.cell.building_site import BuildingSite
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.doctor import examine
 
@@ -68,7 +68,7 @@ def test_the_doctor_names_the_command_that_mends(monkeypatch):
 
 
 def test_the_profile_for_a_mac_denies_first_and_hides_keys_last(tmp_path):
-    site = Site.prepare(tmp_path, os.environ)
+    site = BuildingSite.prepare(tmp_path, os.environ)
     text = profile(site, Confinement())
     site.remove()
     assert text.startswith("(version 1)\n(deny default)\n")

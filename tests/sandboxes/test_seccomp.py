@@ -22,8 +22,8 @@ from interpreter.protocol.system_calls import (
 from interpreter.sandboxes.backends.seccomp import (
     AnyBit,
     Equals,
+    FilterRule,
     NoneOf,
-    Rule,
     among_others_rules,
     cell_rules,
     rules_filter,
@@ -60,7 +60,7 @@ def machine(request):
 
 
 def test_a_call_without_a_rule_is_allowed(machine):
-    program = rules_filter([Rule("mount", EPERM)], machine)
+    program = rules_filter([FilterRule("mount", EPERM)], machine)
     assert run(program, machine, numbers(machine)["openat"]) == ALLOW
     assert run(program, machine, numbers(machine)["mount"]) == EPERM
 
@@ -73,12 +73,12 @@ def test_another_architecture_is_killed_or_refused(machine):
 
 
 def test_the_other_numbers_of_x86_are_missing():
-    program = rules_filter([Rule("mount", EPERM)], "x86_64")
+    program = rules_filter([FilterRule("mount", EPERM)], "x86_64")
     assert run(program, "x86_64", 0x40000000 | numbers("x86_64")["mount"]) == ENOSYS
 
 
 def test_calls_that_a_machine_does_not_have_are_left_out():
-    assert rules_filter([Rule("open", EPERM)], "aarch64") == rules_filter([], "aarch64")
+    assert rules_filter([FilterRule("open", EPERM)], "aarch64") == rules_filter([], "aarch64")
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -97,7 +97,7 @@ def test_two_places_of_one_name_are_no_filter():
 
 
 def test_the_first_rule_that_fits_wins(machine):
-    rules = [Rule("socket", EPERM, Equals(0, 2)), Rule("socket", NOTIFY)]
+    rules = [FilterRule("socket", EPERM, Equals(0, 2)), FilterRule("socket", NOTIFY)]
     number = numbers(machine)["socket"]
     program = rules_filter(rules, machine)
     assert run(program, machine, number, 2) == EPERM
@@ -111,7 +111,7 @@ CHECKS = st.one_of(
 )
 RULES = st.lists(
     st.builds(
-        Rule,
+        FilterRule,
         st.sampled_from(["mount", "openat", "ioctl", "socket"]),
         st.sampled_from([EPERM, ENOSYS, NOTIFY]),
         st.one_of(st.none(), CHECKS),

@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.live import wait_until
 
-from interpreter.sandboxes.confinement import Limits
+from interpreter.sandboxes.confinement import CellLimits
 from interpreter.sandboxes.limits.cgroup import confine
 from interpreter.sandboxes.limits.watchdog import OwnFiles, Watchdog, members, proportional_mb
 
@@ -34,7 +34,7 @@ class Disk:
 
 
 def watched(pid, disk, notices):
-    watchdog = Watchdog(pid, [lambda: 9e9, disk], Limits(memory_mb=0), notices.append)
+    watchdog = Watchdog(pid, [lambda: 9e9, disk], CellLimits(memory_mb=0), notices.append)
     watchdog.start()
     return watchdog
 
@@ -122,12 +122,12 @@ def test_a_group_is_made_where_that_is_allowed(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "interpreter.sandboxes.limits.cgroup._own_groups", lambda: {"": "/user/session"}
     )
-    group = confine(42, Limits(memory_mb=100, tmp_mb=50, programs=7), tmp_path)
+    group = confine(42, CellLimits(memory_mb=100, tmp_mb=50, programs=7), tmp_path)
     assert (tmp_path / "user/reploop-42/cgroup.procs").read_text() == "42"
     assert group.limited == frozenset()  # its files are the kernel's to make, and are not here
 
 
 def test_no_group_is_no_error(tmp_path):
-    group = confine(42, Limits(), tmp_path)
+    group = confine(42, CellLimits(), tmp_path)
     assert group.limited == frozenset()
     group.close()

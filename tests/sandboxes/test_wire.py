@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from interpreter.protocol.errors import RuntimeFailure
 from interpreter.sandboxes.cell.process import Streams
-from interpreter.sandboxes.cell.wire import Wire
+from interpreter.sandboxes.cell.wire import LauncherWire
 
 HANG = 60
 NOTHING = (None, None, None)
@@ -28,7 +28,7 @@ class Hostile:
 
     def __init__(self, *answers, fds=()):
         ours, self._theirs = socket.socketpair()
-        self.wire = Wire(ours, patience=2)
+        self.wire = LauncherWire(ours, patience=2)
         self._answers = answers
         self._fds = fds
         self._thread = threading.Thread(target=self._serve, daemon=True)

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from interpreter.session.request.system_text import Facts, system_prompt
+from interpreter.session.request.system_text import PromptFacts, system_prompt
 
-FACTS = Facts(
+FACTS = PromptFacts(
     "Debian 12", "Sunday 2026-11-15", "/home/ada", ("python", "shell"), "Sandboxed: no network."
 )
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.sessions import Echo
 from tests.sessions import make_session as make
 
-from interpreter.models.scripted import Reply
+from interpreter.models.scripted import ScriptedReply
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ModelError, StartFailed, Unreachable
 from interpreter.protocol.events import (
@@ -216,7 +216,7 @@ def test_a_model_that_fails_in_mid_sentence_leaves_what_it_said(make_session):
 
 
 def test_an_interrupt_while_the_model_talks_keeps_what_it_said(make_session):
-    session = make_session(Reply(text="a b c d e f g h", delay=0.01), "Hello again.")
+    session = make_session(ScriptedReply(text="a b c d e f g h", delay=0.01), "Hello again.")
     events = []
     for event in session.send("hi"):
         events.append(event)
@@ -228,7 +228,7 @@ def test_an_interrupt_while_the_model_talks_keeps_what_it_said(make_session):
 
 
 def test_an_interrupt_wakes_a_model_that_is_waiting(make_session):
-    session = make_session(Reply(text="slow", delay=60))
+    session = make_session(ScriptedReply(text="slow", delay=60))
     timer = threading.Timer(0.05, session.interrupt)
     timer.start()
     assert end_of(session) == [TurnFinished("interrupted")]

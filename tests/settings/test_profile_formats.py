@@ -5,7 +5,7 @@ import json
 import pytest
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.settings.own import Own
+from interpreter.settings.own import ProfileParts
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profiles import with_profile
 from interpreter.settings.settings import Settings
@@ -123,7 +123,7 @@ interpreter.custom_instructions = "Be brief."
 
 def test_a_python_profile_brings_languages_and_a_model_of_its_own():
     kept("a.py", OWN_PARTS)
-    own = Own(lambda: ["a", "b"])
+    own = ProfileParts(lambda: ["a", "b"])
     told = "Be brief.\n\nReverse turns text round."
     assert with_profile(Settings(), "a", own=own) == Settings(custom_instructions=told)
     assert own.languages[0] == "b"
@@ -133,7 +133,7 @@ def test_a_python_profile_brings_languages_and_a_model_of_its_own():
 
 def test_a_python_profile_may_name_languages_only():
     kept("a.py", "interpreter.computer.languages = ['python', 'shell']\n")
-    own = Own(lambda: ["a"])
+    own = ProfileParts(lambda: ["a"])
     assert with_profile(Settings(), "a", own=own) == Settings(languages=("python", "shell"))
     assert own.languages is None
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from interpreter.terminal.input.prompt_first import Opening
+from interpreter.terminal.input.prompt_first import ChatOpening
 
 
 def test_waiting_for_it_can_be_interrupted_and_begun_again():
@@ -21,7 +21,7 @@ def test_waiting_for_it_can_be_interrupted_and_begun_again():
         ctrl_c.start()
         opening.get()
 
-    opening = Opening(make, failed=lambda error: None)
+    opening = ChatOpening(make, failed=lambda error: None)
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     gate.set()

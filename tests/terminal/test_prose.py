@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
-from interpreter.terminal.render.prose import Prose
+from interpreter.terminal.render.prose import MarkdownText
 
 TEXT = """\
 # A title
@@ -62,7 +62,7 @@ Umlauts äöü and wide 漢字 are counted in cells."""
 
 
 def rendered(text, width, palette=NO_COLOURS, piece=7):
-    prose = Prose(width, palette)
+    prose = MarkdownText(width, palette)
     lines = []
     for at in range(0, len(text), piece):
         lines += prose.feed(text[at : at + piece])
@@ -129,7 +129,7 @@ def test_the_work_grows_with_the_text_and_not_with_its_square():
 
 def test_in_a_table_that_is_too_wide_the_short_columns_stay_whole():
     source = f"| name | number | long |\n|---|---|---|\n| Ada | 1.25 | {'x' * 90} |\n"
-    prose = Prose(40, NO_COLOURS)
+    prose = MarkdownText(40, NO_COLOURS)
     lines = [*prose.feed(source), *prose.finish()]
     assert any(line.split()[:2] == ["Ada", "1.25"] for line in lines)
     assert max(map(len, lines)) <= 40

@@ -17,7 +17,7 @@ from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.assembly.permissions import Permissions
-    from interpreter.sandboxes.confinement import Level, Limits
+    from interpreter.sandboxes.confinement import CellLimits, Level
 
 NO_SANDBOX = "There is no sandbox on this machine: code runs with all rights of the user."
 
@@ -115,11 +115,11 @@ class CellOpener:
         self.weaker = f"The code is {cell.describe()}." if best.is_reduced else ""
         return cell
 
-    def _limits(self) -> Limits:
-        from interpreter.sandboxes.confinement import Limits
+    def _limits(self) -> CellLimits:
+        from interpreter.sandboxes.confinement import CellLimits
 
-        usual = Limits()
-        return Limits(
+        usual = CellLimits()
+        return CellLimits(
             memory_mb=self._settings.max_memory or usual.memory_mb,
             programs=self._settings.max_programs or usual.programs,
         )

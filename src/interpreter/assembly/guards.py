@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from interpreter.policies.autorun import AutorunGuard, Flag
+from interpreter.policies.autorun import AutorunGuard, FlaggedFile
 from interpreter.policies.secrets import Secrets, SecretStream
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
@@ -261,7 +261,7 @@ class AutorunWatch(Guard):
             _, unseen = self._changed()
             self._settle(unseen, allow=False)
 
-    def _changed(self) -> tuple[list[str], tuple[Flag, ...]]:
+    def _changed(self) -> tuple[list[str], tuple[FlaggedFile, ...]]:
         """All that changed, and the part of it that the journal has not seen."""
         if self._files is None:
             unseen = self._guard.end()
@@ -272,7 +272,7 @@ class AutorunWatch(Guard):
         unseen = tuple(flag for flag in self._guard.end(settled) if not _is_among(flag.path, seen))
         return sorted({*seen, *(flag.path for flag in unseen)}), unseen
 
-    def _settle(self, unseen: tuple[Flag, ...], *, allow: bool) -> tuple[str, ...]:
+    def _settle(self, unseen: tuple[FlaggedFile, ...], *, allow: bool) -> tuple[str, ...]:
         self._undecided = False
         failed = self._files.settle(allow=allow) if self._files is not None else ()
         failed += () if allow else self._guard.revert(unseen)

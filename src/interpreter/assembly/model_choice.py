@@ -167,14 +167,14 @@ def choose(settings: Settings) -> Choice:
     """The model that these settings name, or the best that can be reached."""
     from importlib.util import find_spec
 
-    from interpreter.models.choice import Facts, choose_model
+    from interpreter.models.choice import ChoiceFacts, choose_model
     from interpreter.models.embedded.catalogue import catalogue
     from interpreter.models.embedded.downloads import installed
     from interpreter.models.embedded.model import places
     from interpreter.models.local.servers import find_servers, usual_places
 
     entry = catalogue().get()
-    facts = Facts(
+    facts = ChoiceFacts(
         environ=model_options(settings).environ,
         find_servers=lambda: find_servers(usual_places(os.environ)),
         embedded=entry,

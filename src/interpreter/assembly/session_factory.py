@@ -28,11 +28,11 @@ from interpreter.protocol.ports import (
     ToolContext,
 )
 from interpreter.session.budget import Budget, Ceiling
-from interpreter.session.engine import Engine, Limits
+from interpreter.session.engine import Engine, TurnLimits
 from interpreter.session.past import Past
 from interpreter.session.request.asking import Asking
 from interpreter.session.request.context import Notes
-from interpreter.session.request.system_text import Facts, rendered, system_prompt, walls
+from interpreter.session.request.system_text import PromptFacts, rendered, system_prompt, walls
 from interpreter.session.session import Session
 from interpreter.session.store.database import Store
 from interpreter.settings.paths import config_directory, data_directory
@@ -195,7 +195,7 @@ class SessionFactory:
             checkpoints=environment.checkpoints,
             approve=self._approve,
             answer=self._answer,
-            limits=Limits(steps=settings.max_steps),
+            limits=TurnLimits(steps=settings.max_steps),
             before_block=environment.before_block,
         )
 
@@ -315,7 +315,7 @@ class SessionFactory:
         return self._shown
 
     def _asking(self, settings: Settings) -> Asking:
-        facts = Facts(
+        facts = PromptFacts(
             system=platform.system(),
             date=time.strftime("%Y-%m-%d"),
             directory=str(settings.directory()),

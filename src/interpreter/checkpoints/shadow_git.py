@@ -53,7 +53,7 @@ class ShadowOptions:
 
 
 @dataclass(slots=True)
-class _Block:
+class _ShadowBlock:
     name: str
     label: str
     created: float
@@ -86,7 +86,7 @@ class ShadowGit:
         """Take the snapshot before a block."""
         self._blocks = [block for block in self._blocks if not block.undone]
         tree, skipped = self._snapshot()
-        self._blocks.append(_Block(name, label, time.time(), tree, skipped=skipped))
+        self._blocks.append(_ShadowBlock(name, label, time.time(), tree, skipped=skipped))
         self._blocks = self._blocks[-self._options.blocks :]
         self._save()
 
@@ -158,7 +158,7 @@ class ShadowGit:
         self._git("prune", "--expire=now")
 
     def _go(
-        self, block: _Block, name: str, source: str, target: str, spared: Sequence[str]
+        self, block: _ShadowBlock, name: str, source: str, target: str, spared: Sequence[str]
     ) -> tuple[str, ...]:
         if block.name != name:
             raise CheckpointError(f"{name} is not the block that can be moved now.")
@@ -220,7 +220,7 @@ class ShadowGit:
         text = self._git("diff-tree", "-r", "-z", "--no-renames", "--name-only", source, target)
         return dict.fromkeys(path for path in text.split("\0") if path)
 
-    def _paths(self, block: _Block) -> dict[str, None]:
+    def _paths(self, block: _ShadowBlock) -> dict[str, None]:
         return self._between(block.before, block.after) if block.after else {}
 
     def _differs(self, one: str, other: str, path: str) -> set[str]:
@@ -232,7 +232,7 @@ class ShadowGit:
     def _files_of(self, tree: str) -> set[str]:
         return set(self._git("ls-tree", "-r", "-z", "--name-only", tree).split("\0"))
 
-    def _changes(self, block: _Block) -> Iterator[tuple[FileChange, str, str]]:
+    def _changes(self, block: _ShadowBlock) -> Iterator[tuple[FileChange, str, str]]:
         """Changes with the objects before and after."""
         text = self._git("diff-tree", "-r", "-z", "-M", "--raw", block.before, block.after)
         words = iter(text.split("\0"))
@@ -304,9 +304,9 @@ class ShadowGit:
             **{f"GIT_{who}_{what}": "reploop" for who, what in _IDENTITY},
         }
 
-    def _load(self) -> list[_Block]:
+    def _load(self) -> list[_ShadowBlock]:
         try:
-            return [_Block(**plain) for plain in json.loads(self._list.read_text())]
+            return [_ShadowBlock(**plain) for plain in json.loads(self._list.read_text())]
         except (OSError, ValueError, TypeError):
             return []
 

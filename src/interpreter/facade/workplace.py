@@ -11,7 +11,7 @@ from interpreter.protocol.ports import Answerer, Approver
 from interpreter.settings.settings import Settings
 
 
-class Premises:
+class OwnedFactory:
     """Holds at most one factory. It is closed with its owner, at the latest when Python ends."""
 
     def __init__(
@@ -21,7 +21,7 @@ class Premises:
         self._answer = answer
         self._face = face
         self._factory: SessionFactory | None = None
-        self._finalizer: weakref.finalize[[], Premises] | None = None
+        self._finalizer: weakref.finalize[[], OwnedFactory] | None = None
 
     @property
     def is_open(self) -> bool:

@@ -20,14 +20,14 @@ LARGEST = 1 << 30  # bytes of a conversation
 
 def decode_all(dictionaries: Iterable[Dictionary]) -> list[Message]:
     """A whole conversation: code joins what was said before it, results find their code."""
-    reader = _Reader()
+    reader = _ConversationReader()
     for dictionary in dictionaries:
         message = decode(dictionary, strict=False)
         reader.add(message, is_console=dictionary.get("type") == "console")
     return reader.messages
 
 
-class _Reader:
+class _ConversationReader:
     """Puts together what belongs together: one message of ours may be several dictionaries."""
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ class BaseLanguage:
 
 
 @dataclass(frozen=True)
-class BuiltIn:
+class BuiltInLanguage:
     """A language that comes with the interpreter."""
 
     name: str
@@ -112,7 +112,7 @@ class OwnLanguages:
         for gone in self._own.keys() - {id(entry) for entry in own}:
             self._own.pop(gone)[1].close()
         inside = [entry for entry in self.entries if is_inside(entry)]
-        return ChosenRuntimes(inner, inside, [self._runtime(entry) for entry in own])
+        return OfferedRuntimes(inner, inside, [self._runtime(entry) for entry in own])
 
     def close(self) -> None:
         """End those of one's own; the next block makes new ones."""
@@ -126,13 +126,13 @@ class OwnLanguages:
         return self._own[id(entry)][1]
 
 
-class ChosenRuntimes:
+class OfferedRuntimes:
     """Built-in runtimes that were kept, and others."""
 
     def __init__(
         self,
         inner: Runtimes,
-        built_in: Sequence[BuiltIn | DescribedLanguage],
+        built_in: Sequence[BuiltInLanguage | DescribedLanguage],
         own: Sequence[Runtime],
     ) -> None:
         self._inner = inner
@@ -163,13 +163,13 @@ class ChosenRuntimes:
 
 def is_inside(entry: Any) -> bool:
     """Whether a language runs where the session's code runs, not in our own process."""
-    return isinstance(entry, BuiltIn | DescribedLanguage)
+    return isinstance(entry, BuiltInLanguage | DescribedLanguage)
 
 
 def built_in_languages() -> list[Any]:
     """The languages that this machine can run."""
     present = (entry.language for entry in BUILT_IN if is_present(entry))
-    return [BuiltIn(lang.name, lang.aliases, lang.suffix.lstrip(".")) for lang in present]
+    return [BuiltInLanguage(lang.name, lang.aliases, lang.suffix.lstrip(".")) for lang in present]
 
 
 def language_of(kind: Any) -> Language:

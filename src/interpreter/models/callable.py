@@ -14,7 +14,7 @@ from interpreter.models.openai.stream import ChunkReader, text_taker
 from interpreter.models.openai.wire import NativeEncoder, tool_list
 from interpreter.models.options import Dialect, ModelOptions
 from interpreter.models.prices import Price, priced
-from interpreter.models.wire import History
+from interpreter.models.wire import EncodedHistory
 from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import ModelEvent, ReplyFinished
@@ -93,11 +93,13 @@ class CallableModel:
         first = [{"role": "system", "content": system}] if system else []
         return {**arguments, "messages": [*first, *json.loads(b"[" + encoded + b"]")]}
 
-    def _new_history(self) -> History:
+    def _new_history(self) -> EncodedHistory:
         images, wording = self.capabilities.images, self._wording.for_all
         if self.dialect == "fenced":
-            return History(TextEncoder(self._options.templates, images, wording), alternate=True)
-        return History(NativeEncoder(images, wording))
+            return EncodedHistory(
+                TextEncoder(self._options.templates, images, wording), alternate=True
+            )
+        return EncodedHistory(NativeEncoder(images, wording))
 
 
 def from_function(

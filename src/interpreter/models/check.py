@@ -40,7 +40,7 @@ Open = Callable[[str, ModelOptions], Model]
 
 
 @frozen
-class Step:
+class CheckStep:
     """One part of the test: what was tried, whether it worked, and what was seen."""
 
     title: str
@@ -59,7 +59,7 @@ class Check:
         self.verdict = ""
         self.is_usable = False
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[CheckStep]:
         """Every part of the test, as it is done; an unreachable model raises its error."""
         tools = self._acts("tool calls", "native")
         yield tools
@@ -70,43 +70,43 @@ class Check:
         sight = self._sees()
         yield sight
         window = self._window()
-        yield Step("context window", window is not None, f"{window or 'unknown'} tokens")
+        yield CheckStep("context window", window is not None, f"{window or 'unknown'} tokens")
         # With tools, what is usual for its provider is right; without them only fences are.
         only_fences = fences.passed and not tools.passed
         self.findings = Findings("fenced" if only_fences else None, sight.passed, window)
         self.is_usable = stop.passed and (tools.passed or fences.passed)
         self.verdict = _verdict(tools, fences, stop)
 
-    def _acts(self, title: str, dialect: Dialect) -> Step:
+    def _acts(self, title: str, dialect: Dialect) -> CheckStep:
         try:
             events = self._ask(dialect, (Text(_RUN),))
         except (Unreachable, AuthenticationFailed):
             raise
         except ModelError as error:
-            return Step(title, passed=False, detail=str(error))
+            return CheckStep(title, passed=False, detail=str(error))
         actions = [event.action for event in events if isinstance(event, ActionProposed)]
         worked = any(isinstance(action, Code) and "6" in action.source for action in actions)
         wrong = actions[0].source if actions and isinstance(actions[0], Code) else None
         said = f"it wrote: {wrong[:80]!r}" if wrong else f"it said: {_said(events)[:80]!r}"
         detail = said if wrong or not actions else "it called another tool than it was given"
-        return Step(title, worked, "" if worked else detail)
+        return CheckStep(title, worked, "" if worked else detail)
 
-    def _stops(self, dialect: Dialect) -> Step:
+    def _stops(self, dialect: Dialect) -> CheckStep:
         try:
             said = _said(self._ask(dialect, (Text("Say only: hello"),)))
         except ModelError as error:
-            return Step("stops cleanly", passed=False, detail=str(error))
+            return CheckStep("stops cleanly", passed=False, detail=str(error))
         leaks = [mark for mark in _LEAKS if mark in said]
-        return Step("stops cleanly", bool(said.strip()) and not leaks, ", ".join(leaks))
+        return CheckStep("stops cleanly", bool(said.strip()) and not leaks, ", ".join(leaks))
 
-    def _sees(self) -> Step:
+    def _sees(self) -> CheckStep:
         red = Display((Face("image/png", _square((255, 0, 0))),))
         question = Text("What colour is this square? Answer with one word.")
         try:
             said = _said(self._ask("native", (question, red), with_tools=False))
         except ModelError as error:
-            return Step("pictures", passed=False, detail=str(error))
-        return Step("pictures", "red" in said.lower(), f"it said: {said[:40]!r}")
+            return CheckStep("pictures", passed=False, detail=str(error))
+        return CheckStep("pictures", "red" in said.lower(), f"it said: {said[:40]!r}")
 
     def _window(self) -> int | None:
         model = self._open(self._name, self._options)
@@ -134,7 +134,7 @@ class Check:
             model.close()
 
 
-def _verdict(tools: Step, fences: Step, stop: Step) -> str:
+def _verdict(tools: CheckStep, fences: CheckStep, stop: CheckStep) -> str:
     if not tools.passed and not fences.passed:
         return "It cannot run code: it neither calls tools nor writes blocks."
     if not stop.passed:

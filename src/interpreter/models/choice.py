@@ -24,7 +24,7 @@ CODERS = ("coder", "code", "devstral", "qwen", "gpt-oss", "llama3", "llama-3", "
 
 
 @frozen
-class Facts:
+class ChoiceFacts:
     """What the choice depends on. Servers are looked for only when nothing before decides."""
 
     environ: Mapping[str, str]
@@ -50,7 +50,7 @@ class Choice:
     """Bytes that have to be downloaded first: a reason to ask."""
 
 
-def choose_model(facts: Facts) -> Choice:
+def choose_model(facts: ChoiceFacts) -> Choice:
     """The model by the order: asked for, a key, a running server, built in."""
     if facts.model:
         return Choice(facts.model)
@@ -62,7 +62,7 @@ def choose_model(facts: Facts) -> Choice:
     return _embedded(facts)
 
 
-def _by_key(facts: Facts) -> Choice | None:
+def _by_key(facts: ChoiceFacts) -> Choice | None:
     for variable, name in KEYS.items():
         if facts.environ.get(variable):
             return Choice(name, f"Using {name}: {variable} is set.")
@@ -75,7 +75,7 @@ def _served(server: LocalServer, model: LocalModel) -> Choice:
     return Choice(name, sentence, api_base=server.api_base)
 
 
-def _embedded(facts: Facts) -> Choice:
+def _embedded(facts: ChoiceFacts) -> Choice:
     name = f"{PREFIX}/{facts.embedded.name}"
     found = "No API key, no local server. "
     if not facts.embedded_runs:

@@ -48,7 +48,7 @@ def priced(usage: Usage | None, price: Price | None) -> Usage | None:
 
 
 @frozen
-class Facts:
+class ModelFacts:
     """What is known about a model from the table."""
 
     price: Price | None = None
@@ -72,13 +72,13 @@ def table(refreshed: Path | None = None) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def facts_about(model: str, refreshed: Path | None = None) -> Facts:
+def facts_about(model: str, refreshed: Path | None = None) -> ModelFacts:
     """What the table says about a model, by its whole name, its last part, or without its date."""
     rows = table(refreshed)
     for name in _spellings(model):
         if name in rows:
             return _facts(rows[name])
-    return Facts()
+    return ModelFacts()
 
 
 def pricing_of(model: str, refreshed: Path | None = None) -> Callable[[Usage], float | None]:
@@ -128,11 +128,11 @@ def _columns(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _facts(row: dict[str, Any]) -> Facts:
+def _facts(row: dict[str, Any]) -> ModelFacts:
     price = None
     if "in" in row and "out" in row:
         price = Price(row["in"], row["out"], row.get("cached"), row.get("write"))
-    return Facts(
+    return ModelFacts(
         price,
         row.get("window"),
         row.get("reply"),

@@ -41,7 +41,7 @@ KEYS = {"text", "reasoning", "code", "language", "tool", "arguments", "malformed
 
 
 @frozen
-class Reply:
+class ScriptedReply:
     """One reply, or a part of it. `delay` comes before each piece, `fault` after the last."""
 
     text: str = ""
@@ -55,7 +55,7 @@ class Reply:
     fault: str = ""
 
 
-Script = Sequence[Sequence[Reply]]
+Script = Sequence[Sequence[ScriptedReply]]
 
 
 class ScriptedModel:
@@ -90,7 +90,7 @@ class ScriptedModel:
     def close(self) -> None:
         """A script holds nothing."""
 
-    def _take(self) -> tuple[Reply, ...]:
+    def _take(self) -> tuple[ScriptedReply, ...]:
         if self._repeat and self._next == len(self._replies):
             self._next = 0
         if self._next >= len(self._replies):
@@ -99,14 +99,14 @@ class ScriptedModel:
         self._next += 1
         return self._replies[self._next - 1]
 
-    def _play(self, parts: tuple[Reply, ...]) -> Iterator[tuple[float, ModelEvent]]:
+    def _play(self, parts: tuple[ScriptedReply, ...]) -> Iterator[tuple[float, ModelEvent]]:
         for part in parts:
             for event in self._say(part):
                 yield part.delay, event
             if part.fault in FAULTS:
                 raise FAULTS[part.fault]
 
-    def _say(self, part: Reply) -> Iterator[ModelEvent]:
+    def _say(self, part: ScriptedReply) -> Iterator[ModelEvent]:
         for piece in self._pieces(part.reasoning):
             yield ReasoningDelta(piece)
         for piece in self._pieces(part.text):
@@ -155,20 +155,20 @@ def load(path: Path, *, name: str = "") -> ScriptedModel:
     return ScriptedModel(replies, name=name or f"scripted/{path}", repeat=repeat)
 
 
-def _end(parts: tuple[Reply, ...]) -> Literal["stop", "length", "actions"]:
+def _end(parts: tuple[ScriptedReply, ...]) -> Literal["stop", "length", "actions"]:
     if any(part.fault == "length" for part in parts):
         return "length"
     return "actions" if any(part.code or part.tool for part in parts) else "stop"
 
 
-def _parts(reply: Any, number: int) -> tuple[Reply, ...]:
+def _parts(reply: Any, number: int) -> tuple[ScriptedReply, ...]:
     """A reply is a text, a mapping, or a list of those."""
     if isinstance(reply, list | tuple):
         return tuple(part for item in reply for part in _parts(item, number))
-    if isinstance(reply, Reply):
+    if isinstance(reply, ScriptedReply):
         return (reply,)
     if isinstance(reply, str):
-        return (Reply(text=reply),)
+        return (ScriptedReply(text=reply),)
     if isinstance(reply, Mapping) and not set(reply) - KEYS:
         return (_from_mapping(reply, number),)
     raise ConfigurationError(f"Reply {number} of the script is not a text or a mapping of {_KEYS}.")
@@ -177,7 +177,7 @@ def _parts(reply: Any, number: int) -> tuple[Reply, ...]:
 _KEYS = ", ".join(sorted(KEYS))
 
 
-def _from_mapping(reply: Mapping[str, Any], number: int) -> Reply:
+def _from_mapping(reply: Mapping[str, Any], number: int) -> ScriptedReply:
     delay, fault = reply.get("delay", 0), reply.get("fault", "")
     if not isinstance(delay, int | float) or delay < 0:
         raise ConfigurationError(f"Reply {number} of the script: `delay` is a number of seconds.")
@@ -185,4 +185,4 @@ def _from_mapping(reply: Mapping[str, Any], number: int) -> Reply:
         known = ", ".join(["length", *FAULTS])
         raise ConfigurationError(f"Reply {number} of the script: `fault` is one of {known}.")
     texts = {key: str(value) for key, value in reply.items() if key not in ("delay", "fault")}
-    return Reply(**texts, delay=float(delay), fault=fault)
+    return ScriptedReply(**texts, delay=float(delay), fault=fault)

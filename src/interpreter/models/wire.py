@@ -55,7 +55,7 @@ class _Encoded:
     last_role: str
 
 
-class History:
+class EncodedHistory:
     """The encoded form of a growing transcript; only what is new is encoded."""
 
     def __init__(self, encode: Encode, *, alternate: bool = False) -> None:

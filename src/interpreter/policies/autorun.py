@@ -44,7 +44,7 @@ Change = Literal["added", "changed"]
 
 
 @frozen
-class Flag:
+class FlaggedFile:
     """A file that runs by itself and is not what it was. `path` is relative to the workspace."""
 
     path: str
@@ -97,12 +97,12 @@ class AutorunGuard:
         self._led_to = tuple(self._targets(links))
         self._before |= self._behind_links()
 
-    def end(self, settled: Mapping[str, str] | None = None) -> tuple[Flag, ...]:
+    def end(self, settled: Mapping[str, str] | None = None) -> tuple[FlaggedFile, ...]:
         """What is not as it was; `settled` are files that may be what these digests tell."""
         after, may = self._look() | self._behind_links(), settled or {}
         self._latest = after
         own = tuple(self._new_places())
-        flags: list[Flag] = []
+        flags: list[FlaggedFile] = []
         for path, now in after.items():
             if may.get(path) == hashlib.sha256(now.content or b"").hexdigest():
                 continue
@@ -111,7 +111,7 @@ class AutorunGuard:
             flags += _compared(path, self._before.get(path), now)
         return tuple(sorted(flags, key=lambda flag: flag.path))
 
-    def revert(self, flags: Iterable[Flag]) -> tuple[str, ...]:
+    def revert(self, flags: Iterable[FlaggedFile]) -> tuple[str, ...]:
         """Put files back as they were before the block; the paths that could not be."""
         failed, self._latest = [], None
         for flag in flags:
@@ -260,16 +260,16 @@ def _in_project(path: str, entries: list[Entry]) -> tuple[list[str], list[str]]:
     return directories, [*{*watched_among(path, files), *links, *git}]
 
 
-def _compared(path: str, old: _State | None, now: _State) -> Iterator[Flag]:
+def _compared(path: str, old: _State | None, now: _State) -> Iterator[FlaggedFile]:
     if old is not None and (old.content is None or now.content is None):
         if old.identity != now.identity:
-            yield Flag(path, "changed", can_revert=old.content is not None)
+            yield FlaggedFile(path, "changed", can_revert=old.content is not None)
     elif runs_in_part(path) and stat.S_ISREG(now.mode):
         was = parts_that_run(path, old.content or b"") if old is not None else frozenset()
         if not parts_that_run(path, now.content or b"") <= was:
-            yield Flag(path, "added" if old is None else "changed")
+            yield FlaggedFile(path, "added" if old is None else "changed")
     elif _essence(path, old, now) != _essence(path, now, now):
-        yield Flag(path, "added" if old is None else "changed")
+        yield FlaggedFile(path, "added" if old is None else "changed")
 
 
 def _essence(path: str, state: _State | None, now: _State) -> object:

@@ -20,7 +20,7 @@ _QUOTED = re.compile(r"""(['"`])((?:(?!\1)[^\\\n])*)\1""")
 
 
 @frozen
-class Facts:
+class CodeFacts:
     """What was found; `commands` is empty for code that starts none."""
 
     language: str
@@ -36,18 +36,18 @@ def canonical(language: str) -> str:
     return next((known for known, names in LANGUAGES.items() if name in names), name)
 
 
-def facts_of(action: Action) -> Facts:
+def facts_of(action: Action) -> CodeFacts:
     """What an action mentions, as far as that can be seen before it runs."""
     match action:
         case Code(language, source):
             return _facts_of_code(canonical(language), source)
         case ActionCall(tool, arguments):
-            return Facts("", tool, (), _paths(_quoted(arguments)), _hosts(arguments))
-    return Facts("", "", (), frozenset(), frozenset())
+            return CodeFacts("", tool, (), _paths(_quoted(arguments)), _hosts(arguments))
+    return CodeFacts("", "", (), frozenset(), frozenset())
 
 
 @lru_cache(maxsize=4)  # rules, approvals and each program that starts ask about the same block
-def _facts_of_code(language: str, source: str) -> Facts:
+def _facts_of_code(language: str, source: str) -> CodeFacts:
     commands: list[Words] = []
     if language == "shell":
         commands = all_words(source)
@@ -57,7 +57,7 @@ def _facts_of_code(language: str, source: str) -> Facts:
     texts = [word for command in commands for word in command]
     texts += _literals(language, source)
     whole = tuple(tuple(command) for command in commands)
-    return Facts(language, "", whole, _paths(texts), _hosts(source))
+    return CodeFacts(language, "", whole, _paths(texts), _hosts(source))
 
 
 def _shell_inside(language: str, source: str) -> list[str]:

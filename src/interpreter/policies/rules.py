@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from interpreter.policies.facts import Facts, canonical, facts_of
+from interpreter.policies.facts import CodeFacts, canonical, facts_of
 from interpreter.policies.path_patterns import expanded, expression
 from interpreter.policies.scan.command_words import Words, unwrapped
 from interpreter.policies.scan.understood import plain_commands
@@ -47,7 +47,7 @@ class Rule:
     tools: tuple[str, ...] = ()
     reason: str = ""
 
-    def fits(self, action: Action, facts: Facts) -> bool:
+    def fits(self, action: Action, facts: CodeFacts) -> bool:
         """Whether the rule speaks about this. To deny or ask, one thing that it names is enough;
         to allow, the whole must be understood, and nothing else be in it."""
         if self.languages and facts.language not in self.languages:

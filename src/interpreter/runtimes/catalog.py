@@ -30,7 +30,7 @@ class BuiltIn:
 
 
 @frozen
-class LanguageState:
+class LanguageStatus:
     """A language as `interpreter doctor` reports it."""
 
     language: Language
@@ -109,7 +109,9 @@ BUILT_IN = (
         "comes with macOS only",
     ),
     BuiltIn(
-        Language("sql", ("duckdb", "sqlite", "sqlite3"), ".sql"), "kernel.sql:Sql", over="python"
+        Language("sql", ("duckdb", "sqlite", "sqlite3"), ".sql"),
+        "kernel.sql:SqlRuntime",
+        over="python",
     ),
     BuiltIn(Language("html", ("htm",), ".html"), "html:html"),
 )
@@ -119,7 +121,7 @@ TAKEN = frozenset(name for e in BUILT_IN for name in (e.language.name, *e.langua
 """The names of built-in languages; a Jupyter kernel of such a name is not a language of its own."""
 
 
-def states(which: Which = shutil.which) -> tuple[LanguageState, ...]:
+def states(which: Which = shutil.which) -> tuple[LanguageStatus, ...]:
     """Every built-in language with where it is, or how to get it."""
     return tuple(_state(entry, which) for entry in BUILT_IN)
 
@@ -145,8 +147,8 @@ def load(path: str) -> Callable[..., Any]:
     return factory
 
 
-def _state(entry: BuiltIn, which: Which) -> LanguageState:
+def _state(entry: BuiltIn, which: Which) -> LanguageStatus:
     if not entry.programs:
-        return LanguageState(entry.language, True, "comes with the interpreter")
+        return LanguageStatus(entry.language, True, "comes with the interpreter")
     found = next((path for program in entry.programs if (path := which(program))), None)
-    return LanguageState(entry.language, found is not None, found or entry.hint)
+    return LanguageStatus(entry.language, found is not None, found or entry.hint)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from interpreter.protocol.ports import Language, Launch, Runtime
 from interpreter.runtimes.pool import Registered
-from interpreter.runtimes.process.one_shot import OneShot, Program
+from interpreter.runtimes.process.one_shot import OneShot, OneShotProgram
 from interpreter.runtimes.process.repl import ProcessRepl, Repl
 from interpreter.settings.described_languages import DescribedLanguage
 
@@ -19,6 +19,6 @@ def registered(entry: DescribedLanguage) -> Registered:
         if entry.sentinel or entry.prompt:
             repl = Repl(entry.command, entry.sentinel, entry.prompt, entry.env)
             return ProcessRepl(launch, exchange, language, repl)
-        return OneShot(launch, exchange, language, Program(entry.command, entry.env))
+        return OneShot(launch, exchange, language, OneShotProgram(entry.command, entry.env))
 
     return Registered(language, make)

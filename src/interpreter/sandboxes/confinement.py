@@ -42,7 +42,7 @@ SECRETS_IN_HOME = (
 
 
 @frozen
-class Limits:
+class CellLimits:
     """How much one cell may use. Zero means no limit."""
 
     memory_mb: int = 4096
@@ -72,7 +72,7 @@ class Confinement:
     proxy: bool = True
     """Whether programs find a proxy in their environment, by which hosts can be granted."""
     environment: tuple[str, ...] = ENVIRONMENT
-    limits: Limits = field(default_factory=Limits)
+    limits: CellLimits = field(default_factory=CellLimits)
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:

@@ -21,7 +21,7 @@ from interpreter.session.request.asking import Asking
 
 
 @frozen
-class Limits:
+class TurnLimits:
     """Where a turn ends by itself."""
 
     steps: int = 100
@@ -41,7 +41,7 @@ class Engine:
     asking: Asking
     approve: Approver
     answer: Answerer
-    limits: Limits = Limits()
+    limits: TurnLimits = TurnLimits()
     before_block: Callable[[], None] = lambda: None
     """Prepares the place where a block is about to run."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 
-class Own:
+class ProfileParts:
     """Filled while a profile runs; the languages to choose from are `offered`."""
 
     def __init__(

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.settings.own import Own
+from interpreter.settings.own import ProfileParts
 from interpreter.settings.settings import Settings
 
 MODEL_SETTINGS = (
@@ -31,7 +31,7 @@ class Notepad:
         raise ConfigurationError(f"{self._place}.{name} cannot be used in a profile")
 
 
-def run_script(script: str, source: str, settings: Settings, own: Own) -> dict[str, Any]:
+def run_script(script: str, source: str, settings: Settings, own: ProfileParts) -> dict[str, Any]:
     """What a profile sets, by name; what is no setting is put into `own`."""
     values = asdict(settings) | {"messages": []}
     model = {name: values.pop(name) for name in MODEL_SETTINGS}
@@ -51,7 +51,7 @@ def run_script(script: str, source: str, settings: Settings, own: Own) -> dict[s
     return _without_own(after, own, after.get("custom_instructions", settings.custom_instructions))
 
 
-def _machine(languages: list[Any], skills_path: str, own: Own) -> dict[str, Any]:
+def _machine(languages: list[Any], skills_path: str, own: ProfileParts) -> dict[str, Any]:
     """What a profile finds in `interpreter.computer`."""
 
     def run(language: str, code: str, **options: Any) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ def _nothing(*arguments: Any, **options: Any) -> None:
     """Done when it is needed, not by a profile."""
 
 
-def _without_own(after: dict[str, Any], own: Own, instructions: str) -> dict[str, Any]:
+def _without_own(after: dict[str, Any], own: ProfileParts, instructions: str) -> dict[str, Any]:
     """The settings alone; languages that are only named are one."""
     own.completions = after.pop("completions", own.completions)
     languages = after.get("languages")

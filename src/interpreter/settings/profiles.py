@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.values import frozen
-from interpreter.settings.own import Own
+from interpreter.settings.own import ProfileParts
 from interpreter.settings.paths import profile_directory
 from interpreter.settings.profile_scripts import run_script
 from interpreter.settings.settings import Settings, changed, is_setting, key_lines, near_setting
@@ -78,7 +78,7 @@ def with_profile(
     settings: Settings,
     name: str = "",
     confirm: Confirm = nobody_confirms,
-    own: Own | None = None,
+    own: ProfileParts | None = None,
 ) -> Settings:
     """Settings with a profile laid over them; without a name, the default one where it exists.
 
@@ -93,7 +93,7 @@ def with_profile(
         _confirmed(confirm, profile.source, "\n".join([*steering, profile.script]).strip())
     if profile.script:
         seen = changed(settings, values, source=profile.source, lines=profile.lines)
-        own = own or Own()
+        own = own or ProfileParts()
         said = run_script(profile.script, profile.source, seen, own)
         for name, value in _fitting(_flat(said)):
             if is_setting(name) or near_setting(name):

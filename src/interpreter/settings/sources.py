@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.values import frozen
-from interpreter.settings.own import Own
+from interpreter.settings.own import ProfileParts
 from interpreter.settings.paths import config_directory
 from interpreter.settings.profiles import Confirm, nobody_confirms, with_profile
 from interpreter.settings.settings import Settings, changed, key_lines
@@ -42,7 +42,7 @@ def gather(
     *,
     profile: str = "",
     confirm: Confirm = nobody_confirms,
-    own: Own | None = None,
+    own: ProfileParts | None = None,
 ) -> Sourced:
     """The settings of one start of the program; a profile from elsewhere must be confirmed."""
     sources: dict[str, Source] = dict.fromkeys(NAMES, "default")

@@ -75,7 +75,7 @@ def _paged(text: str) -> bool:
 
 
 @frozen
-class Flag:
+class CommandFlag:
     """One flag: its names, what argparse makes of it, and what completes it."""
 
     names: tuple[str, ...]
@@ -88,20 +88,20 @@ class Flag:
         return "action" not in self.options
 
 
-def _flag(names: str, help: str, **options: Any) -> Flag:
-    return Flag(tuple(names.split()), help, options)
+def _flag(names: str, help: str, **options: Any) -> CommandFlag:
+    return CommandFlag(tuple(names.split()), help, options)
 
 
-def _switch(names: str, help: str, **options: Any) -> Flag:
-    return Flag(tuple(names.split()), help, {"action": "store_true", **options})
+def _switch(names: str, help: str, **options: Any) -> CommandFlag:
+    return CommandFlag(tuple(names.split()), help, {"action": "store_true", **options})
 
 
-def _optional(names: str, help: str) -> Flag:
-    return Flag(tuple(names.split()), help, {"action": argparse.BooleanOptionalAction})
+def _optional(names: str, help: str) -> CommandFlag:
+    return CommandFlag(tuple(names.split()), help, {"action": argparse.BooleanOptionalAction})
 
 
 EFFORTS = CHOICES["reasoning_effort"]
-GROUPS: dict[str, tuple[Flag, ...]] = {
+GROUPS: dict[str, tuple[CommandFlag, ...]] = {
     "the model": (
         _flag("-m --model", "e.g. gpt-4o, claude-…, ollama/…, scripted/FILE"),
         _flag("-ab --api_base", "where it is served", metavar="URL"),

@@ -35,7 +35,7 @@ Read = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChatPlace:
     """Where the conversation goes on: at first, or in a try."""
 
     factory: SessionFactory
@@ -59,7 +59,7 @@ class Chat:
     tries: dict[str, Attempt] = field(default_factory=dict)
     here: str = FIRST
     """The try that we are in."""
-    _first: Place | None = None
+    _first: ChatPlace | None = None
     _draft: str = ""
 
     def __post_init__(self) -> None:
@@ -182,10 +182,10 @@ class Chat:
     # Trying several ways.
 
     @property
-    def first(self) -> Place:
+    def first(self) -> ChatPlace:
         """Where the tries began."""
         if self.here == FIRST or self._first is None:
-            return Place(self.factory, self.session, self.settings)
+            return ChatPlace(self.factory, self.session, self.settings)
         return self._first
 
     def go_to(self, name: str) -> None:

@@ -12,7 +12,7 @@ from interpreter.protocol.events import ApprovalRequested, InputRequested
 from interpreter.terminal.desk import Faced, input_line
 from interpreter.terminal.input.approval import SAID, WORDS, Hands, ask
 from interpreter.terminal.input.editor import edit
-from interpreter.terminal.input.keys import Keyboard
+from interpreter.terminal.input.keys import TypedKeys
 from interpreter.terminal.input.signals import ctrl_c
 from interpreter.terminal.live_face import LiveFace, Look
 from interpreter.terminal.render.ansi import paint, tame_plain
@@ -30,7 +30,7 @@ class LiveDesk(Faced):
         self._face: LiveFace = LiveFace(
             screen, look, draft=lambda: self._draft, diff=lambda paths: self.diff(paths)
         )
-        self._keyboard = Keyboard(sys.stdin.fileno(), self._on_key)
+        self._keyboard = TypedKeys(sys.stdin.fileno(), self._on_key)
         self._keys: SimpleQueue[str] = SimpleQueue()
         self._asking = False
         self._draft = ""

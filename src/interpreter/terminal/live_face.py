@@ -42,7 +42,7 @@ from interpreter.terminal.render.display import Draw, short, show_display
 from interpreter.terminal.render.edits import Diff, edits, nothing_known
 from interpreter.terminal.render.highlight import CodeStream, highlight
 from interpreter.terminal.render.output import OutputPane
-from interpreter.terminal.render.prose import Prose
+from interpreter.terminal.render.prose import MarkdownText
 from interpreter.terminal.render.screen import Screen
 from interpreter.terminal.render.status import Status
 from interpreter.terminal.render.tally import Tally
@@ -88,7 +88,7 @@ class LiveFace:
         self._palette = look.palette
         self._draft = draft
         self._status = Status(look.palette)
-        self._prose: Prose | None = None
+        self._prose: MarkdownText | None = None
         self._code: CodeStream | None = None
         self._pane = OutputPane(colour=look.palette.colourful)
         self._running: list[str] = []
@@ -272,7 +272,7 @@ class LiveFace:
             self._screen.print("")
             self._gap = False
         if self._prose is None:
-            self._prose = Prose(self._screen.width, self._palette)
+            self._prose = MarkdownText(self._screen.width, self._palette)
         self._screen.print(*self._prose.feed(text))
 
     def _write_code(self, language: str, text: str) -> None:

@@ -26,7 +26,7 @@ from interpreter.terminal.input.piped import someone_is_there
 from interpreter.terminal.input.signals import ctrl_c
 from interpreter.terminal.profile_parts import equip, run_first, runs_outside
 from interpreter.terminal.render.greeting import greeting
-from interpreter.terminal.start import AskInFront, Plan, can_be_live
+from interpreter.terminal.start import AskInFront, ChatPlan, can_be_live
 
 WALLS = {
     "read-only": "sandbox: writes nothing, asks for the network",
@@ -37,7 +37,7 @@ WALLS = {
 OUTSIDE = "NOT in the sandbox: runs with all of your rights"
 
 
-def talk(plan: Plan) -> int:
+def talk(plan: ChatPlan) -> int:
     """Answer the message of the plan, then go on if somebody is there; the exit code."""
     with contextlib.closing(open_chat(plan)) as chat:
         if plan.json:
@@ -52,7 +52,7 @@ def talk(plan: Plan) -> int:
         return 0
 
 
-def open_chat(plan: Plan) -> Chat:
+def open_chat(plan: ChatPlan) -> Chat:
     """The conversation of a plan, before its first message."""
 
     def walls(language: str) -> str:
@@ -96,7 +96,7 @@ def progress() -> Progress:
     return lambda stage, done, total: bar()(stage, done, total)
 
 
-def _may_download(plan: Plan, question: str) -> bool:
+def _may_download(plan: ChatPlan, question: str) -> bool:
     if plan.behind_prompt and not os.environ.get("REPLOOP_DOWNLOAD"):
         raise AskInFront
     return may_download(question, live=plan.live)

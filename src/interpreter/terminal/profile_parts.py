@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.messages import Code
 from interpreter.runtimes.kernel.choose_python import INLINE
-from interpreter.settings.own import Own
+from interpreter.settings.own import ProfileParts
 from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.assembly import SessionFactory
 
 
-def own_parts() -> Own:
+def own_parts() -> ProfileParts:
     """What a profile may fill."""
-    return Own(_offered, _say, _choose_local)
+    return ProfileParts(_offered, _say, _choose_local)
 
 
-def equip(factory: SessionFactory, own: Own) -> None:
+def equip(factory: SessionFactory, own: ProfileParts) -> None:
     """Let a factory use what a profile brought along."""
     factory.use_completions(own.completions)
     if own.languages is not None:
@@ -28,7 +28,7 @@ def equip(factory: SessionFactory, own: Own) -> None:
         factory.choose_runtimes(OwnLanguages(own.languages).choose)
 
 
-def runs_outside(language: str, settings: Settings, own: Own) -> bool:
+def runs_outside(language: str, settings: Settings, own: ProfileParts) -> bool:
     """Whether a language runs in a process of the user's own, where no sandbox holds it."""
     if own.languages is None and not settings.kernel and settings.python != INLINE:
         return False
@@ -41,7 +41,7 @@ def runs_outside(language: str, settings: Settings, own: Own) -> bool:
     return bool(settings.kernel or settings.python == INLINE) and answers_to(PYTHON, language)
 
 
-def run_first(factory: SessionFactory, own: Own) -> None:
+def run_first(factory: SessionFactory, own: ProfileParts) -> None:
     """Run what a profile wants to have run, once there is a session."""
     while own.first:
         for _ in factory.run(Code(*own.first.pop(0))):

@@ -9,7 +9,7 @@ from typing import Any
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
-from interpreter.settings.own import Own
+from interpreter.settings.own import ProfileParts
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
 from interpreter.terminal.input.piped import attached, piped_text, someone_is_there
@@ -43,7 +43,7 @@ ONE_SHOT = ("once", "json", "stdin")
 
 
 @frozen
-class Plan:
+class ChatPlan:
     """What is to be started."""
 
     settings: Settings
@@ -54,7 +54,7 @@ class Plan:
     json: bool = False
     behind_prompt: bool = False
     """Whether it is opened while a prompt has the terminal, so that nothing can be asked."""
-    own: Own = field(default_factory=Own)
+    own: ProfileParts = field(default_factory=ProfileParts)
     """What a profile in Python brought along."""
 
 
@@ -85,16 +85,16 @@ def run(options: dict[str, Any]) -> int:
     return talk(plan)
 
 
-def settings_of(options: dict[str, Any], own: Own | None = None) -> Settings:
+def settings_of(options: dict[str, Any], own: ProfileParts | None = None) -> Settings:
     """What the options, the profile they name, the environment and the user's files come to."""
     flags = {**presets(options), **_flags(options)}
     return gather(flags, profile=profile(options), confirm=confirm_profile, own=own).settings
 
 
-def _plan(options: dict[str, Any], settings: Settings, resume: str) -> Plan:
+def _plan(options: dict[str, Any], settings: Settings, resume: str) -> ChatPlan:
     at_terminal = someone_is_there() and sys.stdout.isatty()
     json = bool(options.get("json"))
-    return Plan(
+    return ChatPlan(
         settings,
         text=_first_message(options, settings),
         resume=resume,

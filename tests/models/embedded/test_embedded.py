@@ -6,7 +6,7 @@ from interpreter.models.embedded.catalogue import Sampling, catalogue
 from interpreter.models.embedded.machine import Machine, fits, room_for
 from interpreter.models.embedded.model import (
     EmbeddedModel,
-    Engine,
+    SharedEngine,
     Speech,
     engine_options,
     open_model,
@@ -30,7 +30,7 @@ SHORT = Speech(Sampling(max_tokens=8))
 
 
 def opened(options, speech=SHORT):
-    return EmbeddedModel("embedded/test", Engine(options), speech)
+    return EmbeddedModel("embedded/test", SharedEngine(options), speech)
 
 
 def ask(model, text="Say hello.", interrupt=None):
@@ -133,7 +133,7 @@ def test_few_prompts_are_kept(engine_options, monkeypatch):
 
 
 def test_an_engine_that_ended_is_joined_again(engine_options):
-    engine = Engine(engine_options)
+    engine = SharedEngine(engine_options)
     model = EmbeddedModel("embedded/test", engine, SHORT)
     ask(model)
     engine.close()

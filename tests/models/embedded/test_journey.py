@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from interpreter.assembly.factory import SessionFactory
 from tests.models.embedded.conftest import MODELS, model_file
 
+from interpreter.assembly import SessionFactory
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ActionProposed, MessageFinished, TurnFinished
 from interpreter.protocol.ports import nobody_answers

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from interpreter.checkpoints.journal import images, system_calls
-from interpreter.checkpoints.journal.recorder import Recorder, Refused
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.recorder import ChangeRefused, Recorder
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 from interpreter.protocol import safe_files
 from interpreter.protocol.self_running import is_watched, may_hold, parts_that_run, runs_in_part
 
@@ -34,9 +34,9 @@ _OWN = (".git/HEAD", "pyvenv.cfg")
 class Kept(NamedTuple):
     """A place that was touched: the image of what it held, or where a directory came from."""
 
-    place: Place
+    place: TreePlace
     image: str = ""
-    origin: Place | None = None
+    origin: TreePlace | None = None
 
 
 class AskedFiles:
@@ -55,8 +55,8 @@ class AskedFiles:
         self._trees = trees
         self._recorder = recorder
         self._tell = tell
-        self._kept: dict[Place, Kept] = {}
-        self._made: set[Place] = set()
+        self._kept: dict[TreePlace, Kept] = {}
+        self._made: set[TreePlace] = set()
         self._late = False
         self._open = self._store.exists()
         self._used = takes_over  # somebody watches: before that, nobody would be asked
@@ -101,29 +101,29 @@ class AskedFiles:
 
     # Before each change.
 
-    def write(self, place: Place) -> None:
+    def write(self, place: TreePlace) -> None:
         """A place is about to get a content."""
         if self._used and is_watched(place.path):
             self._refuse_if_late(place)
             self._keep(place)
 
-    def make_directory(self, place: Place) -> None:
+    def make_directory(self, place: TreePlace) -> None:
         """A directory is about to be made."""
         if self._open and self._trees.status(place) is None:
             self._made.add(place)
 
-    def remove(self, place: Place) -> None:
+    def remove(self, place: TreePlace) -> None:
         """A name is about to go; what comes in its place later is compared with it."""
         if self._open and is_watched(place.path):
             self._keep(place)
 
-    def link(self, source: Place | None, place: Place) -> None:
+    def link(self, source: TreePlace | None, place: TreePlace) -> None:
         """A second name is about to appear, by which the first could be written unseen."""
         if self._used and source is not None and is_watched(source.path):
-            raise Refused(self._trees.text(source))
+            raise ChangeRefused(self._trees.text(source))
         self.write(place)
 
-    def symlink(self, place: Place, target: str) -> None:
+    def symlink(self, place: TreePlace, target: str) -> None:
         """A link is about to appear; to a directory, it brings whatever is there."""
         if not self._used:
             return
@@ -135,7 +135,7 @@ class AskedFiles:
         else:
             self.write(place)
 
-    def rename(self, source: Place | None, target: Place | None) -> None:
+    def rename(self, source: TreePlace | None, target: TreePlace | None) -> None:
         """Something is about to move."""
         if not self._used:
             return
@@ -154,7 +154,7 @@ class AskedFiles:
         elif source in self._made:
             self._made.add(target)
 
-    def _brings(self, source: Place, target: Place) -> bool:
+    def _brings(self, source: TreePlace, target: TreePlace) -> bool:
         """Whether a directory has what runs by itself at its new name and did not at the old."""
         top = self._trees.text(source)
         for number, path in enumerate(_files(top)):
@@ -163,15 +163,15 @@ class AskedFiles:
                 return True
         return may_hold(target.path) and not may_hold(source.path)
 
-    def _refuse_if_late(self, place: Place) -> None:
+    def _refuse_if_late(self, place: TreePlace) -> None:
         if not self._open:
             self._tell(
                 f"{self._trees.text(place)} would run by itself: a program that went on after its "
                 "block was not let write it"
             )
-            raise Refused(self._trees.text(place))
+            raise ChangeRefused(self._trees.text(place))
 
-    def _keep(self, place: Place) -> None:
+    def _keep(self, place: TreePlace) -> None:
         if place in self._kept:
             return
         status = self._trees.status(place)
@@ -182,7 +182,7 @@ class AskedFiles:
                 with self._trees.parent(place) as parent:
                     images.keep(parent, place.name, str(self._store / image))
             except OSError:
-                raise Refused(self._trees.text(place)) from None
+                raise ChangeRefused(self._trees.text(place)) from None
         self._add(Kept(place, image))
 
     def _add(self, kept: Kept) -> None:
@@ -195,7 +195,7 @@ class AskedFiles:
             for line in lines:
                 with contextlib.suppress(ValueError, TypeError):
                     place, image, origin = json.loads(line)
-                    kept = Kept(Place(*place), image, Place(*origin) if origin else None)
+                    kept = Kept(TreePlace(*place), image, TreePlace(*origin) if origin else None)
                     self._kept[kept.place] = kept
 
     # Afterwards.
@@ -216,7 +216,7 @@ class AskedFiles:
             return "added"
         return None if _is_same(old, now) else "changed"
 
-    def _is_new_of_its_own(self, place: Place) -> bool:
+    def _is_new_of_its_own(self, place: TreePlace) -> bool:
         """In a repository or an environment that the block made: nobody uses it yet."""
         for made in self._made:
             if place.below(made) and place != made:
@@ -225,7 +225,7 @@ class AskedFiles:
                     return True
         return False
 
-    def _renew(self, place: Place) -> None:
+    def _renew(self, place: TreePlace) -> None:
         """A new file with the same content: who still has the old one open writes into nothing."""
         status = self._trees.status(place)
         if status is None or not stat.S_ISREG(status.st_mode):
@@ -251,9 +251,9 @@ class AskedFiles:
                 image = str(self._store / kept.image)
                 images.copy(None, image, parent, place.name, os.lstat(image))
 
-    def _move_back(self, place: Place, origin: Place) -> None:
+    def _move_back(self, place: TreePlace, origin: TreePlace) -> None:
         if self._trees.status(origin) is not None:
-            origin = Place(place.root, f"{place.path}.put-back-{secrets.token_hex(4)}")
+            origin = TreePlace(place.root, f"{place.path}.put-back-{secrets.token_hex(4)}")
         self._recorder.rename(place, origin, 0)
         with self._trees.parent(place) as here, self._trees.parent(origin) as there:
             system_calls.rename(here, place.name, there, origin.name, system_calls.NO_REPLACE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from interpreter.checkpoints.journal.recorder import Refused
+from interpreter.checkpoints.journal.recorder import ChangeRefused
 from interpreter.protocol.program_rules import shown
 from interpreter.protocol.values import frozen
 
@@ -31,4 +31,4 @@ class DeniedPaths:
         for expression, rule in self._rules:
             if expression.match(path) or (arrives and rule.start.startswith(f"{path}/")):
                 self._tell(f"the rule `deny {rule.text}` refused to change {shown([path])}")
-                raise Refused(path)
+                raise ChangeRefused(path)

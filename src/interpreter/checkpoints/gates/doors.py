@@ -5,7 +5,7 @@ from __future__ import annotations
 from interpreter.checkpoints.gates.asked_files import AskedFiles
 from interpreter.checkpoints.gates.git_gate import EXCHANGE, GitGate
 from interpreter.checkpoints.journal.recorder import Recorder
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 
 
 class Doors:
@@ -17,46 +17,46 @@ class Doors:
         self._asked = asked
         self._recorder = recorder
 
-    def write(self, place: Place) -> None:
+    def write(self, place: TreePlace) -> None:
         """A file is about to be opened for writing, or made."""
         self._git.write(place)
         self._asked.write(place)
 
-    def create(self, place: Place) -> None:
+    def create(self, place: TreePlace) -> None:
         """A name is about to appear."""
         self.write(place)
         self._recorder.create(place)
 
-    def make_directory(self, place: Place) -> None:
+    def make_directory(self, place: TreePlace) -> None:
         """A directory is about to appear."""
         self._git.make_directory(place)
         self._asked.make_directory(place)
         self._recorder.make_directory(place)
 
-    def remove(self, place: Place) -> None:
+    def remove(self, place: TreePlace) -> None:
         """A name is about to go."""
         self._git.remove(place)
         self._asked.remove(place)
         self._recorder.remove(place)
 
-    def change_mode(self, place: Place) -> None:
+    def change_mode(self, place: TreePlace) -> None:
         """A mode, an owner or a time is about to change."""
         self._asked.write(place)
         self._recorder.change_mode(place)
 
-    def symlink(self, place: Place, target: str) -> None:
+    def symlink(self, place: TreePlace, target: str) -> None:
         """A symlink is about to appear."""
         self._git.symlink(place, target)
         self._asked.symlink(place, target)
         self._recorder.create(place)
 
-    def link(self, source: Place | None, place: Place) -> None:
+    def link(self, source: TreePlace | None, place: TreePlace) -> None:
         """A second name of a file is about to appear."""
         self._git.link(source, place)
         self._asked.link(source, place)
         self._recorder.link(source, place)
 
-    def rename(self, source: Place | None, target: Place | None, flags: int) -> None:
+    def rename(self, source: TreePlace | None, target: TreePlace | None, flags: int) -> None:
         """A name is about to move; either may be where nothing can be changed."""
         self._git.rename(source, target, flags)
         source, target = self._trees.free(source), self._trees.free(target)

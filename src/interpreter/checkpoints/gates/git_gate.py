@@ -16,8 +16,8 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from interpreter.checkpoints.journal.recorder import Recorder, Refused
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.recorder import ChangeRefused, Recorder
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 from interpreter.protocol import git_index
 from interpreter.protocol.git_config import LARGEST, Unreadable, object_size, questionable
 from interpreter.protocol.git_places import (
@@ -62,7 +62,7 @@ class GitGate:
         self._repositories.clear()
         self.written = {}
 
-    def write(self, place: Place) -> None:
+    def write(self, place: TreePlace) -> None:
         """A file is about to be written or made."""
         if is_git_name(place.name):
             raise self._refusal(place)
@@ -72,7 +72,7 @@ class GitGate:
         if inside is None:
             self._becomes_repository(place)
 
-    def make_directory(self, place: Place) -> None:
+    def make_directory(self, place: TreePlace) -> None:
         """A directory is about to be made."""
         inside = self.repository(place)
         if inside is None:
@@ -80,7 +80,7 @@ class GitGate:
         elif not may_make_directory(inside[1]):
             raise self._refusal(place)
 
-    def link(self, source: Place | None, place: Place) -> None:
+    def link(self, source: TreePlace | None, place: TreePlace) -> None:
         """A second name of a file is about to appear: both must be free to be written."""
         self.write(place)
         if source is None:
@@ -91,7 +91,7 @@ class GitGate:
         if status is not None and stat.S_ISLNK(status.st_mode):
             self.symlink(place, "")
 
-    def symlink(self, place: Place, target: str) -> None:
+    def symlink(self, place: TreePlace, target: str) -> None:
         """A symlink is about to appear; in a repository only the one that git tries itself."""
         inside = self.repository(place)
         is_probe = inside is not None and PROBE.fullmatch(inside[1]) and target == "testing"
@@ -100,14 +100,14 @@ class GitGate:
         if inside is None:
             self._becomes_repository(place)
 
-    def remove(self, place: Place) -> None:
+    def remove(self, place: TreePlace) -> None:
         """A name is about to go, which is free nearly everywhere."""
         if place.name == _CONFIG and self.repository(place) is not None:
             self._keep_object_size(place, b"")
         if place.name in MARKS or is_git_name(place.name):
             self._repositories.clear()
 
-    def rename(self, source: Place | None, target: Place | None, flags: int) -> None:
+    def rename(self, source: TreePlace | None, target: TreePlace | None, flags: int) -> None:
         """A name is about to move; CarriedOut if that has been done for the program."""
         if source is None or target is None:
             if target is not None:  # from another filesystem, where the kernel refuses that
@@ -123,17 +123,17 @@ class GitGate:
         if flags & EXCHANGE:
             self._arrive(target, source)
 
-    def repository(self, place: Place) -> tuple[Place, str] | None:
+    def repository(self, place: TreePlace) -> tuple[TreePlace, str] | None:
         """The outermost git directory that a place is in, and its path from there."""
         parts = place.path.split("/")
         for depth in range(len(parts)):
             here = "/".join(parts[:depth])
             named = depth > 0 and is_git_name(parts[depth - 1])
             if named or self._is_repository(place.root, here):
-                return Place(place.root, here), "/".join(parts[depth:])
+                return TreePlace(place.root, here), "/".join(parts[depth:])
         return None
 
-    def problem(self, directory: Place) -> str:
+    def problem(self, directory: TreePlace) -> str:
         """What in a directory, apart from the content of what is replaced as a whole, code could
         not have written."""
         for number, (path, status) in enumerate(self._entries(directory)):
@@ -157,16 +157,16 @@ class GitGate:
 
         return has("HEAD") and ((has("objects") and has("refs")) or has("commondir"))
 
-    def _becomes_repository(self, place: Place) -> None:
+    def _becomes_repository(self, place: TreePlace) -> None:
         """A name that makes git take its directory for a repository waits for a clean one."""
         if place.name not in MARKS:
             return
         self._repositories.clear()
-        directory = Place(place.root, place.parent)
+        directory = TreePlace(place.root, place.parent)
         if self._has_marks(place.root, place.parent, place.name):
             self._adopt(directory, place)
 
-    def _adopt(self, directory: Place, place: Place) -> None:
+    def _adopt(self, directory: TreePlace, place: TreePlace) -> None:
         config = _below(directory.root, directory.path, _CONFIG)
         content = self._content(config)
         try:
@@ -185,7 +185,7 @@ class GitGate:
         except (OSError, Unreadable):
             raise self._refusal(place) from None
 
-    def _arrive(self, source: Place, target: Place) -> None:
+    def _arrive(self, source: TreePlace, target: TreePlace) -> None:
         status = self._trees.status(source)
         if status is None:
             return
@@ -202,13 +202,13 @@ class GitGate:
         else:
             self.write(target)
 
-    def _move_directory(self, source: Place, target: Place) -> None:
+    def _move_directory(self, source: TreePlace, target: TreePlace) -> None:
         inside, from_inside = self.repository(target), self.repository(source)
         self.make_directory(target)
         if inside is not None and (from_inside is None or from_inside[0] != inside[0]):
             raise self._refusal(target)  # what is in it nobody has looked at
 
-    def _replace_configuration(self, source: Place, target: Place) -> None:
+    def _replace_configuration(self, source: TreePlace, target: TreePlace) -> None:
         status = self._trees.status(source)
         if status is None:
             return
@@ -225,21 +225,21 @@ class GitGate:
             raise self._refusal(target)
         self._finish(source, target, content, status, is_new=content != old)
 
-    def _keep_object_size(self, config: Place, content: bytes) -> None:
+    def _keep_object_size(self, config: TreePlace, content: bytes) -> None:
         """An index that was looked at must not come to mean something else."""
         try:
             is_same = object_size(self._content(config) or b"") == object_size(content)
-            if is_same or not self._indexes(Place(config.root, config.parent)):
+            if is_same or not self._indexes(TreePlace(config.root, config.parent)):
                 return
         except (OSError, Unreadable):
             pass
         raise self._refusal(config)
 
-    def _indexes(self, directory: Place) -> dict[Place, bytes]:
+    def _indexes(self, directory: TreePlace) -> dict[TreePlace, bytes]:
         names = [name for name, _ in self._listed(*directory) if is_index(name)]
         return {_below(*directory, name): b"" for name in names}
 
-    def _replace_index(self, repository: Place, source: Place, target: Place) -> None:
+    def _replace_index(self, repository: TreePlace, source: TreePlace, target: TreePlace) -> None:
         status = self._trees.status(source)
         if status is None:
             return
@@ -250,7 +250,7 @@ class GitGate:
             raise self._refusal(target) from None
         self._finish(source, target, content, status)
 
-    def _checked_index(self, place: Place, config: bytes) -> bytes:
+    def _checked_index(self, place: TreePlace, config: bytes) -> bytes:
         content = self._content(place, git_index.LARGEST)
         if content is None or git_index.problem_of_index(content, object_size(config)):
             raise Unreadable
@@ -258,8 +258,8 @@ class GitGate:
 
     def _finish(
         self,
-        source: Place,
-        target: Place,
+        source: TreePlace,
+        target: TreePlace,
         content: bytes,
         status: os.stat_result,
         *,
@@ -276,7 +276,9 @@ class GitGate:
             raise self._refusal(target) from None
         raise CarriedOut
 
-    def _put(self, place: Place, content: bytes, mode: int, modified: int | None = None) -> None:
+    def _put(
+        self, place: TreePlace, content: bytes, mode: int, modified: int | None = None
+    ) -> None:
         self.written[self._trees.text(place)] = hashlib.sha256(content).hexdigest()
         if self._trees.place(self._trees.text(place)) is None:
             self._fill(place, content)
@@ -297,7 +299,7 @@ class GitGate:
                     os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             os.rename(name, place.name, src_dir_fd=parent, dst_dir_fd=parent)
 
-    def _fill(self, place: Place, content: bytes) -> None:
+    def _fill(self, place: TreePlace, content: bytes) -> None:
         """A file that the cell cannot write is a mount of its own there, and keeps its inode."""
         directory = self._trees.directory(place.root, place.parent)
         flags = os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -308,7 +310,7 @@ class GitGate:
             os.close(directory)
         self._tell(f"{self._trees.text(place)} was changed as allowed; undo does not reach it")
 
-    def _content(self, place: Place, largest: int = LARGEST) -> bytes | None:
+    def _content(self, place: TreePlace, largest: int = LARGEST) -> bytes | None:
         """A file's content; None where there is no plain file of a reasonable size."""
         try:
             directory = self._trees.directory(place.root, place.parent)
@@ -326,7 +328,7 @@ class GitGate:
             os.close(directory)
         return content if len(content) <= largest else None
 
-    def _entries(self, directory: Place) -> Iterator[tuple[str, os.stat_result]]:
+    def _entries(self, directory: TreePlace) -> Iterator[tuple[str, os.stat_result]]:
         waiting = [""]
         while waiting:
             above = waiting.pop()
@@ -344,11 +346,11 @@ class GitGate:
         finally:
             os.close(descriptor)
 
-    def _refusal(self, place: Place) -> Refused:
+    def _refusal(self, place: TreePlace) -> ChangeRefused:
         path = self._trees.text(place)
         self._tell(f"{path} could make git run programs: writing it was refused")
-        return Refused(path)
+        return ChangeRefused(path)
 
 
-def _below(root: int, path: str, name: str) -> Place:
-    return Place(root, f"{path}/{name}" if path else name)
+def _below(root: int, path: str, name: str) -> TreePlace:
+    return TreePlace(root, f"{path}/{name}" if path else name)

@@ -19,7 +19,7 @@ from typing import Any
 
 from interpreter.checkpoints.journal import system_calls
 from interpreter.checkpoints.journal.cell_paths import Caller
-from interpreter.checkpoints.journal.recorder import Refused
+from interpreter.checkpoints.journal.recorder import ChangeRefused
 from interpreter.protocol.program_rules import (
     MULTI_CALL,
     ProgramRule,
@@ -76,7 +76,7 @@ class ProgramWatch:
         for rule, rest in self._fitting(caller, names, argv[1:]):
             if rule.decision == "deny" or not self._ask(rule, argv):
                 self._tell(f"the rule `{rule}` refused `{shown(argv or [path])}`{_because(rule)}")
-                raise Refused(path)
+                raise ChangeRefused(path)
             self._permitted[rule, tuple(rest)] += 1
 
     def started(self, thread: int) -> None:

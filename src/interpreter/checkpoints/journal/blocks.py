@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from interpreter.checkpoints.journal.trees import Place, State
+from interpreter.checkpoints.journal.trees import FileState, TreePlace
 
 Kind = Literal[
     "create",  # a name appeared
@@ -36,12 +36,12 @@ _MOVES = (b'["rename"', b'["exchange"')
 _quote = json.encoder.encode_basestring_ascii
 
 
-class Step(NamedTuple):
+class JournalStep(NamedTuple):
     """One change, written down before it happens, with all that is needed to reverse it."""
 
     kind: Kind
-    place: Place
-    other: Place | None = None
+    place: TreePlace
+    other: TreePlace | None = None
     image: str = ""
     mode: int = 0
     user: int = -1
@@ -58,36 +58,36 @@ class Step(NamedTuple):
         return f'["{self.kind}",[{root},{_quote(path)}],{other},{rest}]\n'.encode()
 
 
-def step_from(line: str) -> Step:
+def step_from(line: str) -> JournalStep:
     """A step from a line of the log."""
     kind, place, other, *rest = json.loads(line)
-    return Step(kind, Place(*place), Place(*other) if other else None, *rest)
+    return JournalStep(kind, TreePlace(*place), TreePlace(*other) if other else None, *rest)
 
 
 @dataclass(slots=True)
-class Facts:
+class BlockFacts:
     """What is known of a block beside its log."""
 
     label: str = ""
     created: float = 0.0
     ended: bool = False
     noted: int = 0
-    ends: list[tuple[Place, State | None]] = field(default_factory=list)
-    directories: list[tuple[Place, int, int]] = field(default_factory=list)
+    ends: list[tuple[TreePlace, FileState | None]] = field(default_factory=list)
+    directories: list[tuple[TreePlace, int, int]] = field(default_factory=list)
     """Inode and time of the directories whose names have changed; at first, of those that will."""
-    foreign: list[Place] = field(default_factory=list)
+    foreign: list[TreePlace] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-class Block:
+class BlockDirectory:
     """The directory of one block: `log`, `facts.json`, and images by number."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.facts = Facts()
+        self.facts = BlockFacts()
         self._log: int | None = None
         self._images = 0
-        self._moves: list[Step] | None = None
+        self._moves: list[JournalStep] | None = None
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class Block:
         return self.path.name.partition(".")[0]
 
     @classmethod
-    def make(cls, path: Path, facts: Facts) -> Block:
+    def make(cls, path: Path, facts: BlockFacts) -> BlockDirectory:
         """A new, empty block."""
         path.mkdir(mode=0o700, parents=True)
         block = cls(path)
@@ -108,24 +108,24 @@ class Block:
         return block
 
     @classmethod
-    def load(cls, path: Path) -> Block:
+    def load(cls, path: Path) -> BlockDirectory:
         """A block from the disk, finished or not."""
         block = cls(path)
         try:
             block.facts = _facts(json.loads((path / "facts.json").read_text()))
         except (OSError, ValueError, TypeError):
-            block.facts = Facts(created=path.stat().st_mtime)
+            block.facts = BlockFacts(created=path.stat().st_mtime)
         block._images = max((int(n) for n in os.listdir(path) if n.isdigit()), default=0)
         return block
 
     def save(self) -> None:
         """Write the facts, whole or not at all."""
         fresh = self.path / "facts.new"
-        plain = {name: getattr(self.facts, name) for name in Facts.__slots__}
+        plain = {name: getattr(self.facts, name) for name in BlockFacts.__slots__}
         fresh.write_text(_encode(plain))
         fresh.replace(self.path / "facts.json")
 
-    def add(self, step: Step) -> None:
+    def add(self, step: JournalStep) -> None:
         """Append to the log: the step is on record when this returns, even if we are killed."""
         if self._log is None:
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -137,14 +137,14 @@ class Block:
             _cut_to_whole_lines(self._log)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[JournalStep]:
         """The log, oldest first; a last line cut short by a kill was never acted upon."""
         with contextlib.suppress(FileNotFoundError), (self.path / "log").open() as lines:
             for line in lines:
                 if line.endswith("\n"):
                     yield step_from(line)
 
-    def moves(self) -> list[Step]:
+    def moves(self) -> list[JournalStep]:
         """The steps by which what lies below a name got another one, oldest first."""
         if self._moves is None:
             self._moves = []
@@ -199,8 +199,10 @@ def _size(directory: str) -> int:
     return total
 
 
-def _facts(plain: dict[str, Any]) -> Facts:
-    ends = [(Place(*place), State(*state) if state else None) for place, state in plain["ends"]]
-    foreign = [Place(*place) for place in plain["foreign"]]
-    directories = [(Place(*place), *rest) for place, *rest in plain.get("directories", ())]
-    return Facts(**{**plain, "ends": ends, "foreign": foreign, "directories": directories})
+def _facts(plain: dict[str, Any]) -> BlockFacts:
+    ends = [
+        (TreePlace(*place), FileState(*state) if state else None) for place, state in plain["ends"]
+    ]
+    foreign = [TreePlace(*place) for place in plain["foreign"]]
+    directories = [(TreePlace(*place), *rest) for place, *rest in plain.get("directories", ())]
+    return BlockFacts(**{**plain, "ends": ends, "foreign": foreign, "directories": directories})

@@ -11,7 +11,7 @@ from interpreter.checkpoints.gates.denied_paths import DeniedPaths
 from interpreter.checkpoints.gates.doors import Doors
 from interpreter.checkpoints.journal.cell_paths import Caller, Resolver
 from interpreter.checkpoints.journal.recorder import Recorder
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 
 _CWD = -100 & 0xFFFFFFFF
 _FOLLOW = 0x400  # AT_SYMLINK_FOLLOW, of linkat
@@ -81,11 +81,13 @@ class CellCalls:
         self._trees.let_go()
         self._calls[name](Caller(thread), arguments)
 
-    def _place(self, caller: Caller, directory: int, address: int, follow: bool) -> Place | None:
+    def _place(
+        self, caller: Caller, directory: int, address: int, follow: bool
+    ) -> TreePlace | None:
         """Where a path leads, unless the call must fail there anyway."""
         return self._trees.free(self._spot(caller, directory, address, follow))
 
-    def _spot(self, caller: Caller, directory: int, address: int, follow: bool) -> Place | None:
+    def _spot(self, caller: Caller, directory: int, address: int, follow: bool) -> TreePlace | None:
         path = caller.text(address)
         if not path:
             return None
@@ -94,14 +96,14 @@ class CellCalls:
             raise ProcessLookupError
         return self._permitted(self._resolver.place(caller, absolute, follow=follow))
 
-    def _permitted(self, place: Place | None, *, arrives: bool = False) -> Place | None:
+    def _permitted(self, place: TreePlace | None, *, arrives: bool = False) -> TreePlace | None:
         if place is not None:
             self._denied.check(self._trees.text(place), arrives=arrives)
         return place
 
     def _at(
         self,
-        record: Callable[[Place], None],
+        record: Callable[[TreePlace], None],
         caller: Caller,
         directory: int,
         address: int,
@@ -125,7 +127,7 @@ class CellCalls:
         if place is not None:
             self._doors.symlink(place, caller.text(text))
 
-    def _is_writable(self, caller: Caller, place: Place) -> bool:
+    def _is_writable(self, caller: Caller, place: TreePlace) -> bool:
         """Whether the cell's own view, which may be read-only here, lets the call succeed."""
         if os.stat(f"/proc/{caller.pid}").st_uid != os.geteuid():
             return False  # it may have fewer rights than we have
@@ -178,7 +180,7 @@ class CellCalls:
         self._of_open_file(self._recorder.change_attributes, caller, arguments[0])
 
     def _of_open_file(
-        self, record: Callable[[Place], None], caller: Caller, descriptor: int
+        self, record: Callable[[TreePlace], None], caller: Caller, descriptor: int
     ) -> None:
         place = self._trees.place(caller.opened(descriptor))
         if place is not None:

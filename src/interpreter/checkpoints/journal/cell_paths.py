@@ -7,7 +7,7 @@ import re
 import stat
 
 from interpreter.checkpoints.journal import system_calls
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 from interpreter.protocol.values import frozen
 
 _PAGE = 4096
@@ -78,7 +78,7 @@ class Resolver:
     def __init__(self, trees: Trees) -> None:
         self._trees = trees
 
-    def place(self, caller: Caller, path: str, *, follow: bool) -> Place | None:
+    def place(self, caller: Caller, path: str, *, follow: bool) -> TreePlace | None:
         """Where an absolute path leads; with `follow`, through a symlink in its last part."""
         for _ in range(_MOST_LINKS):
             place = self._without_following(caller, path)
@@ -96,7 +96,7 @@ class Resolver:
         parent = self._parent(caller, directory or "/")
         return parent is not None and os.path.lexists(f"/proc/{caller.pid}/root{parent}/{name}")
 
-    def _without_following(self, caller: Caller, path: str) -> Place | None:
+    def _without_following(self, caller: Caller, path: str) -> TreePlace | None:
         directory, _, name = path.rstrip("/").rpartition("/")
         if name in ("", ".", ".."):
             return None  # a directory that exists: nothing that can be made, written or removed
@@ -120,7 +120,7 @@ class Resolver:
         finally:
             os.close(found)
 
-    def _link(self, caller: Caller, path: str, place: Place | None) -> str | None:
+    def _link(self, caller: Caller, path: str, place: TreePlace | None) -> str | None:
         """The target of the symlink at a path, which may lie outside of our roots."""
         if place is not None:
             status = self._trees.status(place)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from interpreter.checkpoints.journal.blocks import Step
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.blocks import JournalStep
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 from interpreter.protocol.values import frozen
 
 T = TypeVar("T")
@@ -19,10 +19,10 @@ Nature = Literal["added", "modified", "deleted", "renamed"]
 class Change:
     """What became of one file. `image` names what it was before, where that is kept."""
 
-    place: Place
+    place: TreePlace
     kind: Nature
     size: int | None = None
-    origin: Place | None = None
+    origin: TreePlace | None = None
     image: str = ""
 
 
@@ -30,12 +30,12 @@ class Change:
 class _Replay:
     """Follows names forward: what is at a place now, and what it was when the block began."""
 
-    origins: dict[Place, Place | None] = field(default_factory=dict)
-    images: dict[Place, str] = field(default_factory=dict)
-    removed: set[Place] = field(default_factory=set)
-    directories: set[Place] = field(default_factory=set)
+    origins: dict[TreePlace, TreePlace | None] = field(default_factory=dict)
+    images: dict[TreePlace, str] = field(default_factory=dict)
+    removed: set[TreePlace] = field(default_factory=set)
+    directories: set[TreePlace] = field(default_factory=set)
 
-    def take(self, step: Step) -> None:
+    def take(self, step: JournalStep) -> None:
         match step.kind:
             case "create" | "mkdir":
                 self.origins[step.place] = None
@@ -50,12 +50,12 @@ class _Replay:
         if step.kind in ("mkdir", "rmdir"):
             self.directories.add(step.place)
 
-    def _touch(self, step: Step) -> None:
+    def _touch(self, step: JournalStep) -> None:
         origin = self.origins.setdefault(step.place, step.place)
         if origin is not None and step.image:
             self.images.setdefault(origin, step.image)
 
-    def _remove(self, step: Step) -> None:
+    def _remove(self, step: JournalStep) -> None:
         origin = self.origins.pop(step.place, step.place)
         if origin is None:
             return
@@ -63,7 +63,7 @@ class _Replay:
         if step.image:
             self.images.setdefault(origin, step.image)
 
-    def _move(self, source: Place, target: Place, *, directory: bool) -> None:
+    def _move(self, source: TreePlace, target: TreePlace, *, directory: bool) -> None:
         self.origins[target] = self.origins.pop(source, source)
         if not directory:
             return
@@ -72,12 +72,12 @@ class _Replay:
             for place, origin in self.origins.items()
         }
 
-    def _exchange(self, one: Place, other: Place) -> None:
+    def _exchange(self, one: TreePlace, other: TreePlace) -> None:
         first, second = self.origins.get(one, one), self.origins.get(other, other)
         self.origins[one], self.origins[other] = second, first
 
 
-def changes_of(steps: Iterable[Step], trees: Trees) -> list[Change]:
+def changes_of(steps: Iterable[JournalStep], trees: Trees) -> list[Change]:
     """The changes that a block amounts to, by path."""
     replay = _Replay()
     for step in steps:
@@ -90,13 +90,13 @@ def changes_of(steps: Iterable[Step], trees: Trees) -> list[Change]:
     return sorted(kept, key=lambda change: change.place)
 
 
-def _left(replay: _Replay, place: Place) -> Change | None:
+def _left(replay: _Replay, place: TreePlace) -> Change | None:
     if place in replay.directories:
         return None
     return Change(place, "deleted", origin=place, image=replay.images.get(place, ""))
 
 
-def _arrived(replay: _Replay, trees: Trees, place: Place) -> Change | None:
+def _arrived(replay: _Replay, trees: Trees, place: TreePlace) -> Change | None:
     status = trees.status(place)
     origin = replay.origins[place]
     if status is None:
@@ -111,9 +111,9 @@ def _arrived(replay: _Replay, trees: Trees, place: Place) -> Change | None:
     return Change(place, kind, size, origin, replay.images.get(origin, ""))
 
 
-def places_after(steps: Iterable[Step]) -> set[Place]:
+def places_after(steps: Iterable[JournalStep]) -> set[TreePlace]:
     """Every place that a block had to do with, under the name it has at the end."""
-    places: set[Place] = set()
+    places: set[TreePlace] = set()
     for step in steps:
         if step.kind in ("times", "attributes"):
             continue
@@ -125,7 +125,7 @@ def places_after(steps: Iterable[Step]) -> set[Place]:
     return places
 
 
-def renamed(known: dict[Place, T], moves: Iterable[Step]) -> dict[Place, T]:
+def renamed(known: dict[TreePlace, T], moves: Iterable[JournalStep]) -> dict[TreePlace, T]:
     """What is known about places, under the names that they have after these moves; it may be the
     same dictionary, changed."""
     for step in moves:
@@ -141,11 +141,11 @@ def renamed(known: dict[Place, T], moves: Iterable[Step]) -> dict[Place, T]:
     return known
 
 
-def _renamed(place: Place, source: Place, target: Place, *, swapped: bool) -> Place:
+def _renamed(place: TreePlace, source: TreePlace, target: TreePlace, *, swapped: bool) -> TreePlace:
     if place.below(source):
         return place.moved(source, target)
     return place.moved(target, source) if swapped and place.below(target) else place
 
 
-def _moved(places: set[Place], source: Place, target: Place) -> set[Place]:
+def _moved(places: set[TreePlace], source: TreePlace, target: TreePlace) -> set[TreePlace]:
     return {place.moved(source, target) if place.below(source) else place for place in places}

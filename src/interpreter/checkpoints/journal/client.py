@@ -15,7 +15,7 @@ from interpreter.checkpoints.gates.denied_paths import DeniedPath
 from interpreter.checkpoints.gates.program_watch import plain
 from interpreter.checkpoints.journal.doorman import Doorman
 from interpreter.checkpoints.journal.history import Retention
-from interpreter.checkpoints.journal.recorder import Limits
+from interpreter.checkpoints.journal.recorder import JournalLimits
 from interpreter.checkpoints.journal.supervision import Ask, AskProgram, Supervision
 from interpreter.checkpoints.journal.write_filter import write_filter
 from interpreter.protocol import safe_files
@@ -49,7 +49,7 @@ class JournalOptions:
     roots: tuple[Path, ...]
     exchange: Path
     retention: Retention = field(default_factory=Retention)
-    limits: Limits = field(default_factory=Limits)
+    limits: JournalLimits = field(default_factory=JournalLimits)
     python: str = sys.executable
     protected: tuple[Path, ...] = ()
     """What the programs cannot write: they must not have it written by an undo, either."""

@@ -10,19 +10,19 @@ import os
 import stat
 from collections.abc import Iterable
 
-from interpreter.checkpoints.journal.blocks import Block, Step
+from interpreter.checkpoints.journal.blocks import BlockDirectory, JournalStep
 from interpreter.checkpoints.journal.changes import renamed
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 
 
-def holder(place: Place) -> Place:
+def holder(place: TreePlace) -> TreePlace:
     """The directory that holds a place, as a place; a root is "." in itself."""
-    return Place(place.root, place.parent or ".")
+    return TreePlace(place.root, place.parent or ".")
 
 
-def directories_after(steps: Iterable[Step]) -> list[Place]:
+def directories_after(steps: Iterable[JournalStep]) -> list[TreePlace]:
     """The directories in which a block changed names, under the names they have at the end."""
-    found: dict[Place, None] = {}
+    found: dict[TreePlace, None] = {}
     for step in steps:
         if step.kind == "times":
             found[step.place] = None
@@ -37,9 +37,9 @@ class DirectoryTimes:
     Where somebody else has changed names since the block, the time tells of that, and stays.
     """
 
-    def __init__(self, trees: Trees, source: Block, target: Block) -> None:
+    def __init__(self, trees: Trees, source: BlockDirectory, target: BlockDirectory) -> None:
         self._trees = trees
-        self._wanted: dict[Place, int] = {}
+        self._wanted: dict[TreePlace, int] = {}
         began = target.facts.directories  # as they were then: it may have been cut short
         self._seen = {(place.root, inode): time for place, inode, time in began}
         left = {(place, inode): time for place, inode, time in source.facts.directories}
@@ -49,17 +49,17 @@ class DirectoryTimes:
             if left.get((place, inode), time) != time
         }
 
-    def see(self, place: Place) -> None:
+    def see(self, place: TreePlace) -> None:
         """A name in a directory is about to change: remember the directory's time, for redo."""
         with contextlib.suppress(OSError):
             status = self._trees.status_of_holder(place)
             self._seen.setdefault((place.root, status.st_ino), status.st_mtime_ns)
 
-    def before(self, place: Place, status: os.stat_result) -> int:
+    def before(self, place: TreePlace, status: os.stat_result) -> int:
         """The time that something had before the reversal began to change it."""
         return self._seen.get((place.root, status.st_ino), status.st_mtime_ns)
 
-    def take(self, step: Step, planned: Step) -> None:
+    def take(self, step: JournalStep, planned: JournalStep) -> None:
         """A step is reversed: note which time is wanted, and where directories go."""
         if planned.kind == "rmdir":
             self._wanted.pop(planned.place, None)
@@ -75,7 +75,7 @@ class DirectoryTimes:
             with contextlib.suppress(OSError):  # gone since, or protected
                 self._set(place, time)
 
-    def _set(self, place: Place, time: int) -> None:
+    def _set(self, place: TreePlace, time: int) -> None:
         status = self._trees.status(place)
         if status is None or not stat.S_ISDIR(status.st_mode):
             return

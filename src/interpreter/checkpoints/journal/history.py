@@ -14,11 +14,11 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from interpreter.checkpoints.journal.blocks import Block, Facts, Step
+from interpreter.checkpoints.journal.blocks import BlockDirectory, BlockFacts, JournalStep
 from interpreter.checkpoints.journal.changes import Change, changes_of, places_after, renamed
 from interpreter.checkpoints.journal.directory_times import directories_after, holder
 from interpreter.checkpoints.journal.reversal import Reversal
-from interpreter.checkpoints.journal.trees import Place, State, Trees, same
+from interpreter.checkpoints.journal.trees import FileState, TreePlace, Trees, same
 from interpreter.protocol.values import frozen
 
 WRITABLE = 0o222
@@ -32,7 +32,7 @@ class Retention:
     size: int = 5 << 30
 
 
-class History:
+class BlockHistory:
     """Blocks that can be undone and redone."""
 
     def __init__(self, store: Path, trees: Trees, retention: Retention) -> None:
@@ -47,7 +47,7 @@ class History:
         self.undone = self._load("undone")
         self._sizes: dict[str, int] = {}
 
-    def begin(self, name: str, label: str) -> Block:
+    def begin(self, name: str, label: str) -> BlockDirectory:
         """A new block, after `seal`; what was undone can no longer be brought back."""
         if self._pending():
             self._finish_what_was_cut_short()
@@ -56,7 +56,7 @@ class History:
             raise OSError(errno.EBUSY, self.problems[-1])
         while self.undone:
             self.undone.pop().discard()
-        block = Block.make(self._sides["done"] / name, Facts(label, time.time()))
+        block = BlockDirectory.make(self._sides["done"] / name, BlockFacts(label, time.time()))
         self.done.append(block)
         return block
 
@@ -71,7 +71,7 @@ class History:
         found = changes_of(steps, self._trees)
         return [change for change in found if change.place not in unchanged]
 
-    def seal(self, writing: Iterable[Place] = ()) -> None:
+    def seal(self, writing: Iterable[TreePlace] = ()) -> None:
         """Close the newest block: what comes now belongs to another one.
 
         What its programs did since `end`, and are doing to the files in `writing`, is still its
@@ -92,18 +92,18 @@ class History:
         block.close()
         self._let_go_of_the_oldest()
 
-    def known(self) -> dict[Place, State | None]:
+    def known(self) -> dict[TreePlace, FileState | None]:
         """What the blocks left, the newest word counting."""
-        found: dict[Place, State | None] = {}
+        found: dict[TreePlace, FileState | None] = {}
         for block in self.done:
             found = renamed(found, block.moves()) if found else found
             found.update(block.facts.ends)
         return found
 
-    def conflicts(self, blocks: Sequence[Block]) -> list[Place]:
+    def conflicts(self, blocks: Sequence[BlockDirectory]) -> list[TreePlace]:
         """Places that somebody else changed since; `blocks` are given newest first."""
-        seen: set[Place] = set()
-        found: list[Place] = []
+        seen: set[TreePlace] = set()
+        found: list[TreePlace] = []
         for block in blocks:
             later = _later(blocks, block) if block.facts.foreign else set()
             found += [place for place in block.facts.foreign if place in later]
@@ -113,7 +113,7 @@ class History:
                 seen.add(place)
         return sorted(set(found))
 
-    def undo(self, spared: Iterable[Place]) -> list[str]:
+    def undo(self, spared: Iterable[TreePlace]) -> list[str]:
         """Reverse the newest block, leaving `spared` alone; what went wrong, as text."""
         back, problems = self._move(self.done[-1], "undone", set(spared))
         self.done.pop()
@@ -121,7 +121,7 @@ class History:
         self.undone.append(back)
         return problems
 
-    def redo(self, spared: Iterable[Place]) -> list[str]:
+    def redo(self, spared: Iterable[TreePlace]) -> list[str]:
         """Bring the block back that was undone last."""
         block, problems = self._move(self.undone[-1], "done", set(spared))
         self.undone.pop()
@@ -129,11 +129,11 @@ class History:
         self.done.append(block)
         return problems
 
-    def changes(self, block: Block) -> list[Change]:
+    def changes(self, block: BlockDirectory) -> list[Change]:
         """What a block did, as far as it still shows."""
         return changes_of(block.steps(), self._trees)
 
-    def find(self, name: str) -> Block | None:
+    def find(self, name: str) -> BlockDirectory | None:
         """The block of that name, done or undone."""
         return next((b for b in (*self.done, *self.undone) if b.name == name), None)
 
@@ -146,7 +146,7 @@ class History:
         """Write down how things are."""
         self.seal()
 
-    def _trust_again(self, moved: Block) -> None:
+    def _trust_again(self, moved: BlockDirectory) -> None:
         """What a move put back is what the other blocks expect, though under a new inode."""
         foreign = set(moved.facts.foreign)
         for side in (self.done, self.undone):
@@ -159,35 +159,39 @@ class History:
                     block.save()
                 fresh = renamed(fresh, [_backwards(step) for step in reversed(block.moves())])
 
-    def _move(self, block: Block, side: str, spared: set[Place]) -> tuple[Block, list[str]]:
+    def _move(
+        self, block: BlockDirectory, side: str, spared: set[TreePlace]
+    ) -> tuple[BlockDirectory, list[str]]:
         block.close()
         part = self._sides[side] / f"{block.name}.part"
         if _is_begun(part):  # it was given up for want of room, and goes on where it stopped
-            target = Block.load(part)
+            target = BlockDirectory.load(part)
             spared |= set(target.facts.foreign)
         else:
-            Block(part).discard()
-            target = Block.make(part, Facts(block.facts.label, block.facts.created))
+            BlockDirectory(part).discard()
+            target = BlockDirectory.make(part, BlockFacts(block.facts.label, block.facts.created))
             self._note_directories(target, list(block.steps()))
         target.facts.foreign = sorted(spared)
         target.save()
         return self._carry_out(block, target)
 
-    def _carry_out(self, source: Block, target: Block) -> tuple[Block, list[str]]:
+    def _carry_out(
+        self, source: BlockDirectory, target: BlockDirectory
+    ) -> tuple[BlockDirectory, list[str]]:
         reversal = Reversal(self._trees, source, target, set(target.facts.foreign))
         reversal.run()
         target.facts.foreign = source.facts.foreign
         self._note_ends(target, list(target.steps()))
         target.close()
         self._arrive(source.path, target.path)
-        return Block.load(target.path.with_suffix("")), reversal.problems
+        return BlockDirectory.load(target.path.with_suffix("")), reversal.problems
 
     def _arrive(self, source: Path, part: Path) -> None:
         old = source.with_suffix(".old")
         if source.exists():
             source.rename(old)
         part.rename(part.with_suffix(""))
-        Block(old).discard()
+        BlockDirectory(old).discard()
 
     def _pending(self) -> list[Path]:
         """Blocks that were on their way when somebody was killed, or when the disk was full."""
@@ -202,22 +206,27 @@ class History:
                 self.problems.append(f"block {part.stem} is undone in part: {error.strerror}")
         for path in self._sides.values():
             for old in path.glob("*.old"):
-                Block(old).discard()
+                BlockDirectory(old).discard()
 
     def _finish(self, source: Path, part: Path) -> None:
         if not source.exists():
             self._arrive(source, part)
         elif _is_begun(part):
-            self.problems += self._carry_out(Block.load(source), Block.load(part))[1]
+            self.problems += self._carry_out(
+                BlockDirectory.load(source), BlockDirectory.load(part)
+            )[1]
         else:
-            Block(part).discard()
+            BlockDirectory(part).discard()
 
-    def _load(self, side: str) -> list[Block]:
+    def _load(self, side: str) -> list[BlockDirectory]:
         paths = sorted(self._sides[side].iterdir(), reverse=side == "undone")
-        return [Block.load(path) for path in paths if path.is_dir()]
+        return [BlockDirectory.load(path) for path in paths if path.is_dir()]
 
     def _note_ends(
-        self, block: Block, steps: Sequence[Step], only: set[Place] | None = None
+        self,
+        block: BlockDirectory,
+        steps: Sequence[JournalStep],
+        only: set[TreePlace] | None = None,
     ) -> None:
         places = places_after(steps)
         known = dict(block.facts.ends) if only is not None else {}
@@ -230,7 +239,10 @@ class History:
         block.save()
 
     def _note_directories(
-        self, block: Block, steps: Sequence[Step], only: set[Place] | None = None
+        self,
+        block: BlockDirectory,
+        steps: Sequence[JournalStep],
+        only: set[TreePlace] | None = None,
     ) -> None:
         late = None if only is None else {holder(place) for place in only}
         known = {one[0]: one for one in block.facts.directories if late and one[0] not in late}
@@ -240,7 +252,7 @@ class History:
                 known[place] = (place, status.st_ino, status.st_mtime_ns)
         block.facts.directories = list(known.values())
 
-    def _differs(self, place: Place, state: State | None) -> bool:
+    def _differs(self, place: TreePlace, state: FileState | None) -> bool:
         """Whether somebody changed what a block left; to touch a file that nobody may write is no
         change, and git does that to the objects it has already; nor is a new index that says the
         same."""
@@ -251,7 +263,7 @@ class History:
         touched = (now.kind, now.size, now.inode) == (state.kind, state.size, state.inode)
         return not touched or status is None or bool(status.st_mode & WRITABLE)
 
-    def _unchanged(self, block: Block, steps: Sequence[Step]) -> list[Step]:
+    def _unchanged(self, block: BlockDirectory, steps: Sequence[JournalStep]) -> list[JournalStep]:
         """The files that were opened for writing and are as they were.
 
         Not those of which the name went: what came in its place may have got the same inode, and
@@ -261,7 +273,7 @@ class History:
         candidates = (step for step in steps if step.place not in went)
         return [step for step in candidates if self._is_unchanged(block, step)]
 
-    def _is_unchanged(self, block: Block, step: Step) -> bool:
+    def _is_unchanged(self, block: BlockDirectory, step: JournalStep) -> bool:
         """Opened for writing, and not written: databases do that to be read."""
         if step.kind != "write":
             return False
@@ -274,7 +286,7 @@ class History:
             return False  # nobody can set the time of the last change, unlike that of the content
         return _look(now) == _look(image)
 
-    def _return_what_was_moved_for_nothing(self, block: Block, step: Step) -> None:
+    def _return_what_was_moved_for_nothing(self, block: BlockDirectory, step: JournalStep) -> None:
         """A large file was moved away to be replaced, and then its opening failed after all."""
         if step.kind != "write" or not step.image:
             return
@@ -298,7 +310,7 @@ class History:
             self.done.pop(0).discard()
 
 
-def _backwards(step: Step) -> Step:
+def _backwards(step: JournalStep) -> JournalStep:
     return step._replace(place=step.other or step.place, other=step.place)
 
 
@@ -307,7 +319,7 @@ def _is_begun(part: Path) -> bool:
     return (part / "facts.json").exists()
 
 
-def _later(blocks: Sequence[Block], block: Block) -> set[Place]:
+def _later(blocks: Sequence[BlockDirectory], block: BlockDirectory) -> set[TreePlace]:
     """The places of the blocks that are undone together with `block` and ran before it."""
     older = blocks[blocks.index(block) + 1 :]
     return {place for other in older for place, _ in other.facts.ends}

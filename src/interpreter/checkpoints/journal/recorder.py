@@ -14,23 +14,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from interpreter.checkpoints.journal import images
-from interpreter.checkpoints.journal.blocks import Block, Step
+from interpreter.checkpoints.journal.blocks import BlockDirectory, JournalStep
 from interpreter.checkpoints.journal.directory_times import holder
-from interpreter.checkpoints.journal.trees import Place, State, Trees, same
+from interpreter.checkpoints.journal.trees import FileState, TreePlace, Trees, same
 from interpreter.protocol.values import frozen
 
 _EXCHANGE, _NO_REPLACE, _WHITEOUT = 2, 1, 4
 
 
 @frozen
-class Limits:
+class JournalLimits:
     """What is kept: the largest copy of one file, and from what size a truncated file is moved."""
 
     largest_copy: int = 2 << 30
     move_from: int = 4 << 20
 
 
-class Refused(Exception):
+class ChangeRefused(Exception):
     """The user does not want a change that could not be undone."""
 
 
@@ -46,18 +46,18 @@ InUse = Callable[[os.stat_result], bool]
 class Recorder:
     """Takes down the changes of the current block."""
 
-    def __init__(self, trees: Trees, limits: Limits, ask: Ask, in_use: InUse) -> None:
+    def __init__(self, trees: Trees, limits: JournalLimits, ask: Ask, in_use: InUse) -> None:
         self._trees = trees
         self._limits = limits
         self._ask = ask
         self._in_use = in_use
-        self._block: Block | None = None
-        self._known: dict[Place, State | None] = {}
+        self._block: BlockDirectory | None = None
+        self._known: dict[TreePlace, FileState | None] = {}
         # Places whose present content need not be kept (again); True where the name may also go.
-        self._kept: dict[Place, bool] = {}
-        self._dated: set[Place] = set()  # directories whose time is kept
+        self._kept: dict[TreePlace, bool] = {}
+        self._dated: set[TreePlace] = set()  # directories whose time is kept
 
-    def begin(self, block: Block | None, known: dict[Place, State | None]) -> None:
+    def begin(self, block: BlockDirectory | None, known: dict[TreePlace, FileState | None]) -> None:
         """Record into `block`; `known` is what earlier blocks left, to notice others' edits."""
         self._trees.let_go()
         self._block = block
@@ -65,7 +65,7 @@ class Recorder:
         self._kept = {}
         self._dated = set()
 
-    def open(self, place: Place, flags: int, writable: Callable[[], bool]) -> None:
+    def open(self, place: TreePlace, flags: int, writable: Callable[[], bool]) -> None:
         """A file is about to be opened; `writable` tells whether that can succeed."""
         status = self._look(place)
         if status is None:
@@ -78,30 +78,30 @@ class Recorder:
         may_move = bool(flags & os.O_TRUNC) and self._may_move(status) and writable()
         self._keep_content(place, status, move=may_move)
 
-    def create(self, place: Place) -> None:
+    def create(self, place: TreePlace) -> None:
         """A name is about to appear."""
         if self._look(place) is None:
             self._appear(place)
 
-    def arrive(self, place: Place) -> None:
+    def arrive(self, place: TreePlace) -> None:
         """Something is about to come in from outside of the roots, over what `remove` kept."""
-        self._add(Step("create", place))
+        self._add(JournalStep("create", place))
         self._kept = {}
 
-    def link(self, source: Place | None, place: Place) -> None:
+    def link(self, source: TreePlace | None, place: TreePlace) -> None:
         """A second name of a file is about to appear: its content is the first one's."""
         if self._look(place) is not None:
             return
-        self._add(Step("create", place))
+        self._add(JournalStep("create", place))
         if source is not None and source in self._kept:
             self._kept[place] = self._kept[source]
 
-    def make_directory(self, place: Place) -> None:
+    def make_directory(self, place: TreePlace) -> None:
         """A directory is about to appear."""
         if self._look(place) is None:
-            self._add(Step("mkdir", place))
+            self._add(JournalStep("mkdir", place))
 
-    def remove(self, place: Place) -> None:
+    def remove(self, place: TreePlace) -> None:
         """A name is about to go."""
         status = self._look(place)
         if status is None:
@@ -110,14 +110,14 @@ class Recorder:
             with self._trees.parent(place) as parent:
                 if images.has_attributes(parent, place.name):
                     self._keep_attributes(place)
-            step = Step("rmdir", place, None, "", *_dress(status), time=status.st_mtime_ns)
+            step = JournalStep("rmdir", place, None, "", *_dress(status), time=status.st_mtime_ns)
             self._add(step)
         elif self._kept.pop(place, False):
-            self._add(Step("gone", place))
+            self._add(JournalStep("gone", place))
         else:
             self._keep_name(place, status)
 
-    def remove_tree(self, place: Place) -> None:
+    def remove_tree(self, place: TreePlace) -> None:
         """A directory is about to leave the roots with all that is in it."""
         directory = self._trees.directory(place.root, place.path)
         try:
@@ -125,10 +125,10 @@ class Recorder:
         finally:
             os.close(directory)
         for name in names:
-            self.take_away(Place(place.root, f"{place.path}/{name}"))
+            self.take_away(TreePlace(place.root, f"{place.path}/{name}"))
         self.remove(place)
 
-    def take_away(self, place: Place) -> None:
+    def take_away(self, place: TreePlace) -> None:
         """Whatever is at a place is about to leave the roots."""
         status = self._look(place)
         if status is not None and stat.S_ISDIR(status.st_mode):
@@ -136,7 +136,7 @@ class Recorder:
         else:
             self.remove(place)
 
-    def rename(self, source: Place, target: Place, flags: int) -> None:
+    def rename(self, source: TreePlace, target: TreePlace, flags: int) -> None:
         """A name is about to move within the roots."""
         before, there = self._look(source), self._look(target)
         if before is None or (there and flags & _NO_REPLACE):
@@ -148,25 +148,25 @@ class Recorder:
         if flags & _EXCHANGE:
             if there is None:
                 return
-            self._add(Step("exchange", source, target, inode=before.st_ino))
+            self._add(JournalStep("exchange", source, target, inode=before.st_ino))
             self._kept = {}
             self._dated = set()
             return
         self.remove(target)
         directory = stat.S_ISDIR(before.st_mode)
-        self._add(Step("rename", source, target, mode=stat.S_IFDIR if directory else 0))
+        self._add(JournalStep("rename", source, target, mode=stat.S_IFDIR if directory else 0))
         self._follow(source, target, directory=directory, replaces=there is not None)
         if flags & _WHITEOUT:  # a device without a number is left where the name was
             self._appear(source)
 
-    def change_mode(self, place: Place) -> None:
+    def change_mode(self, place: TreePlace) -> None:
         """A mode, an owner or a time is about to change."""
         status = self._look(place)
         if status is not None and place not in self._kept:
-            step = Step("meta", place, None, "", *_dress(status), time=status.st_mtime_ns)
+            step = JournalStep("meta", place, None, "", *_dress(status), time=status.st_mtime_ns)
             self._add(step)
 
-    def change_attributes(self, place: Place) -> None:
+    def change_attributes(self, place: TreePlace) -> None:
         """Extended attributes are about to change, which only a whole copy keeps."""
         status = self._look(place)
         if status is not None and stat.S_ISDIR(status.st_mode):
@@ -174,19 +174,21 @@ class Recorder:
         else:
             self.open(place, os.O_WRONLY, lambda: False)
 
-    def _keep_attributes(self, place: Place) -> None:
+    def _keep_attributes(self, place: TreePlace) -> None:
         if self._block is None:
             return
         image = self._block.new_image()
         with self._trees.parent(place) as parent:
             images.keep_attributes(parent, place.name, self._block.image(image))
-        self._add(Step("attributes", place, None, image))
+        self._add(JournalStep("attributes", place, None, image))
 
-    def _appear(self, place: Place) -> None:
-        self._add(Step("create", place))
+    def _appear(self, place: TreePlace) -> None:
+        self._add(JournalStep("create", place))
         self._kept[place] = True
 
-    def _follow(self, source: Place, target: Place, *, directory: bool, replaces: bool) -> None:
+    def _follow(
+        self, source: TreePlace, target: TreePlace, *, directory: bool, replaces: bool
+    ) -> None:
         if directory:
             self._kept = {}  # names below it have changed; keeping once more is always right
             self._dated = set()
@@ -196,7 +198,7 @@ class Recorder:
         if kept is not None and not replaces:  # else what was there stays if the call fails
             self._kept[target] = kept
 
-    def _look(self, place: Place) -> os.stat_result | None:
+    def _look(self, place: TreePlace) -> os.stat_result | None:
         status = self._trees.status(place)
         if place not in self._known or place in self._kept or self._block is None:
             return status
@@ -204,7 +206,7 @@ class Recorder:
             self._block.facts.foreign.append(place)
         return status
 
-    def _add(self, step: Step) -> None:
+    def _add(self, step: JournalStep) -> None:
         if self._block is None:
             return
         if step.kind not in ("meta", "attributes"):
@@ -212,7 +214,7 @@ class Recorder:
                 self._keep_time(self._block, place)
         self._block.add(step)
 
-    def _keep_time(self, block: Block, place: Place) -> None:
+    def _keep_time(self, block: BlockDirectory, place: TreePlace) -> None:
         """Before the first name in a directory changes, keep when the last one did."""
         directory = holder(place)
         if directory in self._dated:
@@ -220,15 +222,15 @@ class Recorder:
         self._dated.add(directory)
         with suppress(OSError):  # the call will fail, too
             time = self._trees.status_of_holder(place).st_mtime_ns
-            block.add(Step("times", directory, time=time))
+            block.add(JournalStep("times", directory, time=time))
 
-    def _keep_content(self, place: Place, status: os.stat_result, *, move: bool) -> None:
+    def _keep_content(self, place: TreePlace, status: os.stat_result, *, move: bool) -> None:
         block = self._block
         if block is None:
             return
         image = block.new_image()
         changed = status.st_ctime_ns
-        step = Step("write", place, None, image, *_dress(status), status.st_ino, changed)
+        step = JournalStep("write", place, None, image, *_dress(status), status.st_ino, changed)
         with self._or_ask(place, status, block):
             if move:
                 self._add(step)
@@ -242,7 +244,9 @@ class Recorder:
         self._kept[place] = status.st_nlink == 1
 
     @contextmanager
-    def _or_ask(self, place: Place, status: os.stat_result, block: Block) -> Iterator[None]:
+    def _or_ask(
+        self, place: TreePlace, status: os.stat_result, block: BlockDirectory
+    ) -> Iterator[None]:
         """If something cannot be kept, whatever the reason, the user decides whether it goes on."""
         try:
             yield
@@ -255,7 +259,7 @@ class Recorder:
         large = status.st_size >= self._limits.move_from
         return large and status.st_nlink == 1 and not self._in_use(status)
 
-    def _move_away(self, place: Place, status: os.stat_result, image: str) -> None:
+    def _move_away(self, place: TreePlace, status: os.stat_result, image: str) -> None:
         with self._trees.parent(place) as parent:
             try:
                 os.rename(place.name, image, src_dir_fd=parent)
@@ -272,11 +276,11 @@ class Recorder:
             finally:
                 os.close(fresh)
 
-    def _fits(self, status: os.stat_result, block: Block) -> bool:
+    def _fits(self, status: os.stat_result, block: BlockDirectory) -> bool:
         room = shutil.disk_usage(block.path).free // 2 if status.st_size > 1 << 20 else 1 << 20
         return status.st_size <= min(self._limits.largest_copy, room)
 
-    def _clone(self, place: Place, block: Block, step: Step) -> bool:
+    def _clone(self, place: TreePlace, block: BlockDirectory, step: JournalStep) -> bool:
         """Share the blocks of a file of any size, where the filesystem can."""
         with self._trees.parent(place) as parent:
             if not images.clone(parent, place.name, block.image(step.image)):
@@ -284,20 +288,22 @@ class Recorder:
         self._add(step)
         return True
 
-    def _announce(self, place: Place, status: os.stat_result, block: Block, why: str) -> None:
+    def _announce(
+        self, place: TreePlace, status: os.stat_result, block: BlockDirectory, why: str
+    ) -> None:
         path = self._trees.text(place)
         if not self._ask(path, status.st_size, why):
-            raise Refused(path)
+            raise ChangeRefused(path)
         reason = "is too large to keep" if why == TOO_LARGE else f"could not be kept ({why})"
         block.facts.notes.append(f"{path} {reason} and cannot be undone")
 
-    def _keep_name(self, place: Place, status: os.stat_result) -> None:
+    def _keep_name(self, place: TreePlace, status: os.stat_result) -> None:
         block = self._block
         if block is None:
             return
         image = block.new_image()
         with self._or_ask(place, status, block), self._trees.parent(place) as parent:
-            self._add(Step("unlink", place, None, image, *_dress(status), status.st_ino))
+            self._add(JournalStep("unlink", place, None, image, *_dress(status), status.st_ino))
             if not images.link(parent, place.name, block.image(image)):
                 images.keep(parent, place.name, block.image(image))
 

@@ -13,9 +13,9 @@ import stat
 from collections.abc import Callable
 
 from interpreter.checkpoints.journal import images, system_calls
-from interpreter.checkpoints.journal.blocks import Block, Step
+from interpreter.checkpoints.journal.blocks import BlockDirectory, JournalStep
 from interpreter.checkpoints.journal.directory_times import DirectoryTimes
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 
 _LONGEST = 60  # characters: a name of 255 bytes has no room for a number
 _INDEX_HEADER = 136  # bytes: both copies of it, and where readers stand
@@ -25,20 +25,24 @@ _HERE = -100  # AT_FDCWD; images have absolute paths
 class Reversal:
     """Reverses `source` into `target`, leaving the places in `spared` as they are."""
 
-    def __init__(self, trees: Trees, source: Block, target: Block, spared: set[Place]) -> None:
+    def __init__(
+        self, trees: Trees, source: BlockDirectory, target: BlockDirectory, spared: set[TreePlace]
+    ) -> None:
         self._trees = trees
         self._source = source
         self._target = target
         self._spared = spared
         self._times = DirectoryTimes(trees, source, target)
         self.problems: list[str] = []
-        self._plans: dict[str, Callable[[Step, os.stat_result | None], Step | None]] = {
+        self._plans: dict[
+            str, Callable[[JournalStep, os.stat_result | None], JournalStep | None]
+        ] = {
             "create": self._plan_removal,
             "mkdir": self._plan_removal_of_directory,
             "write": self._plan_return,
             "unlink": self._plan_return,
-            "rmdir": lambda s, now: None if now else Step("mkdir", s.place),
-            "gone": lambda s, now: None if now else Step("create", s.place),
+            "rmdir": lambda s, now: None if now else JournalStep("mkdir", s.place),
+            "gone": lambda s, now: None if now else JournalStep("create", s.place),
             "rename": self._plan_rename,
             "exchange": self._plan_exchange,
             "meta": self._plan_dress,
@@ -46,7 +50,7 @@ class Reversal:
             "times": self._plan_times,
             "nothing": lambda s, now: None,
         }
-        self._doing: dict[str, Callable[[int, Step, Step], None]] = {
+        self._doing: dict[str, Callable[[int, JournalStep, JournalStep], None]] = {
             "unlink": self._take_away,
             "rmdir": self._remove_directory,
             "write": self._put_back,
@@ -83,7 +87,7 @@ class Reversal:
             with contextlib.suppress(OSError):  # no index: it is made when it is needed
                 self._outdate_index(place)
 
-    def _outdate_index(self, log: Place) -> None:
+    def _outdate_index(self, log: TreePlace) -> None:
         """Have SQLite make the index of a log anew: it is written through shared memory, unseen."""
         flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with self._trees.parent(log) as parent:
@@ -96,7 +100,7 @@ class Reversal:
         finally:
             os.close(index)
 
-    def _give_up(self, step: Step, why: str) -> None:
+    def _give_up(self, step: JournalStep, why: str) -> None:
         """Say what could not be put back; what was kept of it must not go with the block."""
         text = f"{self._trees.text(step.place)}: {why}"
         kept = self._source.image(step.image)
@@ -108,102 +112,104 @@ class Reversal:
             text += f"; it is kept as {place}"
         self.problems.append(text)
 
-    def _write_down(self, step: Step) -> Step:
+    def _write_down(self, step: JournalStep) -> JournalStep:
         planned = self._plan(step)
         self._target.add(planned)
         self._spare_along(step, planned)
         self._times.take(step, planned)
         return planned
 
-    def _spare_along(self, step: Step, planned: Step) -> None:
+    def _spare_along(self, step: JournalStep, planned: JournalStep) -> None:
         if planned.kind != "rename" or step.other is None:
             return
         source, target = step.other, step.place
         self._spared = {p.moved(source, target) if p.below(source) else p for p in self._spared}
 
-    def _plan(self, step: Step) -> Step:
+    def _plan(self, step: JournalStep) -> JournalStep:
         if step.place in self._spared or step.other in self._spared:
-            return Step("nothing", step.place)
+            return JournalStep("nothing", step.place)
         self._times.see(step.place)
         if step.other is not None:
             self._times.see(step.other)
         status = self._trees.status(step.place)
-        return self._plans[step.kind](step, status) or Step("nothing", step.place)
+        return self._plans[step.kind](step, status) or JournalStep("nothing", step.place)
 
-    def _plan_removal(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_removal(self, step: JournalStep, now: os.stat_result | None) -> JournalStep | None:
         if now is None:
             return None
-        return Step("unlink", step.place, None, self._target.new_image(), inode=now.st_ino)
+        return JournalStep("unlink", step.place, None, self._target.new_image(), inode=now.st_ino)
 
-    def _plan_removal_of_directory(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_removal_of_directory(
+        self, step: JournalStep, now: os.stat_result | None
+    ) -> JournalStep | None:
         if now is None or not stat.S_ISDIR(now.st_mode):
             return None
-        return Step(
+        return JournalStep(
             "rmdir", step.place, None, "", *_dress(now), time=self._times.before(step.place, now)
         )
 
-    def _plan_return(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_return(self, step: JournalStep, now: os.stat_result | None) -> JournalStep | None:
         try:
             image = os.lstat(self._source.image(step.image))
         except FileNotFoundError:
             return None
         if now is None:
-            return Step("create", step.place)
+            return JournalStep("create", step.place)
         if (now.st_dev, now.st_ino) == (image.st_dev, image.st_ino):  # the name never went
             return None
         if stat.S_ISDIR(now.st_mode):
             self._give_up(step, "a directory is in its place")
             return None
         mode = _dress(now)
-        return Step("write", step.place, None, self._target.new_image(), *mode, image.st_ino)
+        return JournalStep("write", step.place, None, self._target.new_image(), *mode, image.st_ino)
 
-    def _plan_rename(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_rename(self, step: JournalStep, now: os.stat_result | None) -> JournalStep | None:
         if step.other is None or now is not None or self._trees.status(step.other) is None:
             return None
-        return Step("rename", step.other, step.place, mode=step.mode)
+        return JournalStep("rename", step.other, step.place, mode=step.mode)
 
-    def _plan_exchange(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_exchange(self, step: JournalStep, now: os.stat_result | None) -> JournalStep | None:
         if step.other is None or now is None or self._trees.status(step.other) is None:
             return None
-        return Step("exchange", step.place, step.other, inode=now.st_ino)
+        return JournalStep("exchange", step.place, step.other, inode=now.st_ino)
 
-    def _plan_dress(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_dress(self, step: JournalStep, now: os.stat_result | None) -> JournalStep | None:
         if now is None:
             return None
-        return Step(
+        return JournalStep(
             "meta", step.place, None, "", *_dress(now), time=self._times.before(step.place, now)
         )
 
-    def _plan_times(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_times(self, step: JournalStep, now: os.stat_result | None) -> JournalStep | None:
         if now is None or not stat.S_ISDIR(now.st_mode) or self._trees.is_protected(step.place):
             return None  # of a directory that holds something protected, the time stays
-        return Step("times", step.place, time=self._times.before(step.place, now))
+        return JournalStep("times", step.place, time=self._times.before(step.place, now))
 
-    def _plan_attributes(self, step: Step, now: os.stat_result | None) -> Step | None:
+    def _plan_attributes(self, step: JournalStep, now: os.stat_result | None) -> JournalStep | None:
         if now is None or not stat.S_ISDIR(now.st_mode):
             return None
-        return Step("attributes", step.place, None, self._target.new_image())
+        return JournalStep("attributes", step.place, None, self._target.new_image())
 
-    def _put_attributes(self, parent: int, step: Step, planned: Step) -> None:
+    def _put_attributes(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         replaced = self._target.image(planned.image)
         if not os.path.lexists(replaced):
             images.keep_attributes(parent, step.place.name, replaced)
         images.put_attributes(parent, step.place.name, self._source.image(step.image))
 
-    def _do(self, step: Step, planned: Step) -> None:
+    def _do(self, step: JournalStep, planned: JournalStep) -> None:
         if planned.kind == "nothing":
             return
         with self._trees.parent(planned.place) as parent:
             self._doing[planned.kind](parent, step, planned)
 
-    def _remove_directory(self, parent: int, step: Step, planned: Step) -> None:
+    def _remove_directory(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.rmdir(planned.place.name, dir_fd=parent)
 
-    def _dress(self, parent: int, step: Step, planned: Step) -> None:
+    def _dress(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         _put_dress(parent, step)
 
-    def _take_away(self, parent: int, step: Step, planned: Step) -> None:
+    def _take_away(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         image = self._target.image(planned.image)
         now = self._trees.status(planned.place)
         if now is None or now.st_ino != planned.inode:
@@ -217,7 +223,7 @@ class Reversal:
                 images.keep(parent, planned.place.name, image)
             os.unlink(planned.place.name, dir_fd=parent)
 
-    def _put_back(self, parent: int, step: Step, planned: Step) -> None:
+    def _put_back(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         name, kept = step.place.name, self._source.image(step.image)
         replaced = self._target.image(planned.image)
         now = self._trees.status(step.place)
@@ -246,7 +252,7 @@ class Reversal:
             images.keep(parent, name, replaced)
         self._copy_in(parent, kept, name)
 
-    def _bring(self, parent: int, step: Step, planned: Step) -> None:
+    def _bring(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         name = step.place.name
         if step.kind == "gone":
             with contextlib.suppress(FileExistsError):
@@ -271,19 +277,19 @@ class Reversal:
         images.copy(None, kept, parent, unfinished, os.lstat(kept))
         os.rename(unfinished, name, src_dir_fd=parent, dst_dir_fd=parent)
 
-    def _make_directory(self, parent: int, step: Step, planned: Step) -> None:
+    def _make_directory(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         with contextlib.suppress(FileExistsError):
             os.mkdir(step.place.name, 0o700, dir_fd=parent)
         _put_dress(parent, step)
 
-    def _rename(self, parent: int, step: Step, planned: Step) -> None:
+    def _rename(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         if planned.other is None or self._trees.status(planned.other) is not None:
             return
         with self._trees.parent(planned.other) as other:
             names = (parent, planned.place.name, other, planned.other.name)
             system_calls.rename(*names, system_calls.NO_REPLACE)
 
-    def _exchange(self, parent: int, step: Step, planned: Step) -> None:
+    def _exchange(self, parent: int, step: JournalStep, planned: JournalStep) -> None:
         now = self._trees.status(planned.place)
         if planned.other is None or now is None or now.st_ino != planned.inode:
             return
@@ -303,7 +309,7 @@ def _dress(status: os.stat_result) -> tuple[int, int, int]:
     return stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
 
 
-def _put_dress(parent: int, step: Step) -> None:
+def _put_dress(parent: int, step: JournalStep) -> None:
     """Mode, owner and time of the thing itself: no symlink is followed."""
     flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
     thing = os.open(step.place.name, flags, dir_fd=parent)

@@ -26,14 +26,14 @@ from interpreter.checkpoints.gates.denied_paths import DeniedPath, DeniedPaths
 from interpreter.checkpoints.gates.doors import Doors
 from interpreter.checkpoints.gates.git_gate import CarriedOut, GitGate
 from interpreter.checkpoints.gates.program_watch import STARTED, STARTS, ProgramWatch, from_plain
-from interpreter.checkpoints.journal.blocks import Block
+from interpreter.checkpoints.journal.blocks import BlockDirectory
 from interpreter.checkpoints.journal.cell_calls import CellCalls
 from interpreter.checkpoints.journal.changes import Change
-from interpreter.checkpoints.journal.history import History, Retention
+from interpreter.checkpoints.journal.history import BlockHistory, Retention
 from interpreter.checkpoints.journal.listener import DONE, SIZE, Listener
 from interpreter.checkpoints.journal.programs import Programs
-from interpreter.checkpoints.journal.recorder import Limits, Recorder, Refused
-from interpreter.checkpoints.journal.trees import Place, Trees
+from interpreter.checkpoints.journal.recorder import ChangeRefused, JournalLimits, Recorder
+from interpreter.checkpoints.journal.trees import TreePlace, Trees
 from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.program_rules import ProgramRule
 from interpreter.protocol.system_calls import native, numbers
@@ -55,9 +55,9 @@ class Supervisor:
         fcntl.flock(self._lock_file, fcntl.LOCK_EX)
         self._memory = _shared(store / "calls", fresh=not options["takes_over"])
         self._trees = Trees(options["roots"], options["protected"])
-        self._history = History(store, self._trees, Retention(**options["retention"]))
+        self._history = BlockHistory(store, self._trees, Retention(**options["retention"]))
         self._programs = Programs()
-        limits = Limits(**options["limits"])
+        limits = JournalLimits(**options["limits"])
         self._recorder = Recorder(self._trees, limits, self._ask, self._programs.hold)
         self._gate = GitGate(self._trees, self._recorder, self._ask_about_lines, self._tell)
         self._asked = AskedFiles(
@@ -167,7 +167,7 @@ class Supervisor:
                     self._calls.take(name, thread, arguments, valid)
                 elif begun.is_set():
                     self._watch.starting(name, thread, arguments)
-            except Refused:
+            except ChangeRefused:
                 return errno.EPERM
             except CarriedOut:
                 return DONE
@@ -217,13 +217,15 @@ class Supervisor:
         self._record_into(block, writing)
         return {}
 
-    def _record_into(self, block: Block | None, writing: list[Place] | None = None) -> None:
+    def _record_into(
+        self, block: BlockDirectory | None, writing: list[TreePlace] | None = None
+    ) -> None:
         self._gate.begin()
         self._recorder.begin(block, self._history.known())
         for place in self._being_written() if writing is None else writing:
             self._recorder.open(place, os.O_WRONLY, lambda: True)
 
-    def _being_written(self) -> list[Place]:
+    def _being_written(self) -> list[TreePlace]:
         places = (self._trees.place(path) for path in self._programs.writing())
         return [place for place in places if place is not None]
 
@@ -251,7 +253,7 @@ class Supervisor:
         blocks = self._blocks(message)
         return {"paths": [self._trees.text(place) for place in self._history.conflicts(blocks)]}
 
-    def _blocks(self, message: Message) -> list[Block]:
+    def _blocks(self, message: Message) -> list[BlockDirectory]:
         if message.get("redo"):
             return self._history.undone[-1:]
         self._history.seal(self._being_written())
@@ -275,7 +277,7 @@ class Supervisor:
         self._record_into(self._history.done[-1])
         return {"problems": problems}
 
-    def _spared(self, message: Message) -> list[Place]:
+    def _spared(self, message: Message) -> list[TreePlace]:
         places = [self._trees.place(path) for path in message["spared"]]
         return [place for place in places if place is not None]
 
@@ -304,9 +306,9 @@ class Supervisor:
             plain.append({**self._plain(change), "before": images.get(change.place), "after": now})
         return {"changes": plain}
 
-    def _contents_after(self, block: Block) -> dict[Place, str]:
+    def _contents_after(self, block: BlockDirectory) -> dict[TreePlace, str]:
         """Where the content is that places had after a block, if a later one has changed it."""
-        found: dict[Place, str] = {}
+        found: dict[TreePlace, str] = {}
         done = self._history.done
         for later in done[done.index(block) + 1 :] if block in done else ():
             for step in later.steps():
@@ -323,7 +325,7 @@ class Supervisor:
         }
 
 
-def _newest(blocks: list[Block]) -> str:
+def _newest(blocks: list[BlockDirectory]) -> str:
     return blocks[-1].name if blocks else ""
 
 

@@ -15,7 +15,7 @@ from interpreter.protocol.git_index import meaning_of_index
 _LARGEST_INDEX = 64 << 20
 
 
-class Place(NamedTuple):
+class TreePlace(NamedTuple):
     """A name below a root: the root's number, and the path from it without any symlink."""
 
     root: int
@@ -31,16 +31,16 @@ class Place(NamedTuple):
         """The last part."""
         return self.path.rpartition("/")[2]
 
-    def below(self, other: Place) -> bool:
+    def below(self, other: TreePlace) -> bool:
         """Whether `other` is this place or a directory above it."""
         return self.root == other.root and f"{self.path}/".startswith(f"{other.path}/")
 
-    def moved(self, source: Place, target: Place) -> Place:
+    def moved(self, source: TreePlace, target: TreePlace) -> TreePlace:
         """This place after `source`, which holds it, became `target`."""
-        return Place(target.root, target.path + self.path[len(source.path) :])
+        return TreePlace(target.root, target.path + self.path[len(source.path) :])
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """What tells a file from the same file after somebody changed it."""
 
     kind: int
@@ -51,21 +51,21 @@ class State(NamedTuple):
     """Of a git index, what it says: git writes it anew when it only looks."""
 
 
-def same(one: State | None, other: State | None) -> bool:
+def same(one: FileState | None, other: FileState | None) -> bool:
     """Whether nobody changed anything in between."""
     if one is None or other is None:
         return one is other
     return one == other or bool(one.meaning and one.meaning == other.meaning)
 
 
-def state_of(status: os.stat_result | None) -> State | None:
+def state_of(status: os.stat_result | None) -> FileState | None:
     """The state for a comparison; a directory is only itself, whatever it holds."""
     if status is None:
         return None
     kind = stat.S_IFMT(status.st_mode)
     if kind == stat.S_IFDIR:
-        return State(kind, 0, 0, status.st_ino)
-    return State(kind, status.st_size, status.st_mtime_ns, status.st_ino)
+        return FileState(kind, 0, 0, status.st_ino)
+    return FileState(kind, status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 class Trees:
@@ -88,22 +88,22 @@ class Trees:
         while self._descriptors:
             os.close(self._descriptors.pop())
 
-    def place(self, path: str) -> Place | None:
+    def place(self, path: str) -> TreePlace | None:
         """Where an absolute path without symlinks and dots lies, if it is in a root and free."""
         return self.free(self.spot(path))
 
-    def spot(self, path: str) -> Place | None:
+    def spot(self, path: str) -> TreePlace | None:
         """Where such a path lies, if it is in a root, protected or not."""
         for number, root in enumerate(self.roots):
             if path.startswith(f"{root}/"):
-                return Place(number, path[len(root) + 1 :])
+                return TreePlace(number, path[len(root) + 1 :])
         return None
 
-    def free(self, place: Place | None) -> Place | None:
+    def free(self, place: TreePlace | None) -> TreePlace | None:
         """The place, if something can be changed there."""
         return None if place is None or self._is_protected(self.text(place)) else place
 
-    def text(self, place: Place) -> str:
+    def text(self, place: TreePlace) -> str:
         """The absolute path, to show."""
         return f"{self.roots[place.root]}/{place.path}"
 
@@ -112,7 +112,7 @@ class Trees:
         return system_calls.open_beneath(self._descriptors[root], path)
 
     @contextmanager
-    def parent(self, place: Place) -> Iterator[int]:
+    def parent(self, place: TreePlace) -> Iterator[int]:
         """The directory that holds a place which is about to change, open meanwhile."""
         if self._is_protected(self.text(place)):
             raise PermissionError(errno.EPERM, "the sandbox protects it")
@@ -122,7 +122,7 @@ class Trees:
         finally:
             os.close(descriptor)
 
-    def is_protected(self, place: Place) -> bool:
+    def is_protected(self, place: TreePlace) -> bool:
         """Whether a place is protected, or has something protected below it."""
         return self._is_protected(self.text(place))
 
@@ -137,7 +137,7 @@ class Trees:
             os.close(self._holding[2])
             self._holding = None
 
-    def is_straight(self, place: Place) -> bool:
+    def is_straight(self, place: TreePlace) -> bool:
         """Whether the directory that holds a place exists and is reached without symlinks."""
         try:
             self._held(place)
@@ -145,7 +145,7 @@ class Trees:
             return False
         return True
 
-    def _held(self, place: Place) -> int:
+    def _held(self, place: TreePlace) -> int:
         parent = place.parent
         held = self._holding
         if held is not None and held[0] == place.root and held[1] == parent:
@@ -155,24 +155,24 @@ class Trees:
         self._holding = (place.root, parent, descriptor)
         return descriptor
 
-    def status(self, place: Place) -> os.stat_result | None:
+    def status(self, place: TreePlace) -> os.stat_result | None:
         """What is at a place now, symlinks themselves; None where nothing is."""
         try:
             return os.stat(place.name, dir_fd=self._held(place), follow_symlinks=False)
         except OSError:
             return None
 
-    def status_of_holder(self, place: Place) -> os.stat_result:
+    def status_of_holder(self, place: TreePlace) -> os.stat_result:
         """The directory that holds a place."""
         return os.fstat(self._held(place))
 
-    def state(self, place: Place) -> State | None:
+    def state(self, place: TreePlace) -> FileState | None:
         """The state of a place now."""
         state = state_of(self.status(place))
         is_index = state is not None and f"/{place.path}".endswith("/.git/index")
         return state._replace(meaning=self._index(place)) if state and is_index else state
 
-    def _index(self, place: Place) -> str:
+    def _index(self, place: TreePlace) -> str:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             with open(os.open(place.name, flags, dir_fd=self._held(place)), "rb") as file:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 
-class Background:
+class BackgroundWork:
     """At most one piece of work at a time."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpreter import lmc
 from interpreter.facade.compatible import display as show
-from interpreter.facade.compatible.background import Background
+from interpreter.facade.compatible.background import BackgroundWork
 from interpreter.facade.compatible.computer import Computer
 from interpreter.facade.compatible.conversation_file import ConversationFile, file_name
 from interpreter.facade.compatible.llm import Llm
@@ -21,8 +21,8 @@ from interpreter.facade.compatible.messages import Ledger, user_dictionary
 from interpreter.facade.compatible.narration import narrated, with_warnings
 from interpreter.facade.compatible.prepared import Prepared
 from interpreter.facade.compatible.profile import apply_profile
-from interpreter.facade.compatible.vision_renderer import Sight
-from interpreter.facade.workplace import Premises
+from interpreter.facade.compatible.vision_renderer import VisionRenderer
+from interpreter.facade.workplace import OwnedFactory
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
@@ -67,15 +67,15 @@ class OpenInterpreter(Prepared):
         self.computer.import_computer_api = self.import_computer_api
         self._system_message = system_message
         self._ledger = Ledger(messages)
-        self._premises = Premises(self._approve, self._answer, self._wishes)
+        self._owned_factory = OwnedFactory(self._approve, self._answer, self._wishes)
         self._session: Session | None = None
         self._desk: Desk | None = None
         self._turn: Generator[Event, None, None] | None = None
         self._talking = threading.Lock()
-        self._background = Background()
+        self._background = BackgroundWork()
         self._file = ConversationFile()
         self._skills_imported = False
-        self._sight = Sight()
+        self._vision = VisionRenderer()
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ class OpenInterpreter(Prepared):
     def reset(self) -> None:
         """Forget the conversation and end every REPL."""
         self._end_turn()
-        if self._premises.is_open:
+        if self._owned_factory.is_open:
             self.computer.terminate()
         self._skills_imported = False
         self._session = None
@@ -144,7 +144,7 @@ class OpenInterpreter(Prepared):
         self._end_turn()
         self.computer.end_own_languages()
         self._drop_attempt()
-        self._premises.close()
+        self._owned_factory.close()
         self._session = None
 
     def use_profile(self, name: str, confirm: Confirm = nobody_confirms) -> None:
@@ -315,7 +315,7 @@ class OpenInterpreter(Prepared):
     def _move_into(self, attempt: Attempt) -> None:
         """Work in a copy of another interpreter's place, with a copy of its conversation."""
         self._attempt, self._session = attempt, attempt.session
-        self._premises.move_into(attempt.factory)
+        self._owned_factory.move_into(attempt.factory)
         self._ledger.mirror(attempt.session.transcript, most_output=self.max_output)
 
     def _session_by_hand(self) -> Session:

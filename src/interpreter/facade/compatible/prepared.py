@@ -16,14 +16,14 @@ from interpreter.facade.compatible.computer import Computer
 from interpreter.facade.compatible.llm import Llm
 from interpreter.facade.compatible.narration import LOG
 from interpreter.facade.compatible.options import Options
-from interpreter.facade.compatible.vision_renderer import Sight
+from interpreter.facade.compatible.vision_renderer import VisionRenderer
 from interpreter.facade.typed.going_back import GoingBack
-from interpreter.facade.workplace import Premises
+from interpreter.facade.workplace import OwnedFactory
 from interpreter.lmc.languages import language_of
 from interpreter.protocol.ports import Model
 from interpreter.session.engine import Engine
 from interpreter.session.request import system_text as prompt
-from interpreter.session.request.system_text import Facts, system_prompt
+from interpreter.session.request.system_text import PromptFacts, system_prompt
 from interpreter.settings.described_languages import described
 from interpreter.settings.settings import Settings, as_safe_mode
 from interpreter.terminal.desk import Desk
@@ -102,7 +102,7 @@ def rendered(text: str, run: Callable[[str, str], Any]) -> str:
 def usual(languages: Iterable[str]) -> str:
     """The system message of an interpreter whose program has set none."""
     date = time.strftime("%Y-%m-%d")
-    return system_prompt(Facts(platform.system(), date, str(Path.cwd()), tuple(languages)))
+    return system_prompt(PromptFacts(platform.system(), date, str(Path.cwd()), tuple(languages)))
 
 
 def split(message: str | None, usual_one: str, wishes: Iterable[str]) -> tuple[str, str]:
@@ -120,8 +120,8 @@ class Prepared(GoingBack):
     llm: Llm
     computer: Computer
     _system_message: str | None
-    _premises: Premises
-    _sight: Sight
+    _owned_factory: OwnedFactory
+    _vision: VisionRenderer
     _skills_imported: bool
     _desk: Desk | None
 
@@ -151,11 +151,11 @@ class Prepared(GoingBack):
         factory = self._prepare()
         factory.use_completions(self.llm.own_completions)
         engine = factory.engine(self._settings())
-        return replace(engine, model=self._sight.for_model(engine.model, self.llm.vision_renderer))
+        return replace(engine, model=self._vision.for_model(engine.model, self.llm.vision_renderer))
 
     def _open_factory(self) -> SessionFactory:
-        is_new = not self._premises.is_open
-        factory = self._premises.open(lambda: self._settings(render=False))
+        is_new = not self._owned_factory.is_open
+        factory = self._owned_factory.open(lambda: self._settings(render=False))
         if is_new:
             factory.choose_runtimes(self.computer.choose)
         return factory

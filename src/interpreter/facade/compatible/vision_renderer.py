@@ -16,7 +16,7 @@ Renderer = Callable[..., Any]
 """Called with `lmc=` and the dictionary of a picture; what is on it, in words."""
 
 
-class Sight:
+class VisionRenderer:
     """Keeps the model that pictures are described to, while it and the function are the same."""
 
     def __init__(self) -> None:

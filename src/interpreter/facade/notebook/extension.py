@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 from interpreter.facade.compatible.interpreter import OpenInterpreter
 from interpreter.facade.notebook.face import (
     Buttons,
-    Face,
     NotebookFace,
     TerminalFace,
+    TurnDisplay,
     answer,
     ask,
     has_widgets,
@@ -119,7 +119,7 @@ class NotebookInterpreter(OpenInterpreter):
         finally:
             face.close()
 
-    def _show_in(self, events: Generator[Event, None, None], face: Face) -> None:
+    def _show_in(self, events: Generator[Event, None, None], face: TurnDisplay) -> None:
         for event in events:
             face.show(event)
             if not isinstance(event, ApprovalRequested) or not event.proposed:
@@ -150,14 +150,14 @@ class NotebookInterpreter(OpenInterpreter):
     _approved: Decision | None = None
 
 
-class _Parser(argparse.ArgumentParser):
+class _MagicParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ConfigurationError(f"{message}; {USAGE}")
 
 
 def _parsed(line: str) -> tuple[argparse.Namespace, str]:
     """The options at the beginning, and the message after them, as it was written."""
-    parser = _Parser(prog="%interpreter", add_help=False, allow_abbrev=False)
+    parser = _MagicParser(prog="%interpreter", add_help=False, allow_abbrev=False)
     parser.add_argument("-m", "--model", default="")
     parser.add_argument("-y", "--auto_run", action="store_true")
     parser.add_argument("--scripts", action="store_true")

@@ -42,7 +42,7 @@ def has_widgets() -> bool:
     return importlib.util.find_spec("ipywidgets") is not None
 
 
-class Face(Protocol):
+class TurnDisplay(Protocol):
     """What shows a turn."""
 
     def show(self, event: Event) -> None:

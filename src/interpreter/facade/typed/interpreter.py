@@ -11,7 +11,7 @@ from interpreter import lmc
 from interpreter.assembly import SessionFactory
 from interpreter.facade.typed.dialogue import Dialogue
 from interpreter.facade.typed.result import Block, Result
-from interpreter.facade.workplace import Premises
+from interpreter.facade.workplace import OwnedFactory
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError
@@ -64,7 +64,7 @@ class Interpreter:
         self._attempt: Attempt | None = None
         self._session: Session | None = None
         self._dialogue = Dialogue(self._factory, self._ready_session, self._turn, approve)
-        self._premises = Premises(self._dialogue.approve, answer)
+        self._owned_factory = OwnedFactory(self._dialogue.approve, answer)
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -187,7 +187,7 @@ class Interpreter:
             model=NobodyToAsk(),
         )
         other.settings, other._session, other._attempt = attempt.settings, attempt.session, attempt
-        other._premises.move_into(attempt.factory)
+        other._owned_factory.move_into(attempt.factory)
         return other
 
     def compare(self, other: Interpreter) -> str:
@@ -211,7 +211,7 @@ class Interpreter:
             self._attempt.close()
         self._closed = True
         self._session = None
-        self._premises.close()
+        self._owned_factory.close()
 
     # How it is put together.
 
@@ -237,8 +237,8 @@ class Interpreter:
     def _factory(self) -> SessionFactory:
         if self._closed:
             raise ConfigurationError("This interpreter is closed; make a new one.")
-        is_new = not self._premises.is_open
-        factory = self._premises.open(lambda: self.settings)
+        is_new = not self._owned_factory.is_open
+        factory = self._owned_factory.open(lambda: self.settings)
         if is_new:
             equip(factory, self._own)
         return factory

@@ -10,7 +10,7 @@ from interpreter.models.anthropic.stream import MessageReader
 from interpreter.models.anthropic.wire import AnthropicEncoder, tool_list
 from interpreter.models.dialects.toolbox import toolbox_of
 from interpreter.models.http.asking import Events, answered, json_object
-from interpreter.models.http.connection import Answer, Line
+from interpreter.models.http.connection import HttpAnswer, ServerLine
 from interpreter.models.http.provider_errors import (
     Rejected,
     Transient,
@@ -20,7 +20,7 @@ from interpreter.models.http.provider_errors import (
 )
 from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price
-from interpreter.models.wire import History, to_json
+from interpreter.models.wire import EncodedHistory, to_json
 from interpreter.models.wording import Wording
 from interpreter.protocol.events import ReplyFinished, Usage
 from interpreter.protocol.interrupt import Interrupt
@@ -50,7 +50,7 @@ class AnthropicMessages:
     def __init__(
         self,
         name: str,
-        line: Line,
+        line: ServerLine,
         settings: MessagesSettings,
         capabilities: Capabilities,
         price: Price | None = None,
@@ -62,7 +62,7 @@ class AnthropicMessages:
         self._price = price
         self._parameters = dict(settings.parameters)
         self._wording = Wording(settings.templates)
-        self._history = History(AnthropicEncoder(capabilities.images, self._wording.for_all))
+        self._history = EncodedHistory(AnthropicEncoder(capabilities.images, self._wording.for_all))
 
     def stream(self, request: Request, interrupt: Interrupt) -> Events:
         """Answer the request."""
@@ -79,7 +79,7 @@ class AnthropicMessages:
         yield from reader.finish()
         yield ReplyFinished(reader.end, self._priced(reader))
 
-    def _events(self, answer: Answer, reader: MessageReader) -> Events:
+    def _events(self, answer: HttpAnswer, reader: MessageReader) -> Events:
         with closing(answer.events()) as events:
             for data in events:
                 yield from reader.feed(self._event(data))

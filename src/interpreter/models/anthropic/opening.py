@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.models.anthropic.messages_api import AnthropicMessages, MessagesSettings
-from interpreter.models.http.connection import Line, is_local
+from interpreter.models.http.connection import ServerLine, is_local
 from interpreter.models.http.provider_errors import Address
 from interpreter.models.openai.opening import capabilities
 from interpreter.models.options import ModelOptions
@@ -39,7 +39,7 @@ def open_model(name: str, options: ModelOptions) -> AnthropicMessages:
         templates=options.templates,
         patience=options.patience,
     )
-    line = Line(address, _headers(options), options.patience)
+    line = ServerLine(address, _headers(options), options.patience)
     return AnthropicMessages(name, line, settings, able, FREE if local else facts.price)
 
 

@@ -18,7 +18,7 @@ Finish = Callable[[str], tuple[list[ModelEvent], State]]
 
 
 @frozen
-class Opening:
+class FenceOpening:
     """An opening fence: how far it is indented, its marks, and the word after them."""
 
     indent: int
@@ -35,7 +35,7 @@ class Opening:
 class Fence:
     """Reads a block line by line; fences inside it with a language of their own are nested."""
 
-    def __init__(self, opening: Opening, finish: Finish, language: str | None) -> None:
+    def __init__(self, opening: FenceOpening, finish: Finish, language: str | None) -> None:
         self._opening = opening
         self._finish = finish
         self._language = language
@@ -108,7 +108,7 @@ class Fence:
 class ProseFence:
     """A block that is only shown, such as sample output: it passes through as prose."""
 
-    def __init__(self, opening: Opening, written: str, then: State) -> None:
+    def __init__(self, opening: FenceOpening, written: str, then: State) -> None:
         self._inner = Fence(opening, self._end, None)
         self._written = written
         self._then = then

@@ -8,7 +8,7 @@ from typing import Literal
 
 from interpreter.models.dialects.calls import cleaned
 from interpreter.models.dialects.capture import TAGS, Balanced, Tagged, proposed
-from interpreter.models.dialects.fence import Fence, Opening, ProseFence
+from interpreter.models.dialects.fence import Fence, FenceOpening, ProseFence
 from interpreter.models.dialects.reading import Done, State, Step
 from interpreter.models.dialects.text_calls import calls_in
 from interpreter.models.dialects.toolbox import Languages, Toolbox
@@ -146,9 +146,9 @@ class Prose:
         if found[4] is None:
             grows = found.end() == len(text) and len(found[3]) < _LONGEST_INFO
             return ("wait" if grows and not final else "no"), 0
-        return self._opened(Opening(len(found[1]), found[2], found[3]), text[at : found.end()])
+        return self._opened(FenceOpening(len(found[1]), found[2], found[3]), text[at : found.end()])
 
-    def _opened(self, opening: Opening, written: str) -> tuple[Verdict, int]:
+    def _opened(self, opening: FenceOpening, written: str) -> tuple[Verdict, int]:
         language = self._toolbox.languages.find(opening.tag)
         if language is not None:
             return Fence(opening, lambda source: self._ran(language, source), language), len(
@@ -168,7 +168,7 @@ class Prose:
             return proposed(calls), Done()
         return [ActionProposed(cleaned(Code(language, source), self._toolbox))], Done()
 
-    def _inspected(self, opening: Opening, source: str) -> tuple[list[ModelEvent], State]:
+    def _inspected(self, opening: FenceOpening, source: str) -> tuple[list[ModelEvent], State]:
         calls = calls_in(source, self._toolbox)
         if calls:
             return proposed(calls), Done()

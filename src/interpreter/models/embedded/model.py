@@ -17,7 +17,7 @@ from interpreter.models.embedded.engine_cache import PromptCache
 from interpreter.models.embedded.engine_process import EngineOptions, Lease, lease
 from interpreter.models.embedded.found_files import is_gguf, usual_homes
 from interpreter.models.embedded.machine import Machine, room_for, this_machine
-from interpreter.models.http.connection import Line
+from interpreter.models.http.connection import ServerLine
 from interpreter.models.http.provider_errors import Address
 from interpreter.models.openai.chat_completions import ChatCompletions, ChatSettings
 from interpreter.models.options import Dialect, ModelOptions, Patience, Templates
@@ -50,7 +50,7 @@ class Speech:
     dialect: Dialect = "fenced"
 
 
-class Engine:
+class SharedEngine:
     """An engine that is joined when first needed, and again when it ended meanwhile."""
 
     def __init__(self, options: EngineOptions) -> None:
@@ -80,7 +80,7 @@ class Engine:
 class EmbeddedModel:
     """A model of the catalogue, or any file that llama.cpp reads."""
 
-    def __init__(self, name: str, engine: Engine, speech: Speech = Speech()) -> None:  # noqa: B008
+    def __init__(self, name: str, engine: SharedEngine, speech: Speech = Speech()) -> None:  # noqa: B008
         self.name = name
         context = engine.options.context
         output = min(speech.sampling.max_tokens, context // 2)
@@ -158,7 +158,7 @@ class EmbeddedModel:
             patience=self._speech.patience,
         )
         headers = {"authorization": f"Bearer {held.key}"}
-        line = Line(address, headers, self._speech.patience)
+        line = ServerLine(address, headers, self._speech.patience)
         return ChatCompletions(self.name, line, settings, self.capabilities, FREE)
 
     def _parameters(self) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class EmbeddedModel:
 def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
     """The model that `embedded`, `embedded/NAME` or `embedded/PATH.gguf` means."""
     entry, path = _file_of(name, places(options))
-    engine = Engine(engine_options(entry, path, options, this_machine()))
+    engine = SharedEngine(engine_options(entry, path, options, this_machine()))
     sampling = entry.sampling
     if options.temperature is not None:
         sampling = replace(sampling, temperature=options.temperature)

@@ -20,7 +20,7 @@ from interpreter.models.http.provider_errors import (
     nonsense,
     refusal,
 )
-from interpreter.models.http.waiting import Background
+from interpreter.models.http.waiting import BackgroundCall
 from interpreter.models.options import Patience
 from interpreter.protocol.interrupt import Interrupt
 
@@ -104,7 +104,7 @@ def load_httpx() -> ModuleType:
         del sys.modules[command_line]
 
 
-class Line:
+class ServerLine:
     """The line to one server. Opened when first used; one request at a time."""
 
     def __init__(self, address: Address, headers: Mapping[str, str], patience: Patience) -> None:
@@ -126,14 +126,14 @@ class Line:
             self._is_kept = False
 
     @contextmanager
-    def post(self, url: str, body: bytes, interrupt: Interrupt) -> Iterator[Answer]:
+    def post(self, url: str, body: bytes, interrupt: Interrupt) -> Iterator[HttpAnswer]:
         """Send a request; Stopped, Transient or Rejected if there is no answer to read."""
         client = self._open()
         headers = {**self._headers, "content-type": "application/json"}
         request = client.build_request("POST", url, content=body, headers=headers)
         response = self._send(client, request, interrupt)
         try:
-            answer = Answer(response, self.address, interrupt, self._silence)
+            answer = HttpAnswer(response, self.address, interrupt, self._silence)
             with interrupt.calls(answer.cancel):
                 answer.refuse_unless_good()
                 yield answer
@@ -204,7 +204,7 @@ class Line:
         return self._client
 
 
-class Answer:
+class HttpAnswer:
     """The answer to one request, while it arrives."""
 
     def __init__(
@@ -290,7 +290,7 @@ class Answer:
 def _waited_for(
     client: httpx.Client, request: httpx.Request, interrupt: Interrupt
 ) -> httpx.Response | None:
-    opening = Background(lambda: client.send(request, stream=True), lambda late: late.close())
+    opening = BackgroundCall(lambda: client.send(request, stream=True), lambda late: late.close())
     return opening.result(interrupt)
 
 

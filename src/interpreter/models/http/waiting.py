@@ -24,7 +24,7 @@ def pause(seconds: float, interrupt: Interrupt) -> bool:
     return not interrupt.requested
 
 
-class Background(Generic[T]):
+class BackgroundCall(Generic[T]):
     """A blocking call on a thread of its own, so that whoever waits for it can walk away."""
 
     def __init__(self, work: Callable[[], T], discard: Callable[[T], None]) -> None:

@@ -65,7 +65,7 @@ class LocalServer:
 
 
 @frozen
-class Answer:
+class ServerAnswer:
     """What a server said to a question."""
 
     status: int
@@ -191,7 +191,7 @@ def _with_openai_list(place: tuple[str, int], url: str) -> LocalServer | None:
     return LocalServer(JAN, url, openai_models(listed.content))
 
 
-def ask(place: tuple[str, int], method: str, path: str, body: Any = None) -> Answer:
+def ask(place: tuple[str, int], method: str, path: str, body: Any = None) -> ServerAnswer:
     """One question to a server; status 0 when it does not answer with JSON in time."""
     connection = http.client.HTTPConnection(*place, timeout=ANSWER_SECONDS)
     content = json.dumps(body) if body is not None else None
@@ -201,8 +201,8 @@ def ask(place: tuple[str, int], method: str, path: str, body: Any = None) -> Ans
         response = connection.getresponse()
         text = response.read(LONGEST)
         server = response.getheader("Server") or ""
-        return Answer(response.status, server, json.loads(text))
+        return ServerAnswer(response.status, server, json.loads(text))
     except (OSError, ValueError, http.client.HTTPException):
-        return Answer(0, "", None)
+        return ServerAnswer(0, "", None)
     finally:
         connection.close()

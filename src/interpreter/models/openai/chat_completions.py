@@ -10,7 +10,7 @@ from typing import Any
 from interpreter.models.dialects.text_wire import TextEncoder, instructions
 from interpreter.models.dialects.toolbox import toolbox_of
 from interpreter.models.http.asking import Events, answered, json_object
-from interpreter.models.http.connection import Answer, Line, Stopped
+from interpreter.models.http.connection import HttpAnswer, ServerLine, Stopped
 from interpreter.models.http.provider_errors import (
     Rejected,
     Transient,
@@ -23,7 +23,7 @@ from interpreter.models.openai.stream import ChunkReader, text_taker
 from interpreter.models.openai.wire import NativeEncoder, tool_list
 from interpreter.models.options import Dialect, Patience, Templates
 from interpreter.models.prices import Price, priced
-from interpreter.models.wire import History, to_json
+from interpreter.models.wire import EncodedHistory, to_json
 from interpreter.models.wording import Wording
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import ActionProposed, ModelEvent, ReplyFinished, Usage
@@ -59,7 +59,7 @@ class ChatCompletions:
     def __init__(
         self,
         name: str,
-        line: Line,
+        line: ServerLine,
         settings: ChatSettings,
         capabilities: Capabilities,
         price: Price | None = None,
@@ -91,7 +91,7 @@ class ChatCompletions:
             return ()
         return tuple(event.action for event in events if isinstance(event, ActionProposed))
 
-    def _of_all(self, answer: Answer, readers: list[ChunkReader]) -> list[ModelEvent]:
+    def _of_all(self, answer: HttpAnswer, readers: list[ChunkReader]) -> list[ModelEvent]:
         events: list[ModelEvent] = []
         with closing(answer.events()) as pieces:
             for data in pieces:
@@ -117,7 +117,7 @@ class ChatCompletions:
         usage = reader.usage or (self._estimate(body) if reader.done and costs else None)
         yield ReplyFinished(reader.end, priced(usage, self._price))
 
-    def _events(self, answer: Answer, reader: ChunkReader) -> Events:
+    def _events(self, answer: HttpAnswer, reader: ChunkReader) -> Events:
         if answer.is_whole:
             yield from reader.feed(self._chunk(answer.whole()))
             return
@@ -187,11 +187,11 @@ class ChatCompletions:
     def _instructions(self, request: Request) -> str:
         return instructions(self.settings.templates, request.tools)
 
-    def _new_history(self) -> History:
+    def _new_history(self) -> EncodedHistory:
         settings, images = self.settings, self.capabilities.images
         wording = self._wording.for_all
         if self.dialect == "fenced":
-            return History(TextEncoder(settings.templates, images, wording), alternate=True)
+            return EncodedHistory(TextEncoder(settings.templates, images, wording), alternate=True)
         encoder = NativeEncoder(
             images=images,
             user_template=wording,
@@ -199,7 +199,7 @@ class ChatCompletions:
             seals_calls=settings.seals_calls,
             echo_reasoning=settings.echo_reasoning,
         )
-        return History(encoder)
+        return EncodedHistory(encoder)
 
     # What servers do not like.
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from interpreter.models.http.connection import Line, is_local
+from interpreter.models.http.connection import ServerLine, is_local
 from interpreter.models.http.provider_errors import Address
 from interpreter.models.openai.chat_completions import ChatCompletions, ChatSettings
 from interpreter.models.options import Dialect, ModelOptions
-from interpreter.models.prices import FREE, Facts, facts_about
+from interpreter.models.prices import FREE, ModelFacts, facts_about
 from interpreter.models.providers import Provider, provider_of
 from interpreter.protocol.errors import AuthenticationFailed, ConfigurationError, UnknownModel
 from interpreter.protocol.ports import Capabilities
@@ -29,7 +29,9 @@ def open_model(name: str, options: ModelOptions) -> ChatCompletions:
     base = _base(provider, options)
     local = is_local(base)
     facts = (
-        facts_about(_name_in_table(provider, model), _refreshed(options)) if not local else Facts()
+        facts_about(_name_in_table(provider, model), _refreshed(options))
+        if not local
+        else ModelFacts()
     )
     address = Address(
         provider=_title(provider, base),
@@ -51,12 +53,12 @@ def open_model(name: str, options: ModelOptions) -> ChatCompletions:
         seals_calls=provider.seals_calls,
         echo_reasoning=provider.echo_reasoning,
     )
-    line = Line(address, headers, options.patience)
+    line = ServerLine(address, headers, options.patience)
     able = capabilities(model, facts, options, local)
     return ChatCompletions(name, line, settings, able, FREE if local else facts.price)
 
 
-def capabilities(model: str, facts: Facts, options: ModelOptions, local: bool) -> Capabilities:
+def capabilities(model: str, facts: ModelFacts, options: ModelOptions, local: bool) -> Capabilities:
     """What a model can do: what the user says, else what is known, else what is usual."""
     images = options.supports_vision
     if images is None:
@@ -74,7 +76,9 @@ def capabilities(model: str, facts: Facts, options: ModelOptions, local: bool) -
     )
 
 
-def _dialect(provider: Provider, facts: Facts, options: ModelOptions, *, local: bool) -> Dialect:
+def _dialect(
+    provider: Provider, facts: ModelFacts, options: ModelOptions, *, local: bool
+) -> Dialect:
     if options.dialect is not None:
         return options.dialect
     if options.supports_functions is False or facts.tools is False:

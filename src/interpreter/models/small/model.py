@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.plan import Plan, Turn, assistant_says
+from interpreter.models.small.plan import SmallPlan, SmallTurn, assistant_says
 from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import ANOTHER_DRAFT, EXAMPLE, LAST_VALUE, NUDGE, faithful
 from interpreter.protocol.events import (
@@ -65,7 +65,7 @@ class SmallModel:
         self._replied = self._clock()
 
     def _reply_to(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
-        turn = Turn.of(request.messages)
+        turn = SmallTurn.of(request.messages)
         if turn.to_show:
             yield from _proposed(turn.to_show, LAST_VALUE)
             return
@@ -91,7 +91,7 @@ class SmallModel:
         if end is not None:
             yield end
 
-    def _drafts(self, turn: Turn, request: Request, interrupt: Interrupt) -> tuple[str, ...]:
+    def _drafts(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> tuple[str, ...]:
         """Programs to compare the first one with, written once it has run."""
         if not turn.can_be_checked:
             return ()
@@ -104,7 +104,7 @@ class SmallModel:
         return self._drafted[1]
 
     def _answer(
-        self, request: Request, plan: Plan, interrupt: Interrupt
+        self, request: Request, plan: SmallPlan, interrupt: Interrupt
     ) -> Generator[ModelEvent, None, None]:
         """An answer made of what was printed; words wait until it is known what they are worth."""
         held: list[TextDelta] = []

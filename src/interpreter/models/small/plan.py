@@ -41,7 +41,7 @@ REPEATS = 2  # failures after which an attempt starts afresh
 
 
 @frozen
-class Plan:
+class SmallPlan:
     """The request as the small model gets it, and what its reply has to be."""
 
     messages: tuple[Message, ...]
@@ -61,7 +61,7 @@ class Plan:
 
 
 @frozen
-class Turn:
+class SmallTurn:
     """What the user asked, and what was done about it so far."""
 
     asked: tuple[Message, ...]
@@ -73,7 +73,7 @@ class Turn:
     """Whether other programs may run beside those that did: nothing was changed by them."""
 
     @classmethod
-    def of(cls, messages: Sequence[Message]) -> Turn:
+    def of(cls, messages: Sequence[Message]) -> SmallTurn:
         """Read it from the conversation."""
         before, question, since = split_turn(messages)
         if question is None:
@@ -117,10 +117,10 @@ class Turn:
             return (*self.asked[:-1], _with_more(self.asked[-1], told))
         return self.asked
 
-    def next_request(self, counted: Ballot | None = None) -> Plan:
+    def next_request(self, counted: Ballot | None = None) -> SmallPlan:
         """What to ask next, judged by the blocks that ran since the user spoke."""
         if not self.rounds:
-            return Plan(self.asked, must_act=self.is_computable)
+            return SmallPlan(self.asked, must_act=self.is_computable)
         rounds, doubt = self.rounds, ""
         if counted is not None and counted.leader is not None:
             rounds = [*rounds, counted.leader]
@@ -134,21 +134,21 @@ class Turn:
         return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
 
 
-def next_request(messages: Sequence[Message]) -> Plan:
+def next_request(messages: Sequence[Message]) -> SmallPlan:
     """What to ask next, of a conversation in which no drafts were made."""
-    return Turn.of(messages).next_request()
+    return SmallTurn.of(messages).next_request()
 
 
-def _after_silence(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+def _after_silence(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
     """An order may be done without a word; a question is not answered by silence."""
     last = rounds[-1]
     known = f" Variables now: {last.variables}" if last.variables else ""
     words, variation = (DONE, 0) if is_an_order(question) else (NOTHING_PRINTED, len(rounds))
     told = (assistant_says(last.code), user_says(words.format(variables=known)))
-    return Plan((*asked, *told), variation)
+    return SmallPlan((*asked, *told), variation)
 
 
-def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
     """Take the output for the answer, or ask for a better one, or for an answer made of it.
 
     A better one is sampled, as after an error: greedy, the block came again word for word. Where a
@@ -157,14 +157,14 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     last = rounds[-1]
     if (trouble := _cannot_be(question, last)) and not _said_before(rounds):
         told = ATTEMPT.format(output=_shortened(last.output), trouble=trouble)
-        return Plan((*asked[:-1], _with_more(asked[-1], told)), len(rounds), must_act=True)
+        return SmallPlan((*asked[:-1], _with_more(asked[-1], told)), len(rounds), must_act=True)
     if (trouble := trouble_with(question, last)) and not _said_before(rounds):
-        return Plan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
+        return SmallPlan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
     if answer := answer_in(question, last.output):
-        return Plan((), answer=answer)
+        return SmallPlan((), answer=answer)
     shown = _shortened(last.output)
     said = PRINTED.format(output=shown, form=form_asked_for(question))
-    return Plan((*asked, assistant_says(last.code), user_says(said)), output=shown)
+    return SmallPlan((*asked, assistant_says(last.code), user_says(said)), output=shown)
 
 
 def _cannot_be(question: str, one: Round) -> str:
@@ -175,7 +175,7 @@ def _with_more(question: Message, text: str) -> Message:
     return replace(question, parts=(*question.parts, Text(f"\n\n{text}")))
 
 
-def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> Plan:
+def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
     """Repair the block, sampling: greedy, it would be written again word for word.
 
     When that does not help, take an answer from before, or begin again and say what went wrong.
@@ -183,12 +183,12 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: st
     failures = _failures_in_a_row(rounds)
     last = rounds[-1]
     if failures >= REPEATS and (answer := _earlier_answer(rounds, question)):
-        return Plan((), answer=answer)
+        return SmallPlan((), answer=answer)
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
-        return Plan(_afresh(asked, rounds, question), failures, must_act=True)
+        return SmallPlan(_afresh(asked, rounds, question), failures, must_act=True)
     hint = error_hint(last, question)
     told = (assistant_says(last.code), user_says(hint))
-    return Plan((*asked, *told), failures, must_act=needs_code(question))
+    return SmallPlan((*asked, *told), failures, must_act=needs_code(question))
 
 
 def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:

@@ -52,7 +52,7 @@ def _parser() -> Parser:
 def scan_javascript(source: str, rescan: Rescan) -> tuple[Finding, ...]:
     """What is dangerous in a piece of JavaScript."""
     tree = _parser().parse(source.encode("utf-8", "surrogatepass"))
-    return tuple(_Scan(rescan).findings(tree.root_node))
+    return tuple(_JavaScriptScan(rescan).findings(tree.root_node))
 
 
 def _walk(node: Node) -> Iterator[Node]:
@@ -67,7 +67,7 @@ def _text(node: Node | None) -> str:
     return "" if node is None else (node.text or b"").decode("utf-8", "replace")
 
 
-class _Scan:
+class _JavaScriptScan:
     """One pass over a tree; keeps what names stand for and what variables hold."""
 
     def __init__(self, rescan: Rescan) -> None:

@@ -11,7 +11,7 @@ from interpreter.policies.places import UNKNOWN, is_broad, is_dear, is_prose, is
 from interpreter.policies.scan.command_words import Problem
 from interpreter.policies.scan.commands import opened, writes
 from interpreter.policies.scan.python_habits import Habits
-from interpreter.policies.scan.python_values import Values
+from interpreter.policies.scan.python_values import KnownValues
 from interpreter.protocol.actions import Finding
 
 Rescan = Callable[[str, str], tuple[Finding, ...]]
@@ -79,7 +79,7 @@ def scan_python(source: str, rescan: Rescan) -> tuple[Finding, ...]:
         tree = ast.parse(python)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return tuple(found)  # what cannot be parsed cannot run either
-    return (*found, *_Scan(rescan).findings(tree))
+    return (*found, *_PythonScan(rescan).findings(tree))
 
 
 def _without_magics(source: str) -> tuple[str, list[tuple[int, str]]]:
@@ -97,12 +97,12 @@ def _without_magics(source: str) -> tuple[str, list[tuple[int, str]]]:
     return "\n".join(lines), shell
 
 
-class _Scan:
+class _PythonScan:
     """One pass over a tree, in the order of the source."""
 
     def __init__(self, rescan: Rescan) -> None:
         self._rescan = rescan
-        self._values = Values()
+        self._values = KnownValues()
         self._tainted: set[str] = set()
         self._spelled: set[str] = set()
         """Variables with texts that were put together of pieces for no reason."""

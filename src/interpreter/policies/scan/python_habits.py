@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from interpreter.policies.places import UNKNOWN
 from interpreter.policies.scan.command_words import Problem
-from interpreter.policies.scan.python_values import Values
+from interpreter.policies.scan.python_values import KnownValues
 from interpreter.protocol.actions import Finding
 
 Rescan = Callable[[str, str], tuple[Finding, ...]]
@@ -59,7 +59,7 @@ _RUNS_FILE = re.compile(
 class Habits:
     """Looks at one tree, with what is known about the values in it."""
 
-    def __init__(self, tree: ast.AST, values: Values) -> None:
+    def __init__(self, tree: ast.AST, values: KnownValues) -> None:
         self._tree = tree
         self._values = values
         self._fetched: set[str] = set()

@@ -34,7 +34,7 @@ _CHILDREN = frozenset({"iterdir", "glob", "rglob"})
 _LISTINGS = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"})
 
 
-class Values:
+class KnownValues:
     """Names of imported things, and texts that variables hold."""
 
     def __init__(self) -> None:

@@ -51,7 +51,7 @@ def _parser() -> Parser:
 
 def scan_shell(source: str, rescan: Rescan) -> tuple[Finding, ...]:
     """What is dangerous in a piece of shell code."""
-    return tuple(_Scan(rescan).findings(parse_shell(source)))
+    return tuple(_ShellScan(rescan).findings(parse_shell(source)))
 
 
 def parse_shell(source: str) -> Node:
@@ -62,7 +62,7 @@ def parse_shell(source: str) -> Node:
 def all_words(source: str) -> list[Words]:
     """The words of every simple command in a piece of shell code, inner ones too."""
     root = parse_shell(source)
-    scan = _Scan(lambda language, text: ())
+    scan = _ShellScan(lambda language, text: ())
     found = []
     for node in walk(root):
         scan.note(node)
@@ -71,7 +71,7 @@ def all_words(source: str) -> list[Words]:
     return [words for words in found if words]
 
 
-class _Scan:
+class _ShellScan:
     """One pass over a tree; keeps what variables hold and which files were fetched."""
 
     def __init__(self, rescan: Rescan) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from interpreter.protocol.bounded_json import TooManyValues
 from interpreter.runtimes.kernel.wire import Codec, Connection, Incoming
-from interpreter.runtimes.kernel.zmtp import Line
+from interpreter.runtimes.kernel.zmtp import ZmtpLine
 from interpreter.runtimes.wake import Bell
 
 HEARTBEAT_SECONDS = 3.0
@@ -144,7 +144,7 @@ class Channels:
             return EncryptedLine(self._connection, channel, kind, identity)
         connection = self._connection
         address = (connection.ip, connection.ports[channel])
-        return Line(connection.transport, address, kind, identity)
+        return ZmtpLine(connection.transport, address, kind, identity)
 
 
 def _wait(lines: Iterable[MessageLine], poll: select.poll, seconds: float) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from interpreter.protocol.ports import Answerer, Language, Runtime, nobody_answe
 SQL = Language("sql", ("duckdb", "sqlite", "sqlite3"), ".sql")
 
 
-class Sql:
+class SqlRuntime:
     """Hands its blocks to Python, whose variables they see."""
 
     language = SQL

@@ -51,7 +51,7 @@ class Broken(Exception):
     """What arrives is not in the protocol."""
 
 
-class Reader:
+class MessageCutter:
     """Cuts what arrives into messages; of one that is too large, nothing is kept."""
 
     def __init__(self) -> None:
@@ -132,7 +132,7 @@ class Reader:
         return True
 
 
-class Line:
+class ZmtpLine:
     """Connects, again if need be, and sends and receives without ever waiting."""
 
     def __init__(
@@ -143,7 +143,7 @@ class Line:
         self._preface = _GREETING + _introduction(kind, identity)
         self._subscription = packed([b"\x01"]) if kind == "SUB" else b""  # to everything
         self._socket: socket.socket | None = None
-        self._reader = Reader()
+        self._reader = MessageCutter()
         self._waiting: deque[bytes] = deque()
         self._unsent = bytearray()  # what is on its way over this connection
         self._introduced = False
@@ -228,7 +228,7 @@ class Line:
         if self._socket is not None:
             self._socket.close()
         self._socket = None
-        self._reader = Reader()
+        self._reader = MessageCutter()
         self._left_out = 0
         self._unsent.clear()
         self._introduced = False

@@ -19,7 +19,7 @@ from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.process.driven_block import DrivenBlock, Words, ended
 from interpreter.runtimes.process.leftovers import Leftovers
-from interpreter.runtimes.process.pipes import Lines, Pipe
+from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
 from interpreter.runtimes.resident import ResidentProcess
 from interpreter.runtimes.wake import close_stdin, when_it_ends
 
@@ -74,8 +74,8 @@ class DrivenProcess(ResidentProcess):
         self._process: Process | None = None
         self._former: list[Process] = []
         self._directory: Path | None = None
-        self._marks: Lines | None = None
-        self._streams: tuple[Pipe, Pipe] | None = None
+        self._marks: LinePipe | None = None
+        self._streams: tuple[StreamPipe, StreamPipe] | None = None
 
     def warm(self) -> None:
         """Start it, if it does not run yet."""
@@ -103,7 +103,7 @@ class DrivenProcess(ResidentProcess):
                 self.leftovers.take(f"block {self._blocks}: {source.strip()[:60]}", pipes)
             safe_files.remove(file)
 
-    def _words(self, file: Path, pipes: tuple[Pipe, Pipe]) -> Words:
+    def _words(self, file: Path, pipes: tuple[StreamPipe, StreamPipe]) -> Words:
         def fill(text: str, token: str) -> str:
             return text.format(file=file, out=pipes[0].path, err=pipes[1].path, token=token)
 
@@ -135,11 +135,11 @@ class DrivenProcess(ResidentProcess):
         for text in self.leftovers.news():
             yield Notice(text)
 
-    def _ready(self) -> tuple[Process, Lines, Path]:
+    def _ready(self) -> tuple[Process, LinePipe, Path]:
         if self._directory is None or self._marks is None:
             self._directory = self._exchange / f"s{next(_numbers)}"
             safe_files.make_folder(self._directory)
-            self._marks = Lines(self._directory / "marks")
+            self._marks = LinePipe(self._directory / "marks")
         if self._process is None or self._process.poll() is not None:
             self._process = self._start(self._directory)
         return self._process, self._marks, self._directory
@@ -186,9 +186,9 @@ class DrivenProcess(ResidentProcess):
         redirects = self._dialect.redirects
         self._streams = None if redirects else self._open_streams(directory, "all")
 
-    def _open_streams(self, directory: Path, name: str) -> tuple[Pipe, Pipe]:
-        out = Pipe(directory / f"{name}.out", "stdout")
-        return out, Pipe(directory / f"{name}.err", "stderr")
+    def _open_streams(self, directory: Path, name: str) -> tuple[StreamPipe, StreamPipe]:
+        out = StreamPipe(directory / f"{name}.out", "stdout")
+        return out, StreamPipe(directory / f"{name}.err", "stderr")
 
     def _kill(self) -> None:
         for process in (*self._former, self._process):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Process
 from interpreter.runtimes.kernel.host import ending
-from interpreter.runtimes.process.pipes import Lines, Pipe
+from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
 from interpreter.runtimes.turnstile import Turnstile
 
 Words = Callable[[str], tuple[str, str]]
@@ -24,7 +24,7 @@ class DrivenBlock:
     """Hands a block to the process and follows it to its end."""
 
     def __init__(
-        self, process: Process, marks: Lines, turnstile: Turnstile, patience: float
+        self, process: Process, marks: LinePipe, turnstile: Turnstile, patience: float
     ) -> None:
         self._process = process
         self._marks = marks
@@ -48,7 +48,7 @@ class DrivenBlock:
         """Whether the process told that the block has ended."""
         return self._status is not None
 
-    def run(self, words: Words, pipes: tuple[Pipe, Pipe]) -> Iterator[RuntimeEvent]:
+    def run(self, words: Words, pipes: tuple[StreamPipe, StreamPipe]) -> Iterator[RuntimeEvent]:
         """Run the block; what it prints comes out as it is printed."""
         with selectors.DefaultSelector() as selector:
             self._listen(selector, pipes)
@@ -62,7 +62,7 @@ class DrivenBlock:
             for pipe in pipes:
                 yield from pipe.rest()
 
-    def stop(self, pipes: tuple[Pipe, Pipe]) -> None:
+    def stop(self, pipes: tuple[StreamPipe, StreamPipe]) -> None:
         """Make sure that the block does not go on; what it still prints is dropped."""
         if not self._started or self._is_over():
             return
@@ -86,13 +86,15 @@ class DrivenBlock:
             "died", f"{why}; its state is gone and the next block starts afresh."
         )
 
-    def _listen(self, selector: selectors.BaseSelector, pipes: tuple[Pipe, Pipe]) -> None:
+    def _listen(
+        self, selector: selectors.BaseSelector, pipes: tuple[StreamPipe, StreamPipe]
+    ) -> None:
         for source in (*pipes, self._marks, self._bell):
             if not getattr(source, "ended", False):
                 selector.register(source, selectors.EVENT_READ)
 
     def _serve(self, source: object, selector: selectors.BaseSelector) -> Iterator[RuntimeEvent]:
-        if isinstance(source, Pipe):
+        if isinstance(source, StreamPipe):
             text = source.read()
             if source.ended:
                 selector.unregister(source)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from interpreter.runtimes.process.pipes import Pipe
+from interpreter.runtimes.process.pipes import StreamPipe
 from interpreter.runtimes.wake import Bell
 
 KEPT_CHARACTERS = 64_000
@@ -39,12 +39,12 @@ class Leftovers:
     """Drains pipes that outlive their blocks, in a thread that exists while there are any."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _pipes: dict[Pipe, Leftover] = field(default_factory=dict)
+    _pipes: dict[StreamPipe, Leftover] = field(default_factory=dict)
     _kept: list[Leftover] = field(default_factory=list)
     _bell: Bell | None = None
     _thread: threading.Thread | None = None
 
-    def take(self, label: str, pipes: Sequence[Pipe]) -> None:
+    def take(self, label: str, pipes: Sequence[StreamPipe]) -> None:
         """Go on reading those of a block's pipes that somebody still writes to."""
         live = [pipe for pipe in pipes if not pipe.ended and not _is_at_end(pipe)]
         for pipe in pipes:
@@ -114,7 +114,7 @@ class Leftovers:
             return bool(self._pipes)
 
     def _serve(self, source: object, selector: selectors.BaseSelector, bell: Bell) -> None:
-        if not isinstance(source, Pipe):
+        if not isinstance(source, StreamPipe):
             bell.silence()
             return
         with self._lock:
@@ -130,7 +130,7 @@ class Leftovers:
                 source.close()
 
 
-def _is_at_end(pipe: Pipe) -> bool:
+def _is_at_end(pipe: StreamPipe) -> bool:
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
         return bool(selector.select(0)) and not pipe.read() and pipe.ended

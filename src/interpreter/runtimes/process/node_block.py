@@ -22,7 +22,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.messages import Display, Face
 from interpreter.protocol.ports import Process
 from interpreter.runtimes.kernel.host import ending
-from interpreter.runtimes.process.pipes import Lines, Pipe, joined
+from interpreter.runtimes.process.pipes import LinePipe, StreamPipe, joined
 from interpreter.runtimes.turnstile import Turnstile
 
 
@@ -32,11 +32,11 @@ class NodePipes:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         safe_files.make_folder(directory)
-        self.events = Lines(directory / "events")
-        self.blocks = Lines(directory / "blocks")
-        self.interrupts = Lines(directory / "interrupts")
-        self.stdout = Pipe(directory / "stdout", "stdout")
-        self.stderr = Pipe(directory / "stderr", "stderr")
+        self.events = LinePipe(directory / "events")
+        self.blocks = LinePipe(directory / "blocks")
+        self.interrupts = LinePipe(directory / "interrupts")
+        self.stdout = StreamPipe(directory / "stdout", "stdout")
+        self.stderr = StreamPipe(directory / "stderr", "stderr")
 
     def close_writers(self) -> None:
         """Let go of the ends that the process has by now."""
@@ -109,7 +109,7 @@ class NodeBlock:
             line = line[self._pipes.blocks.write(line) :]
 
     def _serve(self, source: object, selector: selectors.BaseSelector) -> Iterator[RuntimeEvent]:
-        if isinstance(source, Pipe):
+        if isinstance(source, StreamPipe):
             text = source.read()
             if source.ended:
                 selector.unregister(source)

@@ -18,7 +18,7 @@ from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.process.driven_block import DrivenBlock, ended
 from interpreter.runtimes.process.leftovers import Leftovers
-from interpreter.runtimes.process.pipes import Lines, Pipe
+from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
 from interpreter.runtimes.resident import Resident
 from interpreter.runtimes.wake import when_it_ends
 
@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 
 
 @frozen
-class Program:
+class OneShotProgram:
     """A command that runs a file; `{file}` stands for it, else it comes last."""
 
     command: tuple[str, ...]
@@ -43,14 +43,14 @@ class Program:
 def applescript(launch: Launch, exchange: Path) -> OneShot:
     """The runtime of the language AppleScript."""
     language = Language("applescript", ("osascript",), ".applescript")
-    return OneShot(launch, exchange, language, Program(("osascript",)))
+    return OneShot(launch, exchange, language, OneShotProgram(("osascript",)))
 
 
 class OneShot(Resident):
     """Runs each block as a program; nothing but files stays from one to the next."""
 
     def __init__(
-        self, launch: Launch, exchange: Path, language: Language, program: Program
+        self, launch: Launch, exchange: Path, language: Language, program: OneShotProgram
     ) -> None:
         super().__init__(language)
         self.leftovers = Leftovers()
@@ -58,7 +58,7 @@ class OneShot(Resident):
         self._directory = exchange / f"o{next(_numbers)}"
         self._program = program
         self._blocks = 0
-        self._marks: Lines | None = None
+        self._marks: LinePipe | None = None
         self._processes: list[Process] = []
 
     def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
@@ -85,11 +85,11 @@ class OneShot(Resident):
     def _run(self, source: str) -> Iterator[RuntimeEvent]:
         self._blocks += 1
         safe_files.make_folder(self._directory)
-        self._marks = self._marks or Lines(self._directory / "marks")
+        self._marks = self._marks or LinePipe(self._directory / "marks")
         name = str(self._blocks)
         pipes = (
-            Pipe(self._directory / f"{name}.out", "stdout"),
-            Pipe(self._directory / f"{name}.err", "stderr"),
+            StreamPipe(self._directory / f"{name}.out", "stdout"),
+            StreamPipe(self._directory / f"{name}.err", "stderr"),
         )
         file = self._directory / f"block{name}{self.language.suffix}"
         handover.write(file, source)
@@ -107,7 +107,7 @@ class OneShot(Resident):
         finally:
             self.leftovers.take(f"block {name}: {source.strip()[:60]}", pipes)
 
-    def _start(self, file: Path, pipes: tuple[Pipe, Pipe]) -> Process:
+    def _start(self, file: Path, pipes: tuple[StreamPipe, StreamPipe]) -> Process:
         argv = self._program.argv(file)
         try:
             process = self._launch(

@@ -16,7 +16,7 @@ READ_BYTES = 65_536
 LONGEST_LINE = 2_000_000
 
 
-class Pipe:
+class StreamPipe:
     """The reading end of a named pipe that carries one stream's text."""
 
     def __init__(self, path: Path, stream: Stream = "stdout") -> None:
@@ -67,7 +67,7 @@ class Pipe:
         safe_files.remove(self.path)
 
 
-class Lines:
+class LinePipe:
     """A named pipe for lines. We hold both ends, so that it never ends while we live."""
 
     def __init__(self, path: Path) -> None:

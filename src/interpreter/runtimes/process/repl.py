@@ -19,7 +19,7 @@ from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeE
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel.host import ending
-from interpreter.runtimes.process.pipes import Pipe
+from interpreter.runtimes.process.pipes import StreamPipe
 from interpreter.runtimes.resident import ResidentProcess
 from interpreter.runtimes.turnstile import Turnstile
 from interpreter.runtimes.wake import close_stdin, when_it_ends
@@ -51,34 +51,34 @@ class ProcessRepl(ResidentProcess):
         self._directory = exchange / f"p{next(_numbers)}"
         self._repl = repl
         self._process: Process | None = None
-        self._pipes: tuple[Pipe, Pipe] | None = None
+        self._pipes: tuple[StreamPipe, StreamPipe] | None = None
         self._greeted = False
         self._prefix = secrets.token_hex(8)
 
     def _block(self, source: str, answer: Answerer) -> Iterator[RuntimeEvent]:
-        block: _Block | None = None
+        block: _ReplBlock | None = None
         try:
             process, pipes = self._ready()
-            block = _Block(process, pipes, self._turnstile, self._repl, self._prefix)
+            block = _ReplBlock(process, pipes, self._turnstile, self._repl, self._prefix)
             yield from block.run(source, greeted=self._greeted)
             self._greeted = True
         finally:
             if block is not None and not block.over:
                 self._kill()
 
-    def _ready(self) -> tuple[Process, tuple[Pipe, Pipe]]:
+    def _ready(self) -> tuple[Process, tuple[StreamPipe, StreamPipe]]:
         if self._process is None or self._pipes is None or self._process.poll() is not None:
             self._forget()
             safe_files.make_folder(self._directory)
             self._pipes = (
-                Pipe(self._directory / "out", "stdout"),
-                Pipe(self._directory / "err", "stderr"),
+                StreamPipe(self._directory / "out", "stdout"),
+                StreamPipe(self._directory / "err", "stderr"),
             )
             self._process = self._start(self._pipes)
             self._greeted = False
         return self._process, self._pipes
 
-    def _start(self, pipes: tuple[Pipe, Pipe]) -> Process:
+    def _start(self, pipes: tuple[StreamPipe, StreamPipe]) -> Process:
         try:
             process = self._launch(
                 self._repl.command,
@@ -112,13 +112,13 @@ class ProcessRepl(ResidentProcess):
         shutil.rmtree(self._directory, ignore_errors=True)
 
 
-class _Block:
+class _ReplBlock:
     """One block: sent, and followed until its end is seen in what the REPL prints."""
 
     def __init__(
         self,
         process: Process,
-        pipes: tuple[Pipe, Pipe],
+        pipes: tuple[StreamPipe, StreamPipe],
         turnstile: Turnstile,
         repl: Repl,
         prefix: str,
@@ -164,7 +164,7 @@ class _Block:
             self._process.wait()
 
     def _serve(self, source: object, selector: selectors.BaseSelector) -> Iterator[RuntimeEvent]:
-        if not isinstance(source, Pipe):
+        if not isinstance(source, StreamPipe):
             self._turnstile.bell.silence()
             return
         text = source.read()

@@ -22,15 +22,15 @@ from interpreter.sandboxes.backends.seccomp import filter_for
 from interpreter.sandboxes.cell import view
 from interpreter.sandboxes.cell.account import Account, account_for, user_namespace
 from interpreter.sandboxes.cell.building_site import (
-    Site,
+    BuildingSite,
     cell_environment,
     launcher_command,
     proxy_port,
 )
 from interpreter.sandboxes.cell.cell import ConfinedCell
-from interpreter.sandboxes.cell.descriptors import Ends
+from interpreter.sandboxes.cell.descriptors import CellDescriptors
 from interpreter.sandboxes.cell.held_place import held_grants
-from interpreter.sandboxes.cell.keeper import Keeper
+from interpreter.sandboxes.cell.keeper import CellKeeper
 from interpreter.sandboxes.cell.portal import AROUND, AS_ROOT_THERE, OUTSIDE, Portal
 from interpreter.sandboxes.cell.wall_tests import limit_process, resource_limits, set_up
 from interpreter.sandboxes.confinement import Confinement
@@ -78,7 +78,7 @@ def _sized(wrap: Bubblewrap, megabytes: int, path: str) -> list[str]:
     return [*size, *wrap.known("--perms", "1777"), "--tmpfs", path]
 
 
-def _skeleton(wrap: Bubblewrap, site: Site, megabytes: int) -> list[str]:
+def _skeleton(wrap: Bubblewrap, site: BuildingSite, megabytes: int) -> list[str]:
     """The parts that are not the host's: devices, processes, and a private /tmp."""
     words = ["--dev", "/dev", *_sized(wrap, megabytes, "/dev/shm"), "--remount-ro", "/dev"]
     # Nothing in /proc is for writing: settings of the kernel belong to whoever is root outside,
@@ -116,7 +116,9 @@ def _resolver(confinement: Confinement) -> list[str]:
     return ["--ro-bind-try", str(real), str(real)]
 
 
-def wrap_command(wrap: Bubblewrap, ends: Ends, account: Account | None, *, live: bool) -> list[str]:
+def wrap_command(
+    wrap: Bubblewrap, ends: CellDescriptors, account: Account | None, *, live: bool
+) -> list[str]:
     """The command that makes a cell and starts its launcher; a `live` cell can be changed later.
 
     How the cell is made is read from a pipe, so that it can still be found out meanwhile. One
@@ -138,7 +140,7 @@ def _passable(wrap: Bubblewrap, places: Iterable[Path]) -> list[str]:
 
 def blueprint(
     wrap: Bubblewrap,
-    site: Site,
+    site: BuildingSite,
     confinement: Confinement,
     mounts: list[view.Mount],
     *,
@@ -218,22 +220,22 @@ class BubblewrapSandbox:
 
     def _open(self, workspace: Path, account: Account | None, *, live: bool) -> ConfinedCell:
         with ExitStack() as undo:
-            site = Site.prepare(workspace, self._host, account)
+            site = BuildingSite.prepare(workspace, self._host, account)
             undo.callback(site.remove)
             cell = self._start(site, account, undo, live=live)
             undo.pop_all()
             return cell
 
     def _start(
-        self, site: Site, account: Account | None, undo: ExitStack, *, live: bool
+        self, site: BuildingSite, account: Account | None, undo: ExitStack, *, live: bool
     ) -> ConfinedCell:
         wrap = find_bubblewrap()
         confinement, granted = held_grants(self._confinement)
         env = cell_environment(confinement, site, self._host)
-        with Ends(filter_for(internet=True)) as ends:
+        with CellDescriptors(filter_for(internet=True)) as ends:
             users = None if account is None else ends.lend(user_namespace(account))
             command = wrap_command(wrap, ends, account, live=live)
-            keeper = Keeper(command, env, ends.inherited, site.state / "log")
+            keeper = CellKeeper(command, env, ends.inherited, site.state / "log")
             pid = keeper.start()
             undo.callback(keeper.close)
             wire = ends.connect()

@@ -13,15 +13,15 @@ from interpreter.protocol.inside_files import INSIDE
 from interpreter.sandboxes.backends.seccomp import filter_for
 from interpreter.sandboxes.cell import view
 from interpreter.sandboxes.cell.building_site import (
-    Site,
+    BuildingSite,
     cell_environment,
     inside_command,
     launcher_command,
 )
 from interpreter.sandboxes.cell.cell import ConfinedCell
-from interpreter.sandboxes.cell.descriptors import Ends
+from interpreter.sandboxes.cell.descriptors import CellDescriptors
 from interpreter.sandboxes.cell.held_place import held_grants
-from interpreter.sandboxes.cell.keeper import Keeper
+from interpreter.sandboxes.cell.keeper import CellKeeper
 from interpreter.sandboxes.cell.wall_tests import set_up
 from interpreter.sandboxes.confinement import Confinement
 from interpreter.sandboxes.limits.watchdog import limit
@@ -40,7 +40,7 @@ def _without_masked(place: Path, masked: set[Path]) -> Iterator[Path]:
         yield from _without_masked(child, masked)
 
 
-def allowances(site: Site, confinement: Confinement) -> list[tuple[str, Path]]:
+def allowances(site: BuildingSite, confinement: Confinement) -> list[tuple[str, Path]]:
     """What may be read ("r") and written ("w")."""
     found = view.mounts(site.workspace, site.home, confinement, as_root=os.geteuid() == 0)
     masked = {mount.path for mount in found if mount.kind == "mask"}
@@ -74,22 +74,22 @@ class LandlockSandbox:
         if not sys.platform.startswith("linux") or not rules:
             raise SandboxUnavailable("Landlock is for Linux on x86_64 and aarch64.")
         with ExitStack() as undo:
-            site = Site.prepare(workspace, self._host)
+            site = BuildingSite.prepare(workspace, self._host)
             undo.callback(site.remove)
             cell = self._start(site, rules, undo)
             undo.pop_all()
             return cell
 
-    def _start(self, site: Site, rules: bytes, undo: ExitStack) -> ConfinedCell:
+    def _start(self, site: BuildingSite, rules: bytes, undo: ExitStack) -> ConfinedCell:
         confinement, granted = held_grants(self._confinement)
         env = cell_environment(confinement, site, self._host, scratch=site.scratch)
         words = [word for kind, path in allowances(site, confinement) for word in (kind, str(path))]
-        with Ends() as ends:
+        with CellDescriptors() as ends:
             calls = ends.memory_file(rules)
             allowed = ends.memory_file(os.fsencode("\0".join(words)))
             command = inside_command("landlock.py", str(allowed), str(calls))
             command += launcher_command(ends.control)
-            keeper = Keeper(command, env, ends.inherited, site.state / "log")
+            keeper = CellKeeper(command, env, ends.inherited, site.state / "log")
             first = keeper.start()
             undo.callback(keeper.close)
             wire = ends.connect()
@@ -101,7 +101,7 @@ class LandlockSandbox:
         return cell
 
 
-def _description(confinement: Confinement, site: Site) -> str:
+def _description(confinement: Confinement, site: BuildingSite) -> str:
     writable = "its scratch directory" if confinement.level == "read-only" else site.workspace
     network = "" if confinement.level == "trusted" else "no network; "
     return (

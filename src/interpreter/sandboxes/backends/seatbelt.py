@@ -10,14 +10,14 @@ from pathlib import Path
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.sandboxes.cell.building_site import (
-    Site,
+    BuildingSite,
     cell_environment,
     launcher_command,
 )
 from interpreter.sandboxes.cell.cell import ConfinedCell
-from interpreter.sandboxes.cell.descriptors import Ends
+from interpreter.sandboxes.cell.descriptors import CellDescriptors
 from interpreter.sandboxes.cell.held_place import held_grants
-from interpreter.sandboxes.cell.keeper import Keeper
+from interpreter.sandboxes.cell.keeper import CellKeeper
 from interpreter.sandboxes.cell.wall_tests import set_up
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 
@@ -57,7 +57,7 @@ def _places(verb: str, paths: list[Path]) -> str:
     return f"({verb} {' '.join(f'(subpath {_quoted(path)})' for path in paths)})\n" if paths else ""
 
 
-def profile(site: Site, confinement: Confinement) -> str:
+def profile(site: BuildingSite, confinement: Confinement) -> str:
     """The profile of a cell; later rules win."""
     reading = [
         *map(Path, _SYSTEM),
@@ -91,19 +91,19 @@ class SeatbeltSandbox:
         if not os.access(PROGRAM, os.X_OK):
             raise SandboxUnavailable("sandbox-exec is part of macOS, and not here.")
         with ExitStack() as undo:
-            site = Site.prepare(workspace, self._host)
+            site = BuildingSite.prepare(workspace, self._host)
             undo.callback(site.remove)
             cell = self._start(site, undo)
             undo.pop_all()
             return cell
 
-    def _start(self, site: Site, undo: ExitStack) -> ConfinedCell:
+    def _start(self, site: BuildingSite, undo: ExitStack) -> ConfinedCell:
         confinement, granted = held_grants(self._confinement)
         env = cell_environment(confinement, site, self._host, scratch=site.scratch)
-        with Ends() as ends:
+        with CellDescriptors() as ends:
             command = [str(PROGRAM), "-p", profile(site, confinement)]
             command += launcher_command(ends.control)
-            keeper = Keeper(command, env, (ends.control,), site.state / "log")
+            keeper = CellKeeper(command, env, (ends.control,), site.state / "log")
             keeper.start()
             undo.callback(keeper.close)
             wire = ends.connect()

@@ -59,7 +59,7 @@ Check = Equals | AnyBit | NoneOf
 
 
 @frozen
-class Rule:
+class FilterRule:
     """What happens to a call, always or when its check is true. The first rule that fits wins."""
 
     call: str
@@ -67,7 +67,7 @@ class Rule:
     check: Check | None = None
 
 
-def rules_filter(rules: Iterable[Rule], machine: str, *, foreign: int = KILL) -> bytes:
+def rules_filter(rules: Iterable[FilterRule], machine: str, *, foreign: int = KILL) -> bytes:
     """The filter for a machine ("x86_64" or "aarch64"); calls without a rule are allowed.
 
     `foreign` is what happens to calls of another architecture, whose numbers mean other things.
@@ -86,7 +86,7 @@ def rules_filter(rules: Iterable[Rule], machine: str, *, foreign: int = KILL) ->
     return assemble([*lines, (RETURN, ALLOW, "", "")])
 
 
-def _rule_lines(rule: Rule, after: str) -> list[Line | str]:
+def _rule_lines(rule: FilterRule, after: str) -> list[Line | str]:
     """What follows once the call's number is matched; `after` is where the next rule begins."""
     answer: Line = (RETURN, rule.action, "", "")
     no = f"{after} no"
@@ -129,29 +129,32 @@ _ON_A_PROCESS = ("prlimit64", "migrate_pages", "move_pages")
 _ON_SOMEBODY = ("setpriority", "ioprio_set")  # a kind first: process, group or user
 
 
-def among_others_rules() -> tuple[Rule, ...]:
+def among_others_rules() -> tuple[FilterRule, ...]:
     """More rules for a cell that sees the other processes of the user: none may be changed."""
     no = refuse(errno.EPERM)
     return (
-        *(Rule(call, no, NoneOf(0, (0,))) for call in _ON_A_PROCESS),
-        *(Rule(call, no, NoneOf(1, (0,))) for call in _ON_SOMEBODY),
-        Rule("setpriority", no, NoneOf(0, (0,))),
-        Rule("ioprio_set", no, NoneOf(0, (1,))),
+        *(FilterRule(call, no, NoneOf(0, (0,))) for call in _ON_A_PROCESS),
+        *(FilterRule(call, no, NoneOf(1, (0,))) for call in _ON_SOMEBODY),
+        FilterRule("setpriority", no, NoneOf(0, (0,))),
+        FilterRule("ioprio_set", no, NoneOf(0, (1,))),
     )
 
 
-def cell_rules(*, internet: bool) -> tuple[Rule, ...]:
+def cell_rules(*, internet: bool) -> tuple[FilterRule, ...]:
     """The rules of a cell; without `internet`, only sockets of this machine can be made."""
     families = (_UNIX, _NETLINK, *((_INET, _INET6) if internet else ()))
     no, absent = refuse(errno.EPERM), refuse(errno.ENOSYS)
     return (
-        *(Rule(call, no) for call in _REFUSED),
-        *(Rule(call, absent) for call in _MISSING),  # callers then use what they used before
-        *(Rule(call, no, AnyBit(0, _NEW_NAMESPACES & ~0x80)) for call in ("clone", "unshare")),
-        Rule("unshare", no, AnyBit(0, 0x80)),  # in `clone` these bits are the exit signal
-        Rule("ioctl", no, Equals(1, _PUSH_INPUT)),
-        Rule("ioctl", no, Equals(1, _CONSOLE)),
-        Rule("socket", refuse(errno.EAFNOSUPPORT), NoneOf(0, families)),
+        *(FilterRule(call, no) for call in _REFUSED),
+        *(FilterRule(call, absent) for call in _MISSING),  # callers then use what they used before
+        *(
+            FilterRule(call, no, AnyBit(0, _NEW_NAMESPACES & ~0x80))
+            for call in ("clone", "unshare")
+        ),
+        FilterRule("unshare", no, AnyBit(0, 0x80)),  # in `clone` these bits are the exit signal
+        FilterRule("ioctl", no, Equals(1, _PUSH_INPUT)),
+        FilterRule("ioctl", no, Equals(1, _CONSOLE)),
+        FilterRule("socket", refuse(errno.EAFNOSUPPORT), NoneOf(0, families)),
     )
 
 

@@ -30,7 +30,7 @@ HANDED_OVER = ("output", "conversation")
 
 
 @frozen
-class Site:
+class BuildingSite:
     """Where a cell is built: the workspace and home it shows, and its own directory outside."""
 
     workspace: Path
@@ -40,7 +40,7 @@ class Site:
     @classmethod
     def prepare(
         cls, workspace: Path, host: Mapping[str, str], account: Account | None = None
-    ) -> Site:
+    ) -> BuildingSite:
         """Make the directories; ConfigurationError when the workspace cannot be one.
 
         Those that programs write to belong to the `account` that they run as.
@@ -61,7 +61,7 @@ class Site:
         """Delete the cell's own directory."""
         self.own.remove()
 
-    def take_over(self, other: Site) -> None:
+    def take_over(self, other: BuildingSite) -> None:
         """Move here what was installed and handed over there, by ways without links."""
         for mine, theirs in (
             (self.packages, other.packages),
@@ -148,7 +148,11 @@ def _compiled(source: Path) -> Path:
 
 
 def cell_environment(
-    confinement: Confinement, site: Site, host: Mapping[str, str], *, scratch: Path = Path("/tmp")
+    confinement: Confinement,
+    site: BuildingSite,
+    host: Mapping[str, str],
+    *,
+    scratch: Path = Path("/tmp"),
 ) -> dict[str, str]:
     """The variables of every program: the allowed ones of the host, and where it may write."""
     chosen = chosen_environment(confinement.environment, host)

@@ -12,12 +12,12 @@ from interpreter.protocol.errors import (
     SandboxUnavailable,
 )
 from interpreter.protocol.inside_files import INSIDE
-from interpreter.sandboxes.cell.building_site import Site
+from interpreter.sandboxes.cell.building_site import BuildingSite
 from interpreter.sandboxes.cell.held_place import HeldPlace
 from interpreter.sandboxes.cell.portal import Portal
 from interpreter.sandboxes.cell.process import CellProcess, Streams
 from interpreter.sandboxes.cell.view import git_directories, git_directory_around
-from interpreter.sandboxes.cell.wire import Wire
+from interpreter.sandboxes.cell.wire import LauncherWire
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 
 Access = Literal["read", "write"]
@@ -27,7 +27,12 @@ class ConfinedCell:
     """One cell; `bubblewrap` and `landlock` make them."""
 
     def __init__(
-        self, site: Site, confinement: Confinement, env: Mapping[str, str], wire: Wire, walls: str
+        self,
+        site: BuildingSite,
+        confinement: Confinement,
+        env: Mapping[str, str],
+        wire: LauncherWire,
+        walls: str,
     ) -> None:
         self.workspace = site.workspace
         self.exchange = site.exchange

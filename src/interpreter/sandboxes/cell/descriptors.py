@@ -12,10 +12,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Self
 
-from interpreter.sandboxes.cell.wire import Wire
+from interpreter.sandboxes.cell.wire import LauncherWire
 
 
-class Ends:
+class CellDescriptors:
     """The wire, the system-call filter, and three pipes.
 
     One takes our words in, one brings the cell's first pid out, one tells whether we live.
@@ -55,10 +55,10 @@ class Ends:
         ends = (self.control, self.info, self._told, self.words, self._life)
         return (*ends, *self._lent)
 
-    def connect(self) -> Wire:
+    def connect(self) -> LauncherWire:
         """The wire, once the cell has inherited the other ends; ours of those are closed."""
         self._theirs.close()
-        return Wire(socket.socket(fileno=self._ours.detach()))
+        return LauncherWire(socket.socket(fileno=self._ours.detach()))
 
     def tell(self, words: list[str]) -> None:
         """Say how the cell is to be made; if nobody listens, its last words will say why."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from interpreter.protocol.errors import SandboxUnavailable
 
 
-class Keeper:
+class CellKeeper:
     """Starts the cell's own process from a thread that lives as long as the cell.
 
     The kernel ends the cell when the thread that started it ends, not only when we do.

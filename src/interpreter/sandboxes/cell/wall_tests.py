@@ -10,13 +10,13 @@ from contextlib import closing
 from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError, RuntimeFailure, SandboxUnavailable
-from interpreter.sandboxes.cell.building_site import Site
+from interpreter.sandboxes.cell.building_site import BuildingSite
 from interpreter.sandboxes.cell.held_place import HeldPlace
-from interpreter.sandboxes.cell.wire import Wire
-from interpreter.sandboxes.confinement import Confinement, Limits
+from interpreter.sandboxes.cell.wire import LauncherWire
+from interpreter.sandboxes.confinement import CellLimits, Confinement
 
 
-def resource_limits(limits: Limits) -> dict[str, int]:
+def resource_limits(limits: CellLimits) -> dict[str, int]:
     """The limits of a cell's first process, and so of all that it starts, by the kernel's names."""
     wanted = {
         "RLIMIT_DATA": limits.memory_mb << 20,
@@ -27,7 +27,7 @@ def resource_limits(limits: Limits) -> dict[str, int]:
     return {"RLIMIT_CORE": 0} | {name: value for name, value in wanted.items() if value}
 
 
-def _attempts(site: Site, confinement: Confinement, port: int) -> dict[str, str]:
+def _attempts(site: BuildingSite, confinement: Confinement, port: int) -> dict[str, str]:
     """What must fail in every cell, each with the words for the case that it does not."""
     attempts = {
         f"read={site.canary}": "files outside can be read",
@@ -60,8 +60,8 @@ def limit_process(pid: int, limits: dict[str, int]) -> bool:
 
 
 def set_up(
-    wire: Wire,
-    site: Site,
+    wire: LauncherWire,
+    site: BuildingSite,
     confinement: Confinement,
     granted: Sequence[HeldPlace],
     *,
@@ -95,7 +95,7 @@ def set_up(
     return listener
 
 
-def _last_words(site: Site) -> str:
+def _last_words(site: BuildingSite) -> str:
     log = Path(site.state, "log")
     with log.open("rb") as file:
         return file.read(400).decode("utf-8", "replace").strip() or "it ended at once"

@@ -23,7 +23,7 @@ _GONE = "the sandbox has ended; start the session again"
 Reply = CellProcess | list[str]
 
 
-class Wire:
+class LauncherWire:
     """Asks the launcher to do things, and hears from it how programs end."""
 
     def __init__(self, control: socket.socket, *, patience: float = _PATIENCE) -> None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from interpreter.sandboxes.confinement import Limits
+from interpreter.sandboxes.confinement import CellLimits
 
 ROOT = Path("/sys/fs/cgroup")
 
@@ -27,7 +27,7 @@ class ControlGroup:
                 directory.rmdir()
 
 
-def confine(pid: int, limits: Limits, root: Path = ROOT) -> ControlGroup:
+def confine(pid: int, limits: CellLimits, root: Path = ROOT) -> ControlGroup:
     """Put a process, and so all that it will start, into a group of its own where possible."""
     made: list[Path] = []
     limited: set[str] = set()
@@ -42,7 +42,7 @@ def confine(pid: int, limits: Limits, root: Path = ROOT) -> ControlGroup:
     return ControlGroup(tuple(made), frozenset(limited))
 
 
-def _set(file: Path, what: str, limits: Limits) -> bool:
+def _set(file: Path, what: str, limits: CellLimits) -> bool:
     # Files in /tmp count as memory here; and the watchdog, who knows whom to end, comes first.
     memory = (limits.memory_mb + limits.memory_mb // 4 + limits.tmp_mb) << 20
     amount = limits.programs if what == "programs" else memory * bool(limits.memory_mb)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.cell.cell import ConfinedCell
-from interpreter.sandboxes.confinement import Limits
+from interpreter.sandboxes.confinement import CellLimits
 from interpreter.sandboxes.limits.cgroup import confine
 
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / (1 << 20)
@@ -67,7 +67,7 @@ class Watchdog:
         self,
         first: int,
         room: Sequence[Callable[[], float]],
-        limits: Limits,
+        limits: CellLimits,
         notice: Callable[[str], None],
     ) -> None:
         """`room` are functions that tell how many megabytes are left, somewhere."""
@@ -174,7 +174,9 @@ def _end(pid: int, number: int = signal.SIGKILL) -> None:
         os.kill(pid, number)
 
 
-def limit(cell: ConfinedCell, first: int, limits: Limits, notice: Callable[[str], None]) -> None:
+def limit(
+    cell: ConfinedCell, first: int, limits: CellLimits, notice: Callable[[str], None]
+) -> None:
     """Bound what a cell's programs use together; nothing has been started in it yet."""
     group = confine(first, limits)
     own = OwnFiles(cell.own_directory, limits.own_files_mb)

@@ -32,7 +32,7 @@ Languages: {languages}. {system}, {date}. Directory: {directory}."""
 
 
 @frozen
-class Facts:
+class PromptFacts:
     """What the system text says about the machine and the session."""
 
     system: str
@@ -57,7 +57,7 @@ def walls(level: str, directory: str) -> str:
 
 
 def system_prompt(
-    facts: Facts,
+    facts: PromptFacts,
     *,
     system_message: str | None = None,
     custom_instructions: str = "",
@@ -71,7 +71,7 @@ def system_prompt(
     return "\n\n".join(part for part in (text.strip(), custom_instructions.strip()) if part)
 
 
-def _ours(facts: Facts) -> str:
+def _ours(facts: PromptFacts) -> str:
     wording = _FULL if facts.size == "full" else _SMALL
     text = wording.format(
         tool=" with the tool `execute`" if facts.tools else "",

@@ -44,7 +44,7 @@ def names(text: str) -> Iterator[str]:
             yield NAMES.get(character, character)
 
 
-class Keyboard:
+class TypedKeys:
     """Within `reading()`, each key is handed to `on_key` in the reader's thread."""
 
     def __init__(self, descriptor: int, on_key: Callable[[str], None]) -> None:

@@ -30,7 +30,7 @@ MENTION = re.compile(r"(?:^|\s)@(\S*)$")
 BLOCK = '"""'
 
 
-class Prompt:
+class InputPrompt:
     """Asks for a message."""
 
     def __init__(

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 from interpreter.protocol.errors import InterpreterError
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
-from interpreter.terminal.input.prompt import Prompt
+from interpreter.terminal.input.prompt import InputPrompt
 from interpreter.terminal.loop import converse
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS
 from interpreter.terminal.render.greeting import greeting
-from interpreter.terminal.start import AskInFront, Plan
+from interpreter.terminal.start import AskInFront, ChatPlan
 
 if TYPE_CHECKING:
     from interpreter.terminal.chat import Chat
 
 
-def make_prompt(settings: Settings) -> Prompt:
+def make_prompt(settings: Settings) -> InputPrompt:
     """The prompt as the settings want it."""
-    return Prompt(
+    return InputPrompt(
         commands=_commands,
         history=data_directory() / "history" if settings.keep_history else None,
         palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
@@ -40,7 +40,7 @@ def _commands() -> Mapping[str, str]:
     return summaries()
 
 
-def prompt_first(plan: Plan) -> int:
+def prompt_first(plan: ChatPlan) -> int:
     """Show the prompt, open the rest behind it, and converse."""
     used_before = (data_directory() / "history").exists()
     print(greeting(plan.settings, first=not used_before))
@@ -50,7 +50,7 @@ def prompt_first(plan: Plan) -> int:
         plan = replace(plan, resume=session)
     prompt = make_prompt(plan.settings)
     behind = replace(plan, behind_prompt=True)
-    opening = Opening(lambda: _open(behind), prompt.fail)
+    opening = ChatOpening(lambda: _open(behind), prompt.fail)
     prompt.shown = opening.begin
     try:
         converse(lambda: _read(opening, prompt), lambda text: _take(opening, text), print)
@@ -79,24 +79,24 @@ def _recap(name: str, directory: str) -> tuple[str, str]:
         store.close()
 
 
-def _in_front(plan: Plan) -> int:
+def _in_front(plan: ChatPlan) -> int:
     from interpreter.terminal.opening import talk  # noqa: PLC0415  (loads the whole house)
 
     return talk(plan)
 
 
-def _open(plan: Plan) -> Chat:
+def _open(plan: ChatPlan) -> Chat:
     from interpreter.terminal.opening import open_chat  # noqa: PLC0415  (loads the whole house)
 
     return open_chat(plan)
 
 
-def _read(opening: Opening, prompt: Prompt) -> str:
+def _read(opening: ChatOpening, prompt: InputPrompt) -> str:
     chat = opening.chat
     return chat.next(prompt.ask) if chat else prompt.ask("")
 
 
-def _take(opening: Opening, text: str) -> bool:
+def _take(opening: ChatOpening, text: str) -> bool:
     try:
         chat = opening.get()
     except KeyboardInterrupt:
@@ -105,7 +105,7 @@ def _take(opening: Opening, text: str) -> bool:
     return chat.handle(text)
 
 
-class Opening:
+class ChatOpening:
     """A chat that is being opened by a thread of its own."""
 
     def __init__(self, make: Callable[[], Chat], failed: Callable[[BaseException], None]) -> None:

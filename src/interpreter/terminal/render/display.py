@@ -10,7 +10,7 @@ from interpreter.protocol.messages import TABLE, Display, Face
 from interpreter.protocol.values import frozen
 from interpreter.terminal.render.ansi import RESET, Palette, paint, tame, tame_plain
 from interpreter.terminal.render.latex import readable
-from interpreter.terminal.render.prose import Prose
+from interpreter.terminal.render.prose import MarkdownText
 from interpreter.terminal.render.tables import data_table, html_text
 
 Draw = Callable[[Face, int, int], str]
@@ -108,5 +108,5 @@ def _closed(line: str) -> str:
 
 
 def _markdown(text: str, width: int, palette: Palette) -> list[str]:
-    prose = Prose(width, palette)
+    prose = MarkdownText(width, palette)
     return [*prose.feed(text), *prose.finish()]

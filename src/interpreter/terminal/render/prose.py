@@ -27,7 +27,7 @@ LIVE_LINES = 12
 TABLE_ROWS = 2_000
 
 
-class Block(Protocol):
+class ProseBlock(Protocol):
     """A piece of a text. `add` takes what belongs to it; lines come out when they are certain."""
 
     def add(self, text: str) -> list[str]: ...
@@ -54,7 +54,7 @@ class Paragraph:
         return [*self._wrap.add(self._inline.finish()), *self._wrap.finish()]
 
 
-class Fence:
+class ShownCode:
     """Code that is only shown."""
 
     def __init__(self, language: str, *, mark: str, colour: bool) -> None:
@@ -77,7 +77,7 @@ class Fence:
         return ["  " + line for line in self._code.finish()]
 
 
-class Rows:
+class LinesTogether:
     """Lines that only make sense together: a table, or a formula."""
 
     def __init__(self, render: Callable[[list[str]], list[str]]) -> None:
@@ -96,7 +96,7 @@ class Rows:
         return self._render(self._rows)
 
 
-class Prose:
+class MarkdownText:
     """A text in Markdown: finished lines out of `feed`, the unfinished ones out of `live`."""
 
     def __init__(self, width: int, palette: Palette) -> None:
@@ -105,7 +105,7 @@ class Prose:
         self._line = ""
         self._begun = False  # the beginning of the line has been understood and handed on
         self._handed_on = ""  # the end of that, which tells how the line breaks
-        self._block: Block | None = None
+        self._block: ProseBlock | None = None
         self._gap = False
         self._printed = False
         self._formula_open = False
@@ -139,7 +139,7 @@ class Prose:
 
     def _beginning_of_line(self) -> list[str]:
         """Hand on as much of an unfinished line as can be understood."""
-        if isinstance(self._block, Fence | Rows):
+        if isinstance(self._block, ShownCode | LinesTogether):
             return []
         if not self._begun and UNDECIDED.fullmatch(self._line):
             return []
@@ -151,9 +151,9 @@ class Prose:
     def _end_of_line(self, line: str) -> list[str]:
         if self._begun:
             return [*self._add(line), *self._soft_break(self._handed_on + line)]
-        if isinstance(self._block, Fence):
+        if isinstance(self._block, ShownCode):
             return self._in_fence(line)
-        if isinstance(self._block, Rows):
+        if isinstance(self._block, LinesTogether):
             return self._in_rows(line)
         if not line.strip():
             done = self._close()
@@ -164,24 +164,24 @@ class Prose:
     def _whole_line(self, line: str) -> list[str]:
         if fence := FENCE.match(line):
             colour = self._palette.colourful
-            return self._begin(Fence(fence[2].lower(), mark=fence[1], colour=colour))
+            return self._begin(ShownCode(fence[2].lower(), mark=fence[1], colour=colour))
         if RULE.match(line):
             return [*self._begin(None), paint("─" * min(self._width, 60), self._palette.dim)]
         if line.lstrip().startswith("|"):
-            rows = Rows(lambda rows: markdown_table(rows, self._width, self._palette))
+            rows = LinesTogether(lambda rows: markdown_table(rows, self._width, self._palette))
             return [*self._begin(rows), *rows.add(line)]
         if MATH.match(line):
             return self._formula(line)
         return [*self._open(line), *self._soft_break(line)]
 
     def _in_fence(self, line: str) -> list[str]:
-        assert isinstance(self._block, Fence)
+        assert isinstance(self._block, ShownCode)
         if self._block.closes(line):
             return self._close()
         return self._block.add(line + "\n")
 
     def _in_rows(self, line: str) -> list[str]:
-        assert isinstance(self._block, Rows)
+        assert isinstance(self._block, LinesTogether)
         if self._formula_open:
             self._block.add(line)
             if "$$" in line or "\\]" in line:
@@ -193,7 +193,7 @@ class Prose:
         return [*self._close(), *self._end_of_line(line)]
 
     def _formula(self, line: str) -> list[str]:
-        rows = Rows(lambda rows: ["  " + readable("\n".join(rows)).replace("\n", "\n  ")])
+        rows = LinesTogether(lambda rows: ["  " + readable("\n".join(rows)).replace("\n", "\n  ")])
         done = [*self._begin(rows), *rows.add(line)]
         body = MATH.sub("", line, count=1)
         self._formula_open = "$$" not in body and "\\]" not in body
@@ -230,7 +230,7 @@ class Prose:
     def _add(self, text: str) -> list[str]:
         return self._block.add(text) if self._block else []
 
-    def _begin(self, block: Block | None) -> list[str]:
+    def _begin(self, block: ProseBlock | None) -> list[str]:
         done = self._close()
         if self._gap:
             done.append("")

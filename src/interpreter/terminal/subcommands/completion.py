@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.terminal.arguments import GROUPS, Flag
+from interpreter.terminal.arguments import GROUPS, CommandFlag
 from interpreter.terminal.commands import SUBCOMMANDS
 
 USAGE = """\
@@ -28,11 +28,11 @@ def completion_command(arguments: list[str]) -> int:
     return 0
 
 
-def _flags() -> list[Flag]:
+def _flags() -> list[CommandFlag]:
     return [flag for flags in GROUPS.values() for flag in flags]
 
 
-def _choices(flag: Flag) -> tuple[str, ...]:
+def _choices(flag: CommandFlag) -> tuple[str, ...]:
     return tuple(flag.options.get("choices", ()))
 
 

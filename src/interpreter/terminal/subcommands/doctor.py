@@ -24,7 +24,7 @@ State = Literal["ok", "absent", "degraded", "missing"]
 
 
 @frozen
-class Finding:
+class Diagnosis:
     """One line: what, how it is, more about it, and what mends it."""
 
     what: str
@@ -38,7 +38,7 @@ ANTHROPIC = "https://api.anthropic.com"
 NO_MODEL = "interpreter config key PROVIDER, or ollama serve, or pip install 'reploop[local]'"
 
 
-def model_findings(settings: Settings) -> Iterator[Finding]:
+def model_findings(settings: Settings) -> Iterator[Diagnosis]:
     """The model that a conversation would begin with now."""
     if settings.api_base:
         yield _server(settings.model, settings.api_base)
@@ -48,13 +48,13 @@ def model_findings(settings: Settings) -> Iterator[Finding]:
 
     choice = Choice(settings.model) if settings.model else choose(settings)
     if not choice.name:
-        yield Finding("model", "missing", choice.sentence, NO_MODEL)
+        yield Diagnosis("model", "missing", choice.sentence, NO_MODEL)
     elif choice.download:
-        yield Finding("model", "degraded", choice.sentence, "interpreter models pull")
+        yield Diagnosis("model", "degraded", choice.sentence, "interpreter models pull")
     elif base := choice.api_base or _base_of(choice.name):
         yield _server(choice.name, base)
     else:
-        yield Finding("model", "ok", choice.name)
+        yield Diagnosis("model", "ok", choice.name)
 
 
 def _base_of(name: str) -> str:
@@ -70,15 +70,17 @@ def _base_of(name: str) -> str:
     return next(filter(None, names), found[0].base)
 
 
-def _server(model: str, url: str) -> Finding:
+def _server(model: str, url: str) -> Diagnosis:
     parts = urlsplit(url if "://" in url else f"http://{url}")
     try:
         port = parts.port or (443 if parts.scheme == "https" else 80)
         with socket.create_connection((parts.hostname or "127.0.0.1", port), timeout=SECONDS):
-            return Finding("model", "ok", f"{model or 'a model'}: {parts.hostname}:{port} answers")
+            return Diagnosis(
+                "model", "ok", f"{model or 'a model'}: {parts.hostname}:{port} answers"
+            )
     except (OSError, ValueError) as error:
         fix = "start that server, or interpreter --local, or interpreter config set api_base URL"
-        return Finding("model", "missing", f"{model or 'a model'} at {url}: {error}", fix)
+        return Diagnosis("model", "missing", f"{model or 'a model'} at {url}: {error}", fix)
 
 
 OLDEST_PYTHON = (3, 11)
@@ -91,7 +93,7 @@ def doctor_command(arguments: list[str]) -> int:
     try:
         settings = gather({}).settings
     except InterpreterError as error:
-        broken = [Finding("settings", "missing", str(error), "interpreter config edit")]
+        broken = [Diagnosis("settings", "missing", str(error), "interpreter config edit")]
     findings = [*broken, *(finding for check in CHECKS for finding in check(settings))]
     for finding in findings:
         print(f"{_painted(finding.state)} {finding.what:10} {sentence(finding.detail)}")
@@ -112,31 +114,31 @@ def _painted(state: State) -> str:
     return paint(f"{state:9}", styles[state])
 
 
-def _python(settings: Settings) -> Iterator[Finding]:
+def _python(settings: Settings) -> Iterator[Diagnosis]:
     version = platform.python_version()
     good = sys.version_info >= OLDEST_PYTHON
     fix = "" if good else "install Python 3.11 or newer"
-    yield Finding("Python", "ok" if good else "missing", f"{version}, {sys.executable}", fix)
+    yield Diagnosis("Python", "ok" if good else "missing", f"{version}, {sys.executable}", fix)
     if settings.python:
         found = shutil.which(settings.python)
         detail = f"for code: {settings.python}"
-        yield Finding(
+        yield Diagnosis(
             "Python", "ok" if found else "missing", detail, "" if found else "--python PATH"
         )
 
 
-def _kernels(settings: Settings) -> Iterator[Finding]:
+def _kernels(settings: Settings) -> Iterator[Diagnosis]:
     have = importlib.util.find_spec("ipykernel") is not None
     fix = "" if have else f"{sys.executable} -m pip install ipykernel"
-    yield Finding("kernel", "ok" if have else "missing", "ipykernel", fix)
+    yield Diagnosis("kernel", "ok" if have else "missing", "ipykernel", fix)
     if have:
         from jupyter_client.kernelspec import KernelSpecManager  # noqa: PLC0415  (slow to import)
 
         others = sorted(KernelSpecManager().find_kernel_specs())
-        yield Finding("kernels", "ok", ", ".join(others) or "no others")
+        yield Diagnosis("kernels", "ok", ", ".join(others) or "no others")
 
 
-def _languages(settings: Settings) -> Iterator[Finding]:
+def _languages(settings: Settings) -> Iterator[Diagnosis]:
     """Every language, where it is, or how to get it; only the first few are missed by most."""
     from interpreter.runtimes.catalog import states  # noqa: PLC0415  (doctor's own look)
 
@@ -144,7 +146,7 @@ def _languages(settings: Settings) -> Iterator[Finding]:
         absent: State = "degraded" if one.language.name in ("shell", "javascript") else "absent"
         detail = f"{one.language.name}: {one.detail if one.present else 'not found'}"
         fix = "" if one.present else one.detail
-        yield Finding("language", "ok" if one.present else absent, detail, fix)
+        yield Diagnosis("language", "ok" if one.present else absent, detail, fix)
 
 
 READERS = {
@@ -156,50 +158,50 @@ READERS = {
 }
 
 
-def _data(settings: Settings) -> Iterator[Finding]:
+def _data(settings: Settings) -> Iterator[Diagnosis]:
     """The packages by which code reads data; another Python (`--python`) has its own."""
     for what, (module, purpose) in READERS.items():
         there = importlib.util.find_spec(module) is not None
         fix = "" if there else f"{sys.executable} -m pip install {module}"
-        yield Finding(what, "ok" if there else "absent", f"{module}: {purpose}", fix)
+        yield Diagnosis(what, "ok" if there else "absent", f"{module}: {purpose}", fix)
 
 
-def _git(settings: Settings) -> Iterator[Finding]:
+def _git(settings: Settings) -> Iterator[Diagnosis]:
     path = shutil.which("git")
     fix = "" if path else "apt install git"
-    yield Finding("git", "ok" if path else "degraded", path or "not found", fix)
+    yield Diagnosis("git", "ok" if path else "degraded", path or "not found", fix)
 
 
-def _sandbox(settings: Settings) -> Iterator[Finding]:
+def _sandbox(settings: Settings) -> Iterator[Diagnosis]:
     if settings.sandbox == "off":
-        yield Finding("sandbox", "degraded", "turned off", "interpreter config unset sandbox")
+        yield Diagnosis("sandbox", "degraded", "turned off", "interpreter config unset sandbox")
         return
     from interpreter.sandboxes.doctor import examine  # noqa: PLC0415  (it opens real sandboxes)
 
     for fact in examine(os.environ):
-        yield Finding(
+        yield Diagnosis(
             "sandbox", "ok" if fact.good else "degraded", f"{fact.name}: {fact.detail}", fact.fix
         )
 
 
-def _journal(settings: Settings) -> Iterator[Finding]:
+def _journal(settings: Settings) -> Iterator[Diagnosis]:
     """Undo needs a kernel that reports system calls to us; it is there since Linux 5.9."""
     if sys.platform != "linux":
-        yield Finding("journal", "degraded", "files are kept by git instead", "")
+        yield Diagnosis("journal", "degraded", "files are kept by git instead", "")
         return
     numbers = platform.release().split(".")[:2]
     release = tuple(int("".join(filter(str.isdigit, number)) or 0) for number in numbers)
     good = release >= (5, 9)
     fix = "" if good else "Linux 5.9 or newer (files are kept by git instead)"
-    yield Finding("journal", "ok" if good else "degraded", f"Linux {platform.release()}", fix)
+    yield Diagnosis("journal", "ok" if good else "degraded", f"Linux {platform.release()}", fix)
 
 
-def _terminal(settings: Settings) -> Iterator[Finding]:
+def _terminal(settings: Settings) -> Iterator[Diagnosis]:
     from interpreter.terminal.render.pictures.painter import detect  # noqa: PLC0415
 
     term = os.environ.get("TERM", "")
     if not sys.stdout.isatty() or term in ("", "dumb"):
-        yield Finding(
+        yield Diagnosis(
             "terminal",
             "degraded",
             "plain text only",
@@ -208,20 +210,20 @@ def _terminal(settings: Settings) -> Iterator[Finding]:
         return
     size = shutil.get_terminal_size()
     pictures = f"pictures by {detect(os.environ)}"
-    yield Finding("terminal", "ok", f"{term}, {size.columns}x{size.lines}, {pictures}")
+    yield Diagnosis("terminal", "ok", f"{term}, {size.columns}x{size.lines}, {pictures}")
     if os.environ.get("TMUX"):
-        yield Finding("tmux", "ok", "pictures need: tmux set -g allow-passthrough on")
+        yield Diagnosis("tmux", "ok", "pictures need: tmux set -g allow-passthrough on")
 
 
-def _display(settings: Settings) -> Iterator[Finding]:
+def _display(settings: Settings) -> Iterator[Diagnosis]:
     there = (
         sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
     fix = "" if there else "only for the screen and mouse: xvfb-run interpreter"
-    yield Finding("display", "ok" if there else "degraded", str(there or "none"), fix)
+    yield Diagnosis("display", "ok" if there else "degraded", str(there or "none"), fix)
 
 
-def _disk(settings: Settings) -> Iterator[Finding]:
+def _disk(settings: Settings) -> Iterator[Diagnosis]:
     for what, path in (("data", data_directory()), ("workspace", settings.directory())):
         there = next(place for place in (path, *path.parents) if place.exists())
         free = shutil.disk_usage(there).free
@@ -229,25 +231,25 @@ def _disk(settings: Settings) -> Iterator[Finding]:
         fix = "" if free >= FREE_WANTED else "make room: interpreter sessions delete ID"
         if not os.access(there, os.W_OK):
             state, fix = "missing", f"make {there} writable"
-        yield Finding(what, state, f"{path}, {free / 1e9:.1f} GB free", fix)
+        yield Diagnosis(what, state, f"{path}, {free / 1e9:.1f} GB free", fix)
 
 
-def _keys(settings: Settings) -> Iterator[Finding]:
+def _keys(settings: Settings) -> Iterator[Diagnosis]:
     from interpreter.settings.keys import kept_in_file  # noqa: PLC0415
 
     try:
         kept = kept_in_file()
     except InterpreterError as error:
-        yield Finding("keys", "degraded", str(error))
+        yield Diagnosis("keys", "degraded", str(error))
         return
     if importlib.util.find_spec("keyring") is None:
         detail = f"in a private file: {', '.join(kept) or 'none'}"
-        yield Finding("keys", "ok", detail)
+        yield Diagnosis("keys", "ok", detail)
     else:
-        yield Finding("keys", "ok", "in the system keyring")
+        yield Diagnosis("keys", "ok", "in the system keyring")
 
 
-Check = Callable[[Settings], Iterator[Finding]]
+Check = Callable[[Settings], Iterator[Diagnosis]]
 CHECKS: tuple[Check, ...] = (
     *(
         _python,
