@@ -23,10 +23,11 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import ActionCall, Code, Display, Face
 from interpreter.terminal.input.approval import Hands, ask
-from interpreter.terminal.live_face import LiveFace, Look
+from interpreter.terminal.live_face import LiveFace
 from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
 from interpreter.terminal.render.highlight import highlight
+from interpreter.terminal.render.look import Look
 from interpreter.terminal.render.screen import Screen
 
 HIDDEN = [

@@ -9,20 +9,24 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 
 from interpreter.policies.autorun import AutorunGuard, FlaggedFile
 from interpreter.policies.secrets import Secrets, SecretStream
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.events import (
+    ActiveLine,
     ApprovalRequested,
     DisplayShown,
     ExecutionFinished,
     HostCallFinished,
     HostCallProposed,
     HostCallRuled,
+    InputRequested,
     ModelTold,
+    Notice,
+    OutputCleared,
     OutputDelta,
     RuntimeEvent,
 )
@@ -62,16 +66,22 @@ class SecretGuard(Guard):
                 for stream, redactor in self._streams.items():
                     yield from _printed(redactor.flush(), stream)
                 yield replace(event, summary=self._secrets.redact(event.summary))
-            case HostCallProposed(call) | HostCallRuled(call):
-                yield replace(event, call=self._called(call))
-            case HostCallFinished(call):
-                summary = self._secrets.redact(event.summary)
-                yield replace(event, call=self._called(call), summary=summary)
-            case _:
+            case HostCallProposed() | HostCallRuled() | HostCallFinished():
+                yield self._called(event)
+            case ModelTold() | ApprovalRequested() | Notice() | InputRequested():
                 yield event
+            case OutputCleared() | ActiveLine():
+                yield event
+            case _:
+                assert_never(event)
 
-    def _called(self, call: ActionCall) -> ActionCall:
-        return replace(call, arguments=self._secrets.redact(call.arguments))
+    def _called(
+        self, event: HostCallProposed | HostCallRuled | HostCallFinished
+    ) -> HostCallProposed | HostCallRuled | HostCallFinished:
+        call = replace(event.call, arguments=self._secrets.redact(event.call.arguments))
+        if isinstance(event, HostCallFinished):
+            return replace(event, call=call, summary=self._secrets.redact(event.summary))
+        return replace(event, call=call)
 
     def _shown(self, display: Display) -> Display:
         faces = tuple(

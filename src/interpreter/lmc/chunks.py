@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from interpreter.lmc.messages import (
     Dictionary,
@@ -16,14 +17,30 @@ from interpreter.protocol.events import (
     ActionStarted,
     ActiveLine,
     ApprovalRequested,
+    CheckpointDiscarded,
+    CheckpointTaken,
     CodeDelta,
+    Decided,
     DisplayShown,
     Event,
     ExecutionFinished,
+    FilesChanged,
+    HostCallFinished,
+    HostCallProposed,
+    HostCallRuled,
+    InputRequested,
     MessageFinished,
+    ModelEvent,
+    ModelRetrying,
+    ModelTold,
+    Notice,
+    OutputCleared,
     OutputDelta,
+    ReasoningDelta,
+    ReplyFinished,
     RuntimeEvent,
     TextDelta,
+    TurnEvent,
     TurnFinished,
 )
 from interpreter.protocol.messages import Action, Code, Display
@@ -45,6 +62,14 @@ class ChunkWriter:
             yield from self._chunk(event)
 
     def _chunk(self, event: Event) -> Iterator[Dictionary]:
+        if isinstance(event, ModelEvent):
+            yield from self._reply(event)
+        elif isinstance(event, RuntimeEvent):
+            yield from self._running(event)
+        else:
+            yield from self._around(event)
+
+    def _reply(self, event: ModelEvent) -> Iterator[Dictionary]:
         match event:
             case TextDelta(text):
                 yield from self._content({"role": "assistant", "type": "message"}, text)
@@ -53,19 +78,29 @@ class ChunkWriter:
                 yield from self._code(language, text)
             case ActionProposed(action):
                 yield from self._proposed(action)
-            case ApprovalRequested(action, proposed=True):
-                yield from self._confirmation(action)
+            case ReasoningDelta() | ModelRetrying() | ReplyFinished():
+                pass
+            case _:
+                assert_never(event)
+
+    def _around(self, event: TurnEvent) -> Iterator[Dictionary]:
+        match event:
             case MessageFinished() | TurnFinished():
                 yield from self._close()
+            case ActionStarted(action):
+                if isinstance(action, Code):
+                    yield from self._console("active_line", first_line(action.source))
+            case Decided() | CheckpointTaken() | CheckpointDiscarded() | FilesChanged():
+                pass
             case _:
-                yield from self._running(event)
+                assert_never(event)
 
-    def _running(self, event: Event) -> Iterator[Dictionary]:
+    def _running(self, event: RuntimeEvent) -> Iterator[Dictionary]:
         match event:
             case OutputDelta(text):
                 yield from self._console("output", text)
-            case ActionStarted(Code(_, source)):
-                yield from self._console("active_line", first_line(source))
+            case ApprovalRequested(action, proposed=True):
+                yield from self._confirmation(action)
             case ActiveLine(line) if line is not None:
                 yield from self._console("active_line", line)
             case ExecutionFinished():
@@ -73,8 +108,12 @@ class ChunkWriter:
                 yield {**CONSOLE, "format": "active_line", "content": None}
             case DisplayShown(display):
                 yield from self._display(display)
-            case _:
+            case ActiveLine() | ApprovalRequested() | ModelTold() | OutputCleared() | Notice():
                 pass
+            case InputRequested() | HostCallProposed() | HostCallRuled() | HostCallFinished():
+                pass
+            case _:
+                assert_never(event)
 
     def _display(self, display: Display) -> Iterator[Dictionary]:
         yield from self._console("output", printed_by(display))

@@ -15,6 +15,7 @@ PNG = "image/png"
 ARROW = "application/vnd.apache.arrow.stream"
 BYTES = "application/octet-stream"
 LINE = 120  # characters of arguments in a line about a call
+MOST_LINES = 20  # calls of one block that have a line each
 NOTABLE = 0.1  # seconds from which it is said how long it took
 
 Value = None | bool | int | float | str | bytes | Face | list[Any] | dict[str, Any]
@@ -63,3 +64,23 @@ def in_one_line(event: HostCallRuled | HostCallFinished) -> str:
         return "" if event.decision.allows else f"{called}: not allowed, {event.decision.reason}"
     took = f", {event.seconds:.1f} s" if event.seconds >= NOTABLE else ""
     return f"{called}: {event.outcome}{took}{event.summary and f', {event.summary}'}"
+
+
+class CallLines:
+    """The lines about the calls of one block: the first ones are shown, the others are counted."""
+
+    def __init__(self) -> None:
+        self._calls = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many calls had no line."""
+        return max(0, self._calls - MOST_LINES)
+
+    def next(self, event: HostCallRuled | HostCallFinished) -> str:
+        """The line about a call; empty if it has none."""
+        line = in_one_line(event)
+        self._calls += bool(line)
+        if self._calls == MOST_LINES + 1 and line:
+            return "more calls are not shown here"
+        return line if self._calls <= MOST_LINES else ""

@@ -271,10 +271,8 @@ RuntimeEvent = (
     | Notice
     | ExecutionFinished
 )
-Event = (
-    ModelEvent
-    | RuntimeEvent
-    | Decided
+TurnEvent = (
+    Decided
     | ActionStarted
     | CheckpointTaken
     | CheckpointDiscarded
@@ -282,3 +280,5 @@ Event = (
     | MessageFinished
     | TurnFinished
 )
+Event = ModelEvent | RuntimeEvent | TurnEvent
+"""Whoever takes in all of them ends in `assert_never`, so that a new one is not forgotten."""

@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from interpreter.protocol.calls import in_one_line
+from interpreter.protocol.calls import CallLines
 from interpreter.protocol.events import (
     ActionProposed,
+    ActiveLine,
+    ApprovalRequested,
     CodeDelta,
     DisplayShown,
-    Event,
+    ExecutionFinished,
     HostCallFinished,
+    HostCallProposed,
     HostCallRuled,
+    InputRequested,
+    ModelEvent,
     ModelRetrying,
     ModelTold,
+    Notice,
     OutputCleared,
     OutputDelta,
     ReasoningDelta,
+    ReplyFinished,
+    RuntimeEvent,
     TextDelta,
 )
 from interpreter.protocol.messages import (
@@ -36,7 +44,6 @@ from interpreter.protocol.messages import (
 OUTPUT_KEPT = 64_000  # characters of a block's output that a message keeps, half head, half tail
 PIECES_KEPT = 4_000  # alternating streams make many small pieces; their number is bounded too
 DISPLAYS_KEPT = 50
-CALLS_KEPT = 20  # calls of the host that have a line each
 
 
 class Draft:
@@ -51,7 +58,7 @@ class Draft:
         self._language = ""
         self._output = _Output()
 
-    def add(self, event: Event) -> None:
+    def add(self, event: ModelEvent | RuntimeEvent) -> None:
         """Take in one event; those that belong to no message are passed over."""
         match event:
             case TextDelta(text):
@@ -68,6 +75,8 @@ class Draft:
                 self.put(action)
             case ModelRetrying():  # half a block of a lost stream must never become an action
                 self._code.clear()
+            case ReplyFinished():
+                pass
             case _:
                 self._output.add(event)
 
@@ -113,10 +122,10 @@ class _Output:
     omitted: int = 0
     omitted_lines: int = 0
     displays: int = 0
-    calls: int = 0
+    calls: CallLines = field(default_factory=CallLines)
     clear_next: bool = False
 
-    def add(self, event: Event) -> None:
+    def add(self, event: RuntimeEvent) -> None:
         match event:
             case OutputDelta(text, stream):
                 self.write(text, stream)
@@ -127,17 +136,10 @@ class _Output:
             case OutputCleared(wait):
                 self.clear(wait=wait)
             case HostCallRuled() | HostCallFinished():
-                self.called(in_one_line(event))
+                if line := self.calls.next(event):
+                    self.write(f"[{line}]\n", "stderr")
             case _:
-                pass
-
-    def called(self, line: str) -> None:
-        """A call of the host's; the first ones have a line each."""
-        if not line:
-            return
-        self.calls += 1
-        if self.calls <= CALLS_KEPT:
-            self.write(f"[{line}]\n", "stderr")
+                _passed_over(event)
 
     def write(self, text: str, stream: Stream) -> None:
         self._clear_if_due()
@@ -169,8 +171,8 @@ class _Output:
 
     def take(self) -> list[Output | Display]:
         """Everything, with neighbours of one stream joined; afterwards it is empty."""
-        if self.calls > CALLS_KEPT:
-            self.write(f"[and {self.calls - CALLS_KEPT} more calls of the host]\n", "stderr")
+        if self.calls.left_out:
+            self.write(f"[{self.calls.left_out} more calls of the host]\n", "stderr")
         parts = _joined(self.head)
         if self.omitted:
             gap = Output("", omitted=self.omitted, omitted_lines=self.omitted_lines)
@@ -201,6 +203,17 @@ class _Output:
     def _omit(self, text: str) -> None:
         self.omitted += len(text)
         self.omitted_lines += text.count("\n")
+
+
+def _passed_over(
+    event: ActiveLine
+    | InputRequested
+    | ApprovalRequested
+    | HostCallProposed
+    | Notice
+    | ExecutionFinished,
+) -> None:
+    """What belongs to no message."""
 
 
 def _joined(items: list[Output | Display] | deque[Output | Display]) -> list[Output | Display]:

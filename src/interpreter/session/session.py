@@ -120,7 +120,9 @@ class Session:
         """Take a message into the transcript without starting a turn."""
         self._record(message)
 
-    def by_hand(self, action: Action, work: Iterable[RuntimeEvent]) -> Generator[Event, None, None]:
+    def by_hand(
+        self, action: Action, work: Iterable[RuntimeEvent]
+    ) -> Generator[RuntimeEvent | FilesChanged, None, None]:
         """What the user runs without the model, as a block that can be undone."""
         self.engine.before_block()
         checkpoint = self.engine.checkpoints().begin(action)

@@ -14,9 +14,10 @@ from interpreter.terminal.input.approval import SAID, WORDS, Hands, ask
 from interpreter.terminal.input.editor import edit
 from interpreter.terminal.input.keys import TypedKeys
 from interpreter.terminal.input.signals import ctrl_c
-from interpreter.terminal.live_face import LiveFace, Look
+from interpreter.terminal.live_face import LiveFace
 from interpreter.terminal.render.ansi import paint, tame_plain
 from interpreter.terminal.render.edits import Diff, nothing_known
+from interpreter.terminal.render.look import Look
 from interpreter.terminal.render.screen import Screen
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from typing import assert_never
 
-from interpreter.protocol.calls import in_one_line
-from interpreter.protocol.change_list import change_list
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.calls import CallLines
 from interpreter.protocol.events import (
     ActionProposed,
     ActionStarted,
@@ -19,28 +19,33 @@ from interpreter.protocol.events import (
     DisplayShown,
     Event,
     ExecutionFinished,
-    FileChange,
     FilesChanged,
     HostCallFinished,
+    HostCallProposed,
     HostCallRuled,
+    InputRequested,
     MessageFinished,
+    ModelEvent,
     ModelRetrying,
+    ModelTold,
     Notice,
     OutputCleared,
     OutputDelta,
     ReasoningDelta,
     ReplyFinished,
+    RuntimeEvent,
     TextDelta,
+    TurnEvent,
     TurnFinished,
 )
-from interpreter.protocol.messages import Action, ActionCall, Code, Display, Face, MalformedCall
-from interpreter.protocol.values import frozen
+from interpreter.protocol.messages import Action, ActionCall, Code, Display, MalformedCall, Message
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.plain_face import ENDS
-from interpreter.terminal.render.ansi import Palette, crop, paint, tame, tame_plain
-from interpreter.terminal.render.display import Draw, short, show_display
-from interpreter.terminal.render.edits import Diff, edits, nothing_known
+from interpreter.terminal.render.ansi import crop, paint, tame, tame_plain
+from interpreter.terminal.render.display import show_display
+from interpreter.terminal.render.edits import Diff, changed_files, edits, nothing_known
 from interpreter.terminal.render.highlight import CodeStream, highlight
+from interpreter.terminal.render.look import Look
 from interpreter.terminal.render.output import OutputPane
 from interpreter.terminal.render.prose import MarkdownText
 from interpreter.terminal.render.screen import Screen
@@ -50,23 +55,6 @@ from interpreter.terminal.render.wrap import in_width
 
 PANE = 12  # lines of output or code that are live
 THOUGHT = 200  # characters of a thought that are live
-FILES_NAMED = 8
-MARKS = {"added": "+", "modified": "~", "deleted": "-", "renamed": ">"}
-
-
-@frozen
-class Look:
-    """How things are shown."""
-
-    palette: Palette
-    draw: Draw
-    keep: Callable[[Face], Path | None]
-    active_line: bool = True
-    verbose: bool = False
-    directory: Path = Path()
-    """Files below it are named from there."""
-    walls: Callable[[str], str] = lambda language: ""
-    """How code of a language is confined, in a few words."""
 
 
 class LiveFace:
@@ -98,6 +86,7 @@ class LiveFace:
         self._gap = False  # whether something was done since the last words
         self._fresh = True  # whether the turn has shown nothing yet
         self._last_code = ""
+        self._call_lines = CallLines()
 
     def show(self, events: Iterable[Event]) -> TurnFinished:
         """Show a whole turn; how it ended."""
@@ -178,6 +167,14 @@ class LiveFace:
     # One event.
 
     def _show(self, event: Event) -> None:
+        if isinstance(event, ModelEvent):
+            self._show_reply(event)
+        elif isinstance(event, RuntimeEvent):
+            self._show_block(event)
+        else:
+            self._show_turn(event)
+
+    def _show_reply(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(text):
                 self._say(text)
@@ -193,12 +190,10 @@ class LiveFace:
             case ReplyFinished(_, usage):
                 self._finish_words()
                 self._tally.add(usage)
-            case TurnFinished(end, detail):
-                self._ended(end, detail)
             case _:
-                self._show_work(event)
+                assert_never(event)
 
-    def _show_work(self, event: Event) -> None:
+    def _show_block(self, event: RuntimeEvent) -> None:
         match event:
             case OutputDelta(text):
                 self._screen.print(*self._pane.add(text))
@@ -209,47 +204,58 @@ class LiveFace:
                 self._updating.clear()
             case ActiveLine(line):
                 self._line = line
-            case ActionStarted(action):
-                self._started(action)
             case ExecutionFinished(outcome, summary):
                 self._finished(outcome, summary)
-            case HostCallRuled() | HostCallFinished():
-                self._called(event)
+            case ApprovalRequested() | Notice() | HostCallRuled() | HostCallFinished():
+                self._show_beside(event)
+            case ModelTold() | InputRequested() | HostCallProposed():
+                pass
             case _:
-                self._show_rest(event)
+                assert_never(event)
 
-    def _show_rest(self, event: Event) -> None:
+    def _show_beside(
+        self, event: ApprovalRequested | Notice | HostCallRuled | HostCallFinished
+    ) -> None:
         match event:
             case ApprovalRequested(action):
                 self._before_question(action)
-            case Decided(_, decision) if not decision.allows and decision.reason:
-                self._print(f"Not run: {decision.reason}", self._palette.warning)
-            case FilesChanged(changes):
-                self._changed(changes)
             case Notice(text, level):
                 styles = {"warning": self._palette.warning, "error": self._palette.bad}
                 self._print(text, styles.get(level, self._palette.dim))
+            case HostCallRuled() | HostCallFinished():
+                self._print(self._call_lines.next(event), self._palette.dim)
+            case _:
+                assert_never(event)
+
+    def _show_turn(self, event: TurnEvent) -> None:
+        match event:
+            case ActionStarted(action):
+                self._call_lines = CallLines()
+                self._started(action)
+            case TurnFinished(end, detail):
+                self._ended(end, detail)
+            case Decided(_, decision):
+                self._decided(decision)
+            case FilesChanged(changes):
+                self._print(changed_files(changes, self._look.directory), self._palette.dim)
+                drawn = edits(changes, self._diff, self._palette, self._screen.width)
+                self._screen.print(*drawn)
             case CheckpointDiscarded(told):
                 self._print(told, self._palette.dim)
-            case CheckpointTaken(name) if self.verbose:
-                self._print(f"checkpoint {name}", self._palette.dim)
-            case MessageFinished(message) if message.role == "computer":
-                self._wait_for_model()
+            case CheckpointTaken(name):
+                self._print(f"checkpoint {name}" if self.verbose else "", self._palette.dim)
+            case MessageFinished(message):
+                self._recorded(message)
             case _:
-                pass
+                assert_never(event)
 
-    def _called(self, event: HostCallRuled | HostCallFinished) -> None:
-        if line := in_one_line(event):
-            self._print(line, self._palette.dim)
+    def _decided(self, decision: Decision) -> None:
+        if not decision.allows and decision.reason:
+            self._print(f"Not run: {decision.reason}", self._palette.warning)
 
-    def _changed(self, changes: Sequence[FileChange]) -> None:
-        where = self._look.directory
-        listed = change_list(changes, lambda path: visible(short(path, where)))
-        named = [f"{MARKS[one.kind]} {one.text}" for one in listed[:FILES_NAMED]]
-        more = len(listed) - len(named)
-        named += [f"and {more} more"] if more > 0 else []
-        self._print("  ".join(named), self._palette.dim)
-        self._screen.print(*edits(changes, self._diff, self._palette, self._screen.width))
+    def _recorded(self, message: Message) -> None:
+        if message.role == "computer":
+            self._wait_for_model()
 
     def _before_question(self, action: Action) -> None:
         self._finish_words()
@@ -384,6 +390,8 @@ class LiveFace:
             self._print(cost, self._palette.dim)
 
     def _print(self, text: str, style: str) -> None:
+        if not text:
+            return
         width = self._screen.width
         lines = [line for long in sentence(text).split("\n") for line in in_width(long, width)]
         self._screen.print(*(paint(line, style) for line in lines))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TextIO, assert_never
 
-from interpreter.protocol.calls import in_one_line
+from interpreter.protocol.calls import CallLines
 from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import (
     ActionProposed,
+    ActionStarted,
+    ActiveLine,
     ApprovalRequested,
     CheckpointDiscarded,
     CheckpointTaken,
@@ -21,14 +23,21 @@ from interpreter.protocol.events import (
     ExecutionFinished,
     FilesChanged,
     HostCallFinished,
+    HostCallProposed,
     HostCallRuled,
     InputRequested,
+    MessageFinished,
+    ModelEvent,
     ModelRetrying,
+    ModelTold,
     Notice,
+    OutputCleared,
     OutputDelta,
     ReasoningDelta,
     ReplyFinished,
+    RuntimeEvent,
     TextDelta,
+    TurnEvent,
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, MalformedCall
@@ -77,6 +86,14 @@ class PlainFace:
 
     def show_event(self, event: Event) -> None:
         """Show one event."""
+        if isinstance(event, ModelEvent):
+            self._show_reply(event)
+        elif isinstance(event, RuntimeEvent):
+            self._show_block(event)
+        else:
+            self._show_turn(event)
+
+    def _show_reply(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(text):
                 self._broken_off()
@@ -86,16 +103,15 @@ class PlainFace:
                 self._code.append(text)
             case ActionProposed(action):
                 self._proposed(action)
-            case OutputDelta(text):
-                self._write_output(text)
-            case TurnFinished(end, detail):
-                self._broken_off()
-                self._line(self._answer, "")
-                self._ended(end, detail)
-            case Decided(_, decision) if decision.answer == "no" and decision.reason:
-                self._tell(f"Not run: {decision.reason}")
+            case ModelRetrying(reason, seconds):
+                self._tell(f"{reason} Trying again in {seconds:.0f} s.")
+            case ReasoningDelta(text):
+                self._write(self._around, text)
+            case ReplyFinished(_, usage):
+                if usage and self.verbose:
+                    self._tell(f"[tokens] {usage.input:,} in, {usage.output:,} out")
             case _:
-                self._around_the_work(event)
+                assert_never(event)
 
     def note(self, text: str) -> None:
         """A sentence of our own."""
@@ -110,39 +126,67 @@ class PlainFace:
         self._line(self._around, "\n".join([fence + visible(language), *lines, fence]))
         self._last_code = source
 
-    def _around_the_work(self, event: Event) -> None:
+    def _show_block(self, event: RuntimeEvent) -> None:
         match event:
+            case OutputDelta(text):
+                self._write_output(text)
             case DisplayShown(display):
                 self._line(self._around, tame_plain(display.text) or "[a picture]")
             case ExecutionFinished(outcome, summary) if outcome != "ok":
                 self._tell(f"[{outcome}] {summary}".rstrip())
+            case Notice() | ApprovalRequested() | HostCallRuled() | HostCallFinished():
+                self._show_beside(event)
+            case InputRequested(prompt):
+                self._write(self._around, prompt)
+            case (
+                ExecutionFinished()
+                | ModelTold()
+                | OutputCleared()
+                | ActiveLine()
+                | HostCallProposed()
+            ):
+                pass
+            case _:
+                assert_never(event)
+
+    def _show_beside(
+        self, event: Notice | ApprovalRequested | HostCallRuled | HostCallFinished
+    ) -> None:
+        match event:
+            case Notice(text):
+                self._tell(text)
+            case HostCallRuled() | HostCallFinished():
+                if line := self._call_lines.next(event):
+                    self._tell(f"[call] {line}")
+            case ApprovalRequested(action):
+                if isinstance(action, Code) and action.source != self._last_code:
+                    self.show_code(action.language, action.source)  # another was shown since
+            case _:
+                assert_never(event)
+
+    def _show_turn(self, event: TurnEvent) -> None:
+        match event:
+            case TurnFinished(end, detail):
+                self._broken_off()
+                self._line(self._answer, "")
+                self._ended(end, detail)
+            case Decided(_, decision) if decision.answer == "no" and decision.reason:
+                self._tell(f"Not run: {decision.reason}")
             case FilesChanged(changes):
                 listed = change_list(changes, visible)
                 names = [f"{one.kind} {one.text}" for one in listed[:FILES_NAMED]]
                 more = f" and {len(listed) - FILES_NAMED} more" if listed[FILES_NAMED:] else ""
                 self._tell(f"[files] {', '.join(names)}{more}")
-            case Notice(text) | CheckpointDiscarded(text):
+            case CheckpointDiscarded(text):
                 self._tell(text)
-            case ModelRetrying(reason, seconds):
-                self._tell(f"{reason} Trying again in {seconds:.0f} s.")
-            case ReasoningDelta(text):
-                self._write(self._around, text)
-            case _:
-                self._details(event)
-
-    def _details(self, event: Event) -> None:
-        match event:
-            case HostCallRuled() | HostCallFinished():
-                if line := in_one_line(event):
-                    self._tell(f"[call] {line}")
-            case ApprovalRequested(Code(language, source)) if source != self._last_code:
-                self.show_code(language, source)  # another was shown since
-            case InputRequested(prompt):
-                self._write(self._around, prompt)
             case CheckpointTaken(name) if self.verbose:
                 self._tell(f"[checkpoint] {name}")
-            case ReplyFinished(_, usage) if usage and self.verbose:
-                self._tell(f"[tokens] {usage.input:,} in, {usage.output:,} out")
+            case ActionStarted():
+                self._call_lines = CallLines()
+            case Decided() | CheckpointTaken() | MessageFinished():
+                pass
+            case _:
+                assert_never(event)
 
     def _proposed(self, action: object) -> None:
         self._code.clear()  # what is proposed is what will run, whatever was written before

@@ -7,10 +7,18 @@ import itertools
 import json
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, assert_never
 
 from interpreter.lmc.messages import action_content
-from interpreter.protocol.events import ActionProposed, ModelEvent, ReplyFinished, TextDelta
+from interpreter.protocol.events import (
+    ActionProposed,
+    CodeDelta,
+    ModelEvent,
+    ModelRetrying,
+    ReasoningDelta,
+    ReplyFinished,
+    TextDelta,
+)
 from interpreter.protocol.messages import (
     Action,
     ActionCall,
@@ -93,6 +101,10 @@ def answered(events: Generator[ModelEvent, None, None], *, in_calls: bool) -> It
                     yield _chunk({"content": fence})
                 case ReplyFinished():
                     yield _chunk({}, "stop")
+                case ReasoningDelta() | CodeDelta() | ModelRetrying():
+                    pass
+                case _:
+                    assert_never(event)
 
 
 def _call(action: Action, index: int) -> Chunk:

@@ -5,17 +5,38 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator
 from contextlib import closing
+from typing import assert_never
 
+from interpreter.protocol.calls import in_one_line
 from interpreter.protocol.events import (
+    ActionProposed,
     ActionStarted,
+    ActiveLine,
     ApprovalRequested,
+    CheckpointDiscarded,
     CheckpointTaken,
+    CodeDelta,
+    Decided,
+    DisplayShown,
     Event,
     ExecutionFinished,
     FilesChanged,
+    HostCallFinished,
+    HostCallProposed,
+    HostCallRuled,
+    InputRequested,
+    MessageFinished,
+    ModelEvent,
     ModelRetrying,
+    ModelTold,
     Notice,
+    OutputCleared,
+    OutputDelta,
+    ReasoningDelta,
     ReplyFinished,
+    RuntimeEvent,
+    TextDelta,
+    TurnEvent,
     TurnFinished,
 )
 from interpreter.protocol.messages import Code
@@ -56,32 +77,54 @@ def _make_heard(level: int) -> None:
 
 
 def _told(event: Event) -> str:
+    if isinstance(event, ModelEvent):
+        return _told_of_reply(event)
+    return _told_of_block(event) if isinstance(event, RuntimeEvent) else _told_of_turn(event)
+
+
+def _told_of_reply(event: ModelEvent) -> str:
     match event:
         case ReplyFinished(end, usage):
             counted = f", {usage.input} tokens in and {usage.output} out" if usage else ""
             return f"the model has answered ({end}{counted})"
         case ModelRetrying(reason, seconds):
             return f"asking again in {seconds:.1f} s: {reason}"
-        case ApprovalRequested(_, reason):
-            return f"approval is needed: {reason}" if reason else "approval is needed"
+        case TextDelta() | ReasoningDelta() | CodeDelta() | ActionProposed():
+            return ""
+        case _:
+            assert_never(event)
+
+
+def _told_of_turn(event: TurnEvent) -> str:
+    match event:
         case ActionStarted(action):
             what = action.language if isinstance(action, Code) else type(action).__name__
             return f"{what} begins to run"
         case CheckpointTaken(name):
             return f"checkpoint {name}"
-        case _:
-            return _told_after(event)
-
-
-def _told_after(event: Event) -> str:
-    match event:
-        case ExecutionFinished(outcome, summary):
-            return f"it ended: {outcome} {summary}".rstrip()
         case FilesChanged(changes):
             return "files: " + ", ".join(f"{change.kind} {change.path}" for change in changes[:8])
-        case Notice(text):
-            return text
         case TurnFinished(end, detail):
             return f"the turn ended: {end} {detail}".rstrip()
-        case _:
+        case Decided() | CheckpointDiscarded() | MessageFinished():
             return ""
+        case _:
+            assert_never(event)
+
+
+def _told_of_block(event: RuntimeEvent) -> str:
+    match event:
+        case ApprovalRequested(_, reason):
+            return f"approval is needed: {reason}" if reason else "approval is needed"
+        case ExecutionFinished(outcome, summary):
+            return f"it ended: {outcome} {summary}".rstrip()
+        case Notice(text):
+            return text
+        case HostCallRuled() | HostCallFinished():
+            return in_one_line(event)
+        case OutputDelta() | ModelTold() | DisplayShown() | OutputCleared() | ActiveLine():
+            return ""
+        case InputRequested() | HostCallProposed():
+            return ""
+        case _:
+            assert_never(event)

@@ -6,23 +6,41 @@ import getpass
 import importlib.util
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 from interpreter.facade.notebook import html as notebook_html
 from interpreter.protocol.actions import Decision
+from interpreter.protocol.calls import CallLines
 from interpreter.protocol.change_list import change_list
 from interpreter.protocol.events import (
     ActionProposed,
+    ActionStarted,
+    ActiveLine,
     ApprovalRequested,
+    CheckpointDiscarded,
+    CheckpointTaken,
     CodeDelta,
+    Decided,
     DisplayShown,
     Event,
     ExecutionFinished,
     FilesChanged,
+    HostCallFinished,
+    HostCallProposed,
+    HostCallRuled,
     InputRequested,
+    MessageFinished,
+    ModelEvent,
+    ModelRetrying,
+    ModelTold,
     Notice,
+    OutputCleared,
     OutputDelta,
+    ReasoningDelta,
+    ReplyFinished,
+    RuntimeEvent,
     TextDelta,
+    TurnEvent,
     TurnFinished,
 )
 from interpreter.protocol.messages import Code
@@ -73,24 +91,55 @@ class TerminalFace:
         """Everything is shown already."""
 
 
+Beside = (
+    ExecutionFinished
+    | Notice
+    | HostCallRuled
+    | HostCallFinished
+    | HostCallProposed
+    | ApprovalRequested
+    | ModelTold
+    | OutputCleared
+    | ActiveLine
+    | InputRequested
+)
+
+
 class NotebookFace:
     """Shows events in the output of the running cell."""
 
     def __init__(self, *, scripts: bool = False) -> None:
         self._growing: _Growing | None = None
         self._last_code = ""
+        self._call_lines = CallLines()
         self._scripts = scripts
         """Whether scripts in what code shows may run, in a frame of their own."""
 
     def show(self, event: Event) -> None:
         """Show one event."""
+        if isinstance(event, ModelEvent):
+            self._show_reply(event)
+        elif isinstance(event, RuntimeEvent):
+            self._show_block(event)
+        else:
+            self._show_turn(event)
+
+    def _show_reply(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(text):
                 self._grow(PROSE).add(text)
             case CodeDelta(language, text):
                 self._grow(language).add(text)
-            case ActionProposed(Code(language, source)):
-                self._proposed(language, source)
+            case ActionProposed(action):
+                if isinstance(action, Code):
+                    self._proposed(action.language, action.source)
+            case ReasoningDelta() | ModelRetrying() | ReplyFinished():
+                pass
+            case _:
+                assert_never(event)
+
+    def _show_block(self, event: RuntimeEvent) -> None:
+        match event:
             case OutputDelta(text):
                 self.close()
                 safe = "\r".join(map(tame, text.split("\r")))
@@ -99,7 +148,24 @@ class NotebookFace:
                 self.close()
                 _publish(notebook_html.faces(display, scripts=self._scripts))
             case _:
-                self._around(event)
+                self._show_beside(event)
+
+    def _show_beside(self, event: Beside) -> None:
+        match event:
+            case ExecutionFinished(outcome, summary) if outcome != "ok":
+                self.error(f"{outcome}: {summary}")
+            case Notice(text):
+                self._say(text)
+            case HostCallRuled() | HostCallFinished():
+                self._say(self._call_lines.next(event))
+            case ApprovalRequested(Code(language, source)) if source != self._last_code:
+                self._proposed(language, source)  # another was shown since
+            case ExecutionFinished() | ApprovalRequested() | ModelTold() | OutputCleared():
+                pass
+            case ActiveLine() | InputRequested() | HostCallProposed():
+                pass
+            case _:
+                assert_never(event)
 
     def error(self, text: str) -> None:
         """Something that went wrong, in one line."""
@@ -112,24 +178,28 @@ class NotebookFace:
             self._growing.draw()
             self._growing = None
 
-    def _around(self, event: Event) -> None:
+    def _say(self, text: str) -> None:
+        if text:
+            self.close()
+            _publish(notebook_html.words(text, "i"))
+
+    def _show_turn(self, event: TurnEvent) -> None:
         match event:
-            case ExecutionFinished(outcome, summary) if outcome != "ok":
-                self.error(f"{outcome}: {summary}")
             case FilesChanged(changes):
                 listed = change_list(changes, visible)
                 names = ", ".join(f"{one.kind} {one.text}" for one in listed[:FILES_NAMED])
                 more = len(listed) - FILES_NAMED
                 _publish(notebook_html.words(f"Files: {names}{_more(more)}", "span"))
-            case Notice(text):
-                self.close()
-                _publish(notebook_html.words(text, "i"))
-            case ApprovalRequested(Code(language, source)) if source != self._last_code:
-                self._proposed(language, source)  # another was shown since
             case TurnFinished(end, detail) if end != "answered":
                 self.error(f"{end.replace('_', ' ')} {detail}".strip())
-            case _:
+            case ActionStarted():
+                self._call_lines = CallLines()
+            case TurnFinished() | Decided() | MessageFinished():
                 pass
+            case CheckpointTaken() | CheckpointDiscarded():
+                pass
+            case _:
+                assert_never(event)
 
     def _proposed(self, language: str, source: str) -> None:
         if self._growing is None or self._growing.kind != language:

@@ -7,16 +7,35 @@ from dataclasses import field
 from typing import Any
 
 from interpreter.protocol.events import (
+    ActionProposed,
     ActionStarted,
+    ActiveLine,
+    ApprovalRequested,
+    CheckpointDiscarded,
+    CheckpointTaken,
+    CodeDelta,
+    Decided,
     DisplayShown,
     Event,
     ExecutionFinished,
     FileChange,
     FilesChanged,
+    HostCallFinished,
+    HostCallProposed,
+    HostCallRuled,
+    InputRequested,
     MessageFinished,
+    ModelRetrying,
+    ModelTold,
+    Notice,
+    OutputCleared,
     OutputDelta,
+    ReasoningDelta,
     ReplyFinished,
+    RuntimeEvent,
+    TextDelta,
     TurnEnd,
+    TurnEvent,
     TurnFinished,
 )
 from interpreter.protocol.messages import Code, Display, Face, Message, Outcome
@@ -103,12 +122,15 @@ class Collector:
                 self._blocks.append(BlockCollector(code))
             case MessageFinished(message):
                 self._messages.append(message)
-            case ReplyFinished(_, usage) if usage is not None:
-                self._cost = self._cost.plus(usage)
+            case ReplyFinished(_, usage):
+                self._cost = self._cost.plus(usage) if usage is not None else self._cost
             case TurnFinished():
                 self._end = event
-            case _ if self._blocks:
-                self._blocks[-1].add(event)
+            case TextDelta() | ReasoningDelta() | CodeDelta() | ActionProposed() | ModelRetrying():
+                pass
+            case _:
+                for block in self._blocks[-1:]:
+                    block.add(event)
 
     def result(self, bring: Callable[[str], Any]) -> Result:
         """What came of it."""
@@ -134,7 +156,7 @@ class BlockCollector:
         self._files: tuple[FileChange, ...] = ()
         self._finished = ExecutionFinished("interrupted")
 
-    def add(self, event: Event) -> None:
+    def add(self, event: RuntimeEvent | TurnEvent) -> None:
         """Take in one event of the block."""
         match event:
             case OutputDelta(text):
@@ -145,8 +167,12 @@ class BlockCollector:
                 self._files = changes
             case ExecutionFinished():
                 self._finished = event
-            case _:
+            case ModelTold() | OutputCleared() | ActiveLine() | InputRequested() | Notice():
                 pass
+            case ApprovalRequested() | HostCallProposed() | HostCallRuled() | HostCallFinished():
+                pass
+            case _:
+                _passed_over(event)
 
     def block(self) -> Block:
         """The block."""
@@ -159,3 +185,14 @@ class BlockCollector:
             tuple(self._displays),
             self._files,
         )
+
+
+def _passed_over(
+    event: Decided
+    | ActionStarted
+    | CheckpointTaken
+    | CheckpointDiscarded
+    | MessageFinished
+    | TurnFinished,
+) -> None:
+    """What says nothing about a block."""

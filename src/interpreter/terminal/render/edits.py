@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 
-from interpreter.protocol.change_list import bulky_place
+from interpreter.protocol.change_list import bulky_place, change_list
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import FileChange
+from interpreter.protocol.visible import visible
 from interpreter.terminal.render.ansi import Palette, paint
+from interpreter.terminal.render.display import short
 from interpreter.terminal.render.highlight import highlight_diff
 
 Diff = Callable[[Collection[str]], str]
 """What the last block changed in these files, as `%diff` shows it."""
+FILES_NAMED = 8
+MARKS = {"added": "+", "modified": "~", "deleted": "-", "renamed": ">"}
 FILES = 3
 LINES = 12  # of each file
 LARGEST = 200_000  # bytes of a file whose edit is looked for
@@ -60,3 +65,11 @@ def _hunks(told: str) -> dict[str, list[str]]:
         elif lines is not None:
             lines.append(line)
     return {name: hunk for name, hunk in found.items() if hunk}
+
+
+def changed_files(changes: Sequence[FileChange], directory: Path) -> str:
+    """The files that a block changed, in one line; those below a directory are named from there."""
+    listed = change_list(changes, lambda path: visible(short(path, directory)))
+    named = [f"{MARKS[one.kind]} {one.text}" for one in listed[:FILES_NAMED]]
+    more = len(listed) - len(named)
+    return "  ".join([*named, *([f"and {more} more"] if more > 0 else [])])
