@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction, Value
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from interpreter.mcp.arrivals import LargeAnswer
     from interpreter.mcp.catalogue import ToolFunction
     from interpreter.mcp.configuration import ServerConfig
-    from interpreter.mcp.pins import Changes
+    from interpreter.mcp.pins import Changes, PinBook
     from interpreter.mcp.questions import Question, Reply
     from interpreter.mcp.servers import Consent, Servers
     from interpreter.mcp.transport import Transport
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from interpreter.tools.calls.functions import HostFunctions
     from interpreter.tools.guarded import Escalations
 
-USER_FILE = "mcp.json"
-PINS_FILE = "mcp-approved.json"
+PROJECT_FILE = ".mcp.json"
 PIECE = 1 << 20
 MOST_NAMED = 30  # servers in the words for the model
 MOST_FOUND = 50
@@ -49,10 +49,21 @@ Servers: {names}."""
 Launch = Callable[..., "Process"]
 
 
+def user_file() -> Path:
+    """The user's own servers."""
+    return config_directory() / "mcp.json"
+
+
+def pin_book() -> PinBook:
+    """What the user has approved."""
+    from interpreter.mcp.pins import PinBook
+
+    return PinBook(config_directory() / "mcp-approved.json")
+
+
 def configured(settings: Settings, notice: Callable[[str], None]) -> dict[str, ServerConfig]:
     """The servers that the user, a trusted directory and a profile name; the last one wins."""
-    project = settings.directory() / ".mcp.json"
-    user = config_directory() / USER_FILE
+    project, user = settings.directory() / PROJECT_FILE, user_file()
     if not (settings.mcp_servers or project.exists() or user.exists()):
         return {}  # as for most: nothing more is loaded
     from interpreter.mcp.configuration import read_file, servers_in
@@ -96,14 +107,13 @@ class ToolServers:
 
     def _make_servers(self) -> Servers:
         from interpreter.mcp.client import Surroundings
-        from interpreter.mcp.pins import PinBook
         from interpreter.mcp.servers import Access, Servers
 
         workspace = self._settings.directory().resolve()
         access = Access(
             self._start, self._consent, self._accept, Surroundings(self._ask, (workspace.as_uri(),))
         )
-        return Servers(self.configs.values(), access, PinBook(config_directory() / PINS_FILE))
+        return Servers(self.configs.values(), access, pin_book())
 
     def words(self) -> str:
         """What the model is told; nothing where there is no server."""

@@ -249,6 +249,26 @@ def _keys(settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("keys", "ok", "in the system keyring")
 
 
+def _tool_servers(settings: Settings) -> Iterator[Diagnosis]:
+    """Each server of tools, started as a session starts it."""
+    from interpreter.assembly.tool_servers import configured  # noqa: PLC0415
+
+    notes: list[str] = []
+    try:
+        known = configured(settings, notes.append)
+    except InterpreterError as error:
+        yield Diagnosis("tools", "degraded", str(error))
+        return
+    yield from (Diagnosis("tools", "absent", note, "interpreter trust") for note in notes)
+    if not known:
+        return
+    from interpreter.assembly.tool_server_check import try_servers  # noqa: PLC0415  (opens a cell)
+
+    for tried in try_servers(settings):
+        detail = f"{tried.name}: {tried.detail}"
+        yield Diagnosis("tools", "ok" if tried.good else "degraded", detail, tried.fix)
+
+
 Check = Callable[[Settings], Iterator[Diagnosis]]
 CHECKS: tuple[Check, ...] = (
     *(
@@ -261,6 +281,7 @@ CHECKS: tuple[Check, ...] = (
         _journal,
         model_findings,
         _keys,
+        _tool_servers,
         _terminal,
         _display,
         _disk,
