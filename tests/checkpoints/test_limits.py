@@ -12,6 +12,12 @@ from interpreter.sandboxes.backends.none import NoSandbox
 from tests.checkpoints.conftest import Bench
 
 
+def test_a_journal_can_be_closed_twice(tmp_path):
+    bench = Bench(tmp_path)
+    bench.stop()
+    bench.journal.close()
+
+
 def test_only_so_many_blocks_are_kept(tmp_path):
     bench = Bench(tmp_path, retention=Retention(blocks=3))
     for number in range(6):

@@ -143,6 +143,11 @@ def test_nothing_that_the_host_left_open_is_inherited(careless_host, cell):
         os.close(end)
 
 
+def test_a_program_that_wants_room_beforehand_gets_what_it_writes(cell):
+    ask = "import os; f = os.open('big', os.O_RDWR | os.O_CREAT); os.posix_fallocate(f, 0, 99_999)"
+    assert output_of(cell, sys.executable, "-c", f"{ask}; print(os.fstat(f).st_size)") == "99999\n"
+
+
 def test_a_program_that_is_not_there_is_told_as_popen_tells_it(cell):
     with pytest.raises(FileNotFoundError):
         cell.launch(["no-such-program"])

@@ -141,6 +141,7 @@ def test_a_block_that_touches_most_files_says_so(place):
         place.write(f"f{number}", "x")
     _, changed = place.block("for f in f?; do mv $f $f.bak; done; touch more")
     assert changed.notes == ("this block changed 8 of the 8 files of the workspace",)
+    assert "this block" not in place.checkpoints.effects()  # a dry run has said it by then
     _, changed = place.block("touch {1..40}")
     assert changed.notes == ()
     _, changed = place.block("rm f?.bak")

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from interpreter import Interpreter
 from interpreter.models.embedded.from_wheels import PIP
 from interpreter.policies.scan.semgrep import find_semgrep
 from interpreter.protocol.host_programs import find_program
@@ -36,6 +37,14 @@ def test_a_program_is_not_taken_from_the_workspace(workspace, tmp_path, monkeypa
     assert find_program("semgrep") is None
     monkeypatch.chdir(tmp_path / "links")
     assert find_semgrep(workspace) is None
+
+
+def test_no_program_is_taken_from_a_workspace_that_is_named(workspace, tmp_path, monkeypatch):
+    monkeypatch.chdir("/etc")
+    monkeypatch.setenv("PATH", f"{workspace}/bin:/usr/bin:/bin")
+    with Interpreter("scripted/demo", workspace=str(workspace), auto_run=True) as it:
+        it.run("shell", "true")
+        assert find_program("sh") in ("/usr/bin/sh", "/bin/sh")
 
 
 def test_the_users_own_program_is_found(tmp_path, workspace, monkeypatch):

@@ -33,6 +33,17 @@ def test_always_covers_exactly_what_was_shown():
     assert ruling(policy, ActionCall("browse", "{}")) == "ask"
 
 
+def test_what_always_covers_is_told_and_can_be_forgotten():
+    policy = Approvals("ask")
+    policy.remember(Code("python", "a = 1\nb = 2\n"), Decision("always"))
+    policy.remember(Code("shell", "ls \x1b[31m"), Decision("always"))
+    policy.remember(Code("shell", "rm x"), Decision("yes"))
+    assert policy.allowed() == ("python: a = 1 (and 1 more lines)", "shell: ls ⟨U+001B⟩[31m")
+    policy.forget()
+    assert policy.allowed() == ()
+    assert policy.review(Code("shell", "ls \x1b[31m")).ruling == "ask"
+
+
 def test_always_for_a_shell_block_covers_its_commands_word_by_word():
     policy = Approvals()
     policy.remember(Code("shell", "git status && ls -l"), Decision("always"))

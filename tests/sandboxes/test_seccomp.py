@@ -157,6 +157,14 @@ def test_cells_cannot_leave_by_a_call(machine):
     assert run(program, machine, known["ioctl"], 0, 0x5401) == ALLOW
 
 
+def test_no_room_is_taken_that_is_not_written(machine):
+    program = rules_filter(cell_rules(internet=True), machine)
+    number = numbers(machine)["fallocate"]
+    taking, giving = (0x00, 0x01, 0x10, 0x40), (0x03, 0x08, 0x20)
+    assert {run(program, machine, number, 5, mode) for mode in taking} == {refuse(95)}
+    assert {run(program, machine, number, 5, mode) for mode in giving} == {ALLOW}
+
+
 @pytest.mark.parametrize(("internet", "expected"), [(True, ALLOW), (False, refuse(97))])
 def test_sockets_by_family(machine, internet, expected):
     program = rules_filter(cell_rules(internet=internet), machine)

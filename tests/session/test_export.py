@@ -123,6 +123,12 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
         export_session(SESSION, tmp_path / "file" / "session.md")
 
 
+def test_a_directory_that_is_not_there_is_not_made(tmp_path):
+    with pytest.raises(ConfigurationError, match=f"there is no directory {tmp_path}/new"):
+        export_session(SESSION, tmp_path / "new" / "session.md")
+    assert not (tmp_path / "new").exists()
+
+
 def test_json_is_a_list_of_messages():
     assert [row["type"] for row in json.loads(to_json(SESSION))] == ["Message"] * len(SESSION)
 

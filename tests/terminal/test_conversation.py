@@ -80,6 +80,11 @@ def test_always_is_not_asked_again(chat):
     assert terminal.everything().count("Run this?") == 2  # the same block once, another one again
     terminal.press("y")
     assert "\n50\n" in terminal.wait_for("Fifty.")
+    terminal.wait_for_prompt()
+    ask(terminal, "%grants")
+    terminal.wait_for("block  python: ", "(session)")
+    ask(terminal, "%grants forget blocks")
+    terminal.wait_for("Every block is asked about again.")
 
 
 def test_an_edited_block_is_shown_asked_about_again_and_run(chat, tmp_path):

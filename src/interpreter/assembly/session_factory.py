@@ -15,6 +15,7 @@ from interpreter.assembly.environment import Environment
 from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
 from interpreter.assembly.policy import check_policy, make_policy
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
+from interpreter.protocol.host_programs import never_from
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Code, Message
@@ -57,6 +58,7 @@ class SessionFactory:
         face: FaceCallbacks = QUIET,
     ) -> None:
         self._settings = settings
+        never_from(settings.directory())
         self._now = settings
         """Those of the last turn."""
         self._asked: Model | None = None

@@ -122,7 +122,7 @@ class Transaction:
         texts = [_changed(report, self._workspace)] if report and report.changes else []
         hosts = [f"{host} ({readable(size)})" for host, size in self._traffic().items()]
         texts += [f"hosts: {', '.join(hosts[:8])}"] if hosts else []
-        return "; ".join([*texts, *(report.notes if report else ())])
+        return "; ".join(texts)
 
     def undo(self, count: int = 1, conflicts: OnConflict = "refuse") -> str:
         """Go back `count` blocks; one line that says what was restored."""

@@ -17,6 +17,7 @@ from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCal
 from interpreter.protocol.visible import visible
 
 Mode = Literal["ask", "auto", "never"]
+_LONGEST_LINE = 80
 ExtraScan = Callable[[str, str], tuple[Finding, ...]]
 
 
@@ -80,6 +81,17 @@ def _without_call(action: Action) -> Action:
         case ActionCall(tool, arguments):
             return ActionCall(tool, arguments)
     return action
+
+
+def _in_a_line(action: Action) -> str:
+    match action:
+        case Code(language, source):
+            first, *more = source.strip().splitlines() or [""]
+            rest = f" (and {len(more)} more lines)" if more else ""
+            return f"{language}: {first[:_LONGEST_LINE]}{rest}"
+        case ActionCall(tool):
+            return tool
+    return ""
 
 
 class Approvals:
@@ -148,6 +160,15 @@ class Approvals:
         if decision.allows:
             self._memory.runs(done)
             self._memory.secrets |= _secret_files(done)
+
+    def allowed(self) -> tuple[str, ...]:
+        """The blocks that are no longer asked about in this session, in a line each."""
+        return tuple(sorted({visible(_in_a_line(one)) for one in self._memory.blocks}))
+
+    def forget(self) -> None:
+        """Ask about all of them again."""
+        self._memory.blocks.clear()
+        self._memory.commands.clear()
 
     def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
         """Judge one call of the host, made by code that has been judged before."""

@@ -20,12 +20,20 @@ def system_program(name: str) -> str:
     return shutil.which(name, path=PROGRAM_PLACES) or f"/usr/bin/{name}"
 
 
+_cell_places: set[Path] = set()
+
+
+def never_from(place: Path) -> None:
+    """Take no program from here any more: cells of this process write there."""
+    _cell_places.add(place.resolve())
+
+
 def find_program(name: str, *cell_places: Path) -> str | None:
     """Where a program of the user's is; places where a cell can write are not looked into.
 
     PATH may name the workspace, or `.venv/bin`, or the directory we happen to be in.
     """
-    places = [place.resolve() for place in (Path.cwd(), *cell_places)]
+    places = [*_cell_places, *(place.resolve() for place in (Path.cwd(), *cell_places))]
 
     def is_ours(path: Path) -> bool:
         return path.is_absolute() and not any(map(path.resolve().is_relative_to, places))

@@ -267,6 +267,14 @@ class Policy(CallPolicy, Protocol):
         """Learn from an answer, for those that say "always"."""
         ...
 
+    def allowed(self) -> tuple[str, ...]:
+        """The blocks that are no longer asked about in this session, in a line each."""
+        ...
+
+    def forget(self) -> None:
+        """Ask about all of them again."""
+        ...
+
 
 # Checkpoints.
 

@@ -81,6 +81,8 @@ class Supervision:
     def close(self) -> None:
         """Stop asking; the supervisor ends when the cell is empty."""
         with self._lock:
+            if self._closed:
+                return
             self._closed = True
             self._control.shutdown(socket.SHUT_RDWR)
             self._door.close()

@@ -105,6 +105,7 @@ def _rule_lines(rule: FilterRule, after: str) -> list[Line | str]:
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag: mount, cgroup, uts, ipc, user, pid, net, time
 _PUSH_INPUT, _CONSOLE = 0x5412, 0x541C  # TIOCSTI and TIOCLINUX type into the user's terminal
+_GIVES_BACK_ROOM = (0x03, 0x08, 0x20)  # modes of fallocate: punch a hole, collapse, insert
 
 _REFUSED = (
     # other processes' memory and files
@@ -152,6 +153,8 @@ def cell_rules(*, internet: bool) -> tuple[FilterRule, ...]:
             for call in ("clone", "unshare")
         ),
         FilterRule("unshare", no, AnyBit(0, 0x80)),  # in `clone` these bits are the exit signal
+        # Room that is taken without being written would be gone before anybody could see to it.
+        FilterRule("fallocate", refuse(errno.EOPNOTSUPP), NoneOf(1, _GIVES_BACK_ROOM)),
         FilterRule("ioctl", no, Equals(1, _PUSH_INPUT)),
         FilterRule("ioctl", no, Equals(1, _CONSOLE)),
         FilterRule("socket", refuse(errno.EAFNOSUPPORT), NoneOf(0, families)),

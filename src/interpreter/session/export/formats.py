@@ -42,8 +42,10 @@ def export_session(messages: Sequence[Message], path: Path, workspace: Path | No
     text = write(messages)
     try:
         place = safe_files.named_by_user(path.parent, Path.cwd(), workspace or Path.cwd())
-        safe_files.make_folder(place, mode=0o777)
         return safe_files.write(place / path.name, text, mode=0o666)
+    except FileNotFoundError as error:
+        missing = f"there is no directory {path.parent}"
+        raise ConfigurationError(f"Cannot write {path}: {missing}.") from error
     except OSError as error:
         raise ConfigurationError(f"Cannot write {path}: {why_unreadable(error)}.") from error
 

@@ -234,16 +234,20 @@ def sandbox(chat: Chat, argument: str) -> None:
 
 
 def grants(chat: Chat, argument: str) -> None:
-    """The hosts and places that were allowed, and for how long; `forget VALUE` takes one back."""
+    """What was allowed, and for how long; `forget VALUE` takes one back, `forget blocks` those."""
+    policy = chat.session.engine.policy()
     match argument.split(maxsplit=1):
         case []:
             given = [
                 f"{one.kind:6} {visible(one.value)}  ({'for good' if one.for_good else 'session'})"
                 for one in chat.factory.granted()
-            ]
-            hint = "%grants forget VALUE takes one back."
-            nothing = "No host and no place outside was allowed, for this session or for good."
+            ] + [f"block  {one}  (session)" for one in policy.allowed()]
+            hint = "%grants forget VALUE takes one back, %grants forget blocks all blocks."
+            nothing = "No host, place or block was allowed, for this session or for good."
             chat.desk.note("\n".join([*given, hint]) if given else nothing)
+        case ["forget", "blocks"]:
+            policy.forget()
+            chat.desk.note("Every block is asked about again.")
         case ["forget", value]:
             gone = chat.factory.take_back(value)
             if not gone:
