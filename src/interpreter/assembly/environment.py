@@ -25,8 +25,8 @@ from interpreter.protocol.ports import CallPolicy, Cell, Checkpoints, Process, R
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.tools.guarded import Escalations, Guarded
-from interpreter.tools.job_control import JobControl
 from interpreter.tools.run_code import RunCode, RunLimits
+from interpreter.tools.toolbox import Toolbox, ToolParts
 
 if TYPE_CHECKING:
     from interpreter.assembly.cell_contents import CellContents
@@ -72,15 +72,24 @@ class Environment:
         self._run_code = RunCode(self._runtimes, limits)
         self._escalations = Escalations(self._run_code.inject)
         guarded = Guarded(self._run_code, self._guards, self._escalations)
-        self.tools: dict[str, Tool] = {
-            "execute": guarded,
-            "jobs": JobControl(self._run_code.jobs),
-        }
-        """What a model can do here."""
+        self.execute: Tool = guarded
+        """Runs blocks of code."""
         self.calls = HostCalls(self._escalations, policy)
         """What code may call of the host's."""
         self.tool_servers = ToolServers(settings, self._launch, self._escalations, notice)
         self.tool_servers.offer(self.calls.functions)
+        self.toolbox = Toolbox(
+            ToolParts(
+                execute=guarded,
+                jobs=self._run_code.jobs,
+                workspace=self._workspace,
+                launch=self._launch,
+                functions=self.calls.functions,
+                notice=notice,
+            ),
+            lambda tool: Guarded(tool, self._secret_guards, self._escalations),
+        )
+        """What a model can do here."""
         self._rules = SessionRules(settings, self._escalations, lambda: guarded.running)
         self._permissions: Lazy[Permissions] = Lazy(self._make_permissions)
         self._autorun: Lazy[AutorunGuard] = Lazy(self._make_autorun)
@@ -325,6 +334,12 @@ class Environment:
                 guards.PathGuard(walls.grants, walls.permissions.session, workspace),
             ]
         return [*found, guards.AutorunWatch(self._autorun.get(), workspace, contents.journal)]
+
+    def _secret_guards(self) -> list[Guard]:
+        """Those who watch a tool that runs no code of the model's."""
+        from interpreter.assembly.guards import SecretGuard
+
+        return [SecretGuard(self._secrets())]
 
     def _secrets(self) -> Secrets:
         """What is to be shown to nobody, as it is now: the user may just have written it down."""

@@ -27,6 +27,7 @@ from interpreter.protocol.ports import (
     Runtimes,
     Tool,
     ToolContext,
+    ToolSpec,
 )
 from interpreter.session.budget import Budget, Ceiling
 from interpreter.session.engine import Engine, TurnLimits
@@ -38,6 +39,7 @@ from interpreter.session.session import Session
 from interpreter.session.store.database import Store
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
+from interpreter.tools.toolbox import FOR_SMALL_MODELS, USUAL
 
 if TYPE_CHECKING:
     from interpreter.assembly.permissions import Permission
@@ -189,10 +191,12 @@ class SessionFactory:
     def engine(self, settings: Settings, model: Model | None = None) -> Engine:
         """What a turn works with under these settings, with their model unless one is given."""
         self._now, self._asked, environment = settings, model, self.environment
+        asked = model or self._shown_model(settings)
+        tools = self._tools(settings)
         return Engine(
-            model=model or self._shown_model(settings),
-            tools=self._tools(),
-            asking=self._asking(settings),
+            model=asked,
+            tools=tools,
+            asking=self._asking(settings, tuple(tool.spec for tool in tools.values())),
             policy=partial(self._policy, settings),
             checkpoints=environment.checkpoints,
             approve=self._approve,
@@ -207,7 +211,7 @@ class SessionFactory:
         """Run code by hand, without a model; it is a block only if the caller makes it one."""
         self.environment.touched(action.language)
         context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
-        yield from self.environment.tools["execute"].run(action, context)
+        yield from self.environment.execute.run(action, context)
 
     def warm(self) -> None:
         """Begin what the first block will need; else it begins when the model is first asked."""
@@ -292,18 +296,19 @@ class SessionFactory:
         return session_id
 
     def _notes(self) -> Notes:
-        return notes_about(
-            lambda: self.environment.tools["execute"], lambda: self.exchange / "conversation"
-        )
+        return notes_about(lambda: self.environment.execute, lambda: self.exchange / "conversation")
 
-    def _tools(self) -> dict[str, Tool]:
-        """What a model can do; a small one is also told which variables there are."""
+    def _tools(self, settings: Settings) -> dict[str, Tool]:
+        """What the model can do: as the settings say. A small one has less to choose from, and is
+        also told which variables there are."""
         from interpreter.tools.live_variables import WithLiveVariables
 
-        tools = self.environment.tools
-        if not self._models.small:
-            return tools
-        return {**tools, "execute": WithLiveVariables(tools["execute"])}
+        small = self._models.small
+        names = settings.tools or (FOR_SMALL_MODELS if small else USUAL)
+        tools = self.environment.toolbox.tools(names)
+        if small and "execute" in tools:
+            tools["execute"] = WithLiveVariables(tools["execute"])
+        return tools
 
     def _shown_model(self, settings: Settings) -> Model:
         """The model, shown pictures of a size that providers take, unless the settings say no."""
@@ -316,7 +321,7 @@ class SessionFactory:
             self._shown = ShownModel(model)
         return self._shown
 
-    def _asking(self, settings: Settings) -> Asking:
+    def _asking(self, settings: Settings, specs: tuple[ToolSpec, ...]) -> Asking:
         facts = PromptFacts(
             system=platform.system(),
             date=time.strftime("%Y-%m-%d"),
@@ -340,7 +345,6 @@ class SessionFactory:
             )
 
         self._models.context.most_output = settings.max_output
-        specs = tuple(tool.spec for tool in self.environment.tools.values())
         self._budget.limit(_ceiling(settings), self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
 

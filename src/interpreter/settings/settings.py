@@ -107,6 +107,9 @@ class Settings:
     """Variables that code finds: NAME=value, or the NAME of one that is set here."""
     languages: tuple[str | DescribedLanguage, ...] = ()
     """The languages that may be used; none named: all. A profile can also describe some."""
+    tools: tuple[str, ...] = ()
+    """What the model can do, by name (execute, jobs, those of installed packages); none named: the
+    usual."""
     kernel: str = ""
     """A Jupyter kernel to run Python in, by name."""
     mcp_servers: str = ""

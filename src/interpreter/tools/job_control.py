@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.messages import Action, ActionCall
-from interpreter.protocol.ports import ToolContext, ToolSpec
+from interpreter.protocol.ports import Tool, ToolContext, ToolSpec
 from interpreter.tools.jobs import Job, Jobs
+
+if TYPE_CHECKING:
+    from interpreter.tools.toolbox import ToolParts
 
 LONGEST_WAIT = 600.0
 WAIT_STEP = 0.2  # how soon an interrupt ends a wait
@@ -69,6 +73,11 @@ class JobControl:
 
     def _overview(self) -> str:
         return " ".join(map(_state, self._jobs.all())) or "There are no jobs."
+
+
+def jobs(parts: ToolParts) -> Tool:
+    """The tool of the name, for the toolbox."""
+    return JobControl(parts.jobs)
 
 
 def _wait(job: Job, seconds: object, context: ToolContext) -> None:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from interpreter.protocol.errors import UnknownLanguage
 from interpreter.protocol.events import (
@@ -19,10 +19,13 @@ from interpreter.protocol.events import (
     RuntimeEvent,
 )
 from interpreter.protocol.messages import Action, Code
-from interpreter.protocol.ports import Answerer, Runtimes, ToolContext, ToolSpec
+from interpreter.protocol.ports import Answerer, Runtimes, Tool, ToolContext, ToolSpec
 from interpreter.protocol.values import frozen
 from interpreter.tools.jobs import ENDED, LET_GO, Job, Jobs
 from interpreter.tools.spill import Spill
+
+if TYPE_CHECKING:
+    from interpreter.tools.toolbox import ToolParts
 
 TAIL_PIECES = 16
 
@@ -125,6 +128,11 @@ class RunCode:
         yield from watch.rest()
         what = f"It goes on as job {job.number}: read, wait for or stop it with `jobs`."
         yield ExecutionFinished("backgrounded", watch.with_news(f"{why} {what}"))
+
+
+def execute(parts: ToolParts) -> Tool:
+    """The tool of the name, for the toolbox."""
+    return parts.execute
 
 
 @dataclass

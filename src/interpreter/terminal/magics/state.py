@@ -155,10 +155,7 @@ def variables(chat: Chat, argument: str) -> None:
 
 def jobs(chat: Chat, argument: str) -> None:
     """Blocks that go on in the background; `stop N` ends one, a number reads it."""
-    tool = chat.session.engine.tools.get("jobs")
-    if tool is None:
-        chat.desk.note("Blocks cannot be left running here.")
-        return
+    tool = chat.factory.environment.toolbox.get("jobs")
     wish: dict[str, object] = {"action": "list"}
     match argument.split():
         case []:
