@@ -12,7 +12,7 @@ unopened ──────────────────────▶ o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
 from interpreter.assembly.shutdown import END_SECONDS, SAVE_SECONDS, START_SECONDS, Shutdown
@@ -64,12 +64,21 @@ class CellLife:
         self._contents = Lazy(lambda: self._furnished(cell))
         return self.contents()
 
-    def close(self, shutdown: Shutdown, save: Callable[[CellContents], None]) -> None:
-        """End everything, with the variables saved; what still starts is waited for a while."""
+    def close(
+        self,
+        shutdown: Shutdown,
+        starting: Iterable[Callable[[], None]],
+        save: Callable[[CellContents], None],
+    ) -> None:
+        """End everything, with the variables saved; what is `starting` is waited for a while.
+
+        A cell that is being opened is not set up any more.
+        """
         before, self.state = self.state, "closed"
         if before in ("unopened", "closed"):
             return
-        shutdown.step("Waiting for what still starts", self._contents.settle, START_SECONDS)
+        for settle in (*starting, self._contents.settle):
+            shutdown.step("Waiting for what still starts", settle, START_SECONDS)
         contents = self._contents.made
         if contents is not None:
             shutdown.step("Saving the variables", lambda: save(contents), SAVE_SECONDS)

@@ -17,7 +17,7 @@ from interpreter.assembly.host_calls import HostCalls
 from interpreter.assembly.languages import session_runtimes
 from interpreter.assembly.policy import SessionRules
 from interpreter.assembly.saved_variables import Resumption, carried_over
-from interpreter.assembly.shutdown import END_SECONDS, START_SECONDS, Shutdown
+from interpreter.assembly.shutdown import END_SECONDS, Shutdown
 from interpreter.assembly.tool_servers import ToolServers
 from interpreter.protocol.errors import CheckpointError, SandboxUnavailable
 from interpreter.protocol.lazy import Lazy
@@ -117,11 +117,9 @@ class Environment:
     def close(self, tell: Notify | None = None) -> None:
         """Save the variables, and end everything that runs here; `tell` hears what takes long."""
         shutdown = Shutdown(tell or self._notice)
-        for started in (self._warmth, self.resumption):
-            shutdown.step("Waiting for what still starts", started.settle, START_SECONDS)
         self.calls.close()
         shutdown.step("Ending the tool servers", self.tool_servers.close, END_SECONDS)
-        self._life.close(shutdown, self._save)
+        self._life.close(shutdown, (self._warmth.settle, self.resumption.settle), self._save)
         if self._sweep is not None:
             self._sweep.cancel()
         if self._autorun.made is not None:
@@ -295,7 +293,8 @@ class Environment:
 
     def _warm(self) -> None:
         contents = self._life.contents()
-        if self.opener.is_confined:  # without a sandbox, it waits for a block
+        # Without a sandbox, it waits for a block.
+        if self.opener.is_confined and self._life.state == "open":
             contents.runtimes.get().warm("python")
 
     def _is_confined(self) -> bool:
