@@ -17,6 +17,8 @@ def main(argv: list[str] | None = None) -> int:
 
     if arguments[:1] == ["serve"]:
         return guarded(lambda: _serve(arguments[1:]))
+    if arguments[:2] == ["mcp", "serve"]:
+        return guarded(lambda: _serve_tools(arguments[2:]))
     if "--server" in arguments:
         return guarded(lambda: _serve([one for one in arguments if one != "--server"]))
     return run(arguments)
@@ -29,3 +31,11 @@ def _serve(arguments: list[str]) -> int:
 
     options, others = split(arguments)
     return run(options, settings_of(parse(others)), lambda text: print(text, flush=True))
+
+
+def _serve_tools(arguments: list[str]) -> int:
+    from interpreter.headless.mcp_stdio import serve
+    from interpreter.terminal.arguments import parse
+    from interpreter.terminal.start import settings_of
+
+    return serve(settings_of(parse(arguments)))

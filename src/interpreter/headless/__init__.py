@@ -1,0 +1,1 @@
+"""Faces for programs: no terminal, no page."""
