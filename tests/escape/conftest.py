@@ -1,6 +1,9 @@
 """The worlds in which the escape suite is tried: as root, as an ordinary user, and as root again
 in a workspace that belongs to an ordinary user."""
 
+import atexit
+import compileall
+import functools
 import json
 import os
 import shutil
@@ -12,19 +15,30 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+WHERE = "/home" if os.getuid() == 0 else None  # a place that an ordinary user may enter
 # No account is needed to be somebody without rights; a number of one's own, since limits of the
 # machine count all processes of a number, also those of tests that run at the same time.
 ORDINARY = 20_000 + os.getpid() % 40_000
+
+
+@functools.cache
+def readable_source():
+    """A copy of our source that everybody may read, for all tests of this process."""
+    base = Path(tempfile.mkdtemp(prefix="reploop-source-", dir=WHERE))
+    atexit.register(shutil.rmtree, base)
+    base.chmod(0o755)
+    half_written = shutil.ignore_patterns("*.pyc.*")  # by a test that runs at the same time
+    shutil.copytree(HERE.parents[1] / "src/interpreter", base / "interpreter", ignore=half_written)
+    compileall.compile_dir(base, quiet=1)  # nobody else could write that
+    return str(base)
 
 
 class World:
     """A driver process as somebody, with a cell and a place without walls."""
 
     def __init__(self, prefix, python, base, driver="driver.py", owner=""):
-        source = base / "src"
-        shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
         shutil.copy(HERE / driver, base)
-        argv = [*prefix, python, str(base / driver), str(source), str(base / "home"), owner]
+        argv = [*prefix, python, str(base / driver), readable_source(), str(base / "home"), owner]
         self._driver = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=base
         )
@@ -74,9 +88,7 @@ def python_for(prefix):
 def open_world(who, driver="driver.py"):
     if who.startswith("root") and os.getuid() != 0:
         pytest.skip("the tests do not run as root")
-    base = Path(
-        tempfile.mkdtemp(prefix="reploop-escape-", dir="/home" if os.getuid() == 0 else None)
-    )
+    base = Path(tempfile.mkdtemp(prefix="reploop-escape-", dir=WHERE))
     base.chmod(0o755)
     prefix = as_user(base) if who == "user" else []
     python = python_for(prefix)
@@ -111,18 +123,16 @@ def scenario(request):
     """Runs one of the scenarios of a script by its name, as somebody; what it says."""
     if request.param == "root" and os.getuid() != 0:
         pytest.skip("the tests do not run as root")
-    where = "/home" if os.getuid() == 0 else None
-    base = Path(tempfile.mkdtemp(prefix="reploop-scenario-", dir=where)).resolve()
+    base = Path(tempfile.mkdtemp(prefix="reploop-scenario-", dir=WHERE)).resolve()
     base.chmod(0o755)
     prefix = as_user(base) if request.param == "user" else []
     python = python_for(prefix)
     if python is None:
         pytest.skip("an ordinary user has no Python 3.11 or newer here: apt install python3")
-    shutil.copytree(HERE.parents[1] / "src/interpreter", base / "src/interpreter")
 
     def run(script, name):
         shutil.copy(HERE / script, base)
-        command = [*prefix, python, str(base / script), str(base / "src"), str(base), name]
+        command = [*prefix, python, str(base / script), readable_source(), str(base), name]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd="/")
         return done.stdout + done.stderr
 

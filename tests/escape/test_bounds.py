@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.escape.conftest import HERE, as_user, python_for
+from tests.escape.conftest import HERE, WHERE, as_user, python_for, readable_source
 from tests.escape.ordinary_python import make_python
 from tests.live import wait_until
 
@@ -28,11 +28,10 @@ class Session:
 
     def __init__(self, prefix, python, base):
         self.data = base / "home/data"
-        source, workspace = base / "src", base / "home/project"
-        shutil.copytree(HERE.parents[1] / "src/interpreter", source / "interpreter")
+        workspace = base / "home/project"
         for name in ("session_driver.py", "peak.py"):
             shutil.copy(HERE / name, base)
-        argv = [*prefix, python, str(base / "session_driver.py"), str(source), str(workspace)]
+        argv = [*prefix, python, str(base / "session_driver.py"), readable_source(), str(workspace)]
         self._driver = subprocess.Popen(
             argv,
             stdin=subprocess.PIPE,
@@ -64,7 +63,7 @@ class Session:
 
 
 def new_place():
-    place = Path(tempfile.mkdtemp(prefix="reploop-b-", dir="/home" if os.getuid() == 0 else None))
+    place = Path(tempfile.mkdtemp(prefix="reploop-b-", dir=WHERE))
     place.chmod(0o755)
     return place
 
