@@ -203,7 +203,10 @@ class App(python_succession.Resting, python_succession.Connections, IPKernelApp)
         self.ip = address
         self.session.pid = os.getpid()
         with self.noting_descriptors():
-            python_succession.renew_loop(self.io_loop)
+            self._take_over()
+
+    def _take_over(self) -> None:
+        python_succession.renew_loop(self.io_loop)
         self.context = None
         self.init_sockets()
         for stream in self.streams:
@@ -218,8 +221,7 @@ class App(python_succession.Resting, python_succession.Connections, IPKernelApp)
         self.kernel._main_asyncio_lock = asyncio.Lock()
         if self.lines:
             self.lines.start()
-        with self.noting_descriptors():
-            self.kernel.start()
+        self.kernel.start()
 
     def init_sockets(self) -> None:
         with self.noting_descriptors():

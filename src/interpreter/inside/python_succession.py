@@ -147,13 +147,17 @@ class Connections:
 
     def __init__(self) -> None:
         self._ours: dict[int, str] = {}
+        self._noting = False
 
     @contextlib.contextmanager
     def noting_descriptors(self) -> Iterator[None]:
         """Take those for ours that are opened meanwhile, when no code of the user runs."""
-        before = open_descriptors()
+        if self._noting:  # who called us notes them
+            yield
+            return
+        self._noting, before = True, open_descriptors()
         yield
-        now = open_descriptors()
+        self._noting, now = False, open_descriptors()
         self._ours |= {number: now[number] for number in now if before.get(number) != now[number]}
 
     def descriptors(self) -> set[int]:
@@ -178,6 +182,7 @@ class Connections:
         main = self.io_loop.asyncio_loop
         for part in (main._selector, main._ssock, main._csock):
             part.close()
+        self._ours = {}
         for number in descriptors:
             with contextlib.suppress(OSError):  # it has been closed just now
                 os.close(number)
@@ -204,9 +209,9 @@ def open_descriptors() -> dict[int, str]:
     """What each open descriptor is, but for files with a name."""
     found = {}
     with contextlib.suppress(OSError):  # no Linux: no copies are made
-        for one in Path("/proc/self/fd").iterdir():
+        for number in os.listdir("/proc/self/fd"):  # noqa: PTH208 (four times as fast: undo waits)
             with contextlib.suppress(OSError):  # what listed them is gone
-                found[int(one.name)] = str(one.readlink())
+                found[int(number)] = os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115
     return {number: what for number, what in found.items() if not what.startswith("/")}
 
 
