@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from interpreter.checkpoints.none import NoCheckpoints
 from interpreter.models.scripted import ScriptedModel
-from interpreter.policies.approvals import AskFirst, RunAll
+from interpreter.policies.approvals import Approvals
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.ports import Capabilities, ToolSpec, nobody_answers
@@ -13,6 +12,7 @@ from interpreter.session.engine import Engine, TurnLimits
 from interpreter.session.request.asking import Asking
 from interpreter.session.request.context import Context
 from interpreter.session.session import Session
+from tests.no_checkpoints import NoCheckpoints
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Echo:
 
 
 def make_session(echo, *script, approve=None, store=None, steps=20, **options):
-    policy, checkpoints = AskFirst() if approve else RunAll(), NoCheckpoints()
+    policy, checkpoints = Approvals("ask" if approve else "auto"), NoCheckpoints()
     engine = Engine(
         model=ScriptedModel(script, piece=3),
         tools={"execute": echo},

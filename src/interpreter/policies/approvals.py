@@ -206,17 +206,3 @@ class Approvals:
         if isinstance(action, Code) and not can_scan(action.language):
             return Verdict("ask", f"{action.language} cannot be scanned")
         return verdict
-
-
-class AskFirst(Approvals):
-    """Asks for every action, until the user says "always" about it."""
-
-    def __init__(self) -> None:
-        super().__init__("ask")
-
-
-class RunAll(Approvals):
-    """Allows every action: `auto_run`."""
-
-    def __init__(self) -> None:
-        super().__init__("auto")

@@ -57,10 +57,6 @@ class Died(RuntimeFailure):
     """The process is gone."""
 
 
-class TimedOut(RuntimeFailure):
-    """The process did not answer in time."""
-
-
 class UnknownLanguage(RuntimeFailure):
     """No runtime here runs that language."""
 

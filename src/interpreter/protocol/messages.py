@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from interpreter.protocol.values import frozen
@@ -152,10 +151,6 @@ class Message:
     def results(self) -> tuple[ActionResult, ...]:
         """How the actions that this message answers ended."""
         return tuple(part for part in self.parts if isinstance(part, ActionResult))
-
-    def as_interrupted(self) -> Message:
-        """The same message, marked as cut short."""
-        return replace(self, completion="interrupted")
 
 
 def user_says(text: str) -> Message:

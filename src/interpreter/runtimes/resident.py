@@ -1,15 +1,107 @@
-"""What runtimes have in common that live on between blocks: one block at a time, and its end."""
+"""What runtimes share that live on between blocks: a bell, one block at a time, and its end."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
-from interpreter.protocol.ports import Answerer, Language, nobody_answers
-from interpreter.runtimes.turnstile import Turnstile
+from interpreter.protocol.ports import Answerer, Language, Process, nobody_answers
+
+ABANDONED_SECONDS = 2.0
+
+
+class Bell:
+    """One pipe: `ring` makes `fileno` readable until `silence`."""
+
+    def __init__(self) -> None:
+        self._hear, self._pull = os.pipe()
+        os.set_blocking(self._hear, False)
+        os.set_blocking(self._pull, False)
+
+    def fileno(self) -> int:
+        """The descriptor to poll for reading."""
+        return self._hear
+
+    def ring(self) -> None:
+        """Wake whoever polls; more rings than fit change nothing."""
+        with contextlib.suppress(BlockingIOError, OSError):
+            os.write(self._pull, b"!")
+
+    def silence(self) -> None:
+        """Forget the rings so far."""
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._hear, 4096):
+                pass
+
+    def close(self) -> None:
+        """Give the pipe back."""
+        os.close(self._pull)
+        os.close(self._hear)
+
+
+def when_it_ends(process: Process, then: Callable[[], None]) -> None:
+    """Call `then` from a thread of its own once the process has ended."""
+
+    def wait() -> None:
+        process.wait()
+        then()
+
+    threading.Thread(target=wait, name=f"wait for {process.pid}", daemon=True).start()
+
+
+def close_stdin(process: Process) -> None:
+    """Let go of a program's standard input; what it did not read is lost."""
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+
+
+class Turnstile:
+    """Lets one block in. Interrupts are counted, and ring a bell that the block's loop hears."""
+
+    def __init__(self) -> None:
+        self.bell = Bell()
+        self._busy = threading.Lock()
+        self._interrupts = 0
+
+    @property
+    def interrupts(self) -> int:
+        """How often the block that runs now was asked to stop."""
+        return self._interrupts
+
+    def enter(self) -> bool:
+        """Whether the way is free; if so, `leave` must follow."""
+        if not self._busy.acquire(blocking=False):
+            return False
+        self._interrupts = 0
+        return True
+
+    def leave(self) -> None:
+        """The block is over."""
+        self._busy.release()
+
+    def interrupt(self) -> None:
+        """Ask the block to stop."""
+        self._interrupts += 1
+        self.bell.ring()
+
+    @contextmanager
+    def emptied(self) -> Iterator[None]:
+        """Within this, no block runs, except one whose iterator was abandoned: it never leaves."""
+        self.bell.ring()
+        was_free = self._busy.acquire(timeout=ABANDONED_SECONDS)
+        try:
+            yield
+        finally:
+            self.bell.silence()
+            if was_free:
+                self._busy.release()
 
 
 class Visit(Iterator[RuntimeEvent]):

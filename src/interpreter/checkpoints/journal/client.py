@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.inside_files import INSIDE
-from interpreter.protocol.ports import Launch, Process
+from interpreter.protocol.ports import Launch
 from interpreter.protocol.program_rules import ProgramRule
 from interpreter.protocol.system_calls import native
 from interpreter.protocol.values import frozen
@@ -187,36 +187,6 @@ class FileJournal:
 
     def _problems(self, **message: Any) -> tuple[str, ...]:
         return tuple(self._supervision.call(**message)["problems"])
-
-
-class JournalledLaunch:
-    """Starts programs in a cell, under the journal."""
-
-    def __init__(self, launch: Launch, journal: FileJournal) -> None:
-        self._launch = launch
-        self._journal = journal
-
-    def __call__(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
-        stdin: int | None = None,
-        stdout: int | None = None,
-        stderr: int | None = None,
-        pass_fds: Sequence[int] = (),
-    ) -> Process:
-        """Start a program as the cell does."""
-        return self._launch(
-            self._journal.wrap(argv),
-            env=env,
-            cwd=cwd,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            pass_fds=pass_fds,
-        )
 
 
 def _plain(options: JournalOptions) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from interpreter.protocol.bounded_json import TooManyValues
 from interpreter.runtimes.kernel.wire import Codec, Connection, Incoming
 from interpreter.runtimes.kernel.zmtp import ZmtpLine
-from interpreter.runtimes.wake import Bell
+from interpreter.runtimes.resident import Bell
 
 HEARTBEAT_SECONDS = 3.0
 _UNCONNECTED = 0.01  # seconds until it is tried again to connect

@@ -18,7 +18,7 @@ from interpreter.protocol.ports import Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.kernel.wire import Connection, new_connection, read_connection
-from interpreter.runtimes.wake import close_stdin, when_it_ends
+from interpreter.runtimes.resident import close_stdin, when_it_ends
 
 _ENDING = 5.0  # seconds for a killed process to be gone
 _numbers = itertools.count(1)

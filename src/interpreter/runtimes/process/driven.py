@@ -20,8 +20,7 @@ from interpreter.runtimes import handover
 from interpreter.runtimes.process.driven_block import DrivenBlock, Words, ended
 from interpreter.runtimes.process.leftovers import Leftovers
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
-from interpreter.runtimes.resident import ResidentProcess
-from interpreter.runtimes.wake import close_stdin, when_it_ends
+from interpreter.runtimes.resident import ResidentProcess, close_stdin, when_it_ends
 
 _numbers = itertools.count(1)
 

@@ -12,7 +12,7 @@ from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeE
 from interpreter.protocol.ports import Process
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
-from interpreter.runtimes.turnstile import Turnstile
+from interpreter.runtimes.resident import Turnstile
 
 Words = Callable[[str], tuple[str, str]]
 """For a block's token: what starts the block, and what makes its end be told again."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from interpreter.runtimes.process.pipes import StreamPipe
-from interpreter.runtimes.wake import Bell
+from interpreter.runtimes.resident import Bell
 
 KEPT_CHARACTERS = 64_000
 

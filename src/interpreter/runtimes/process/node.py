@@ -16,8 +16,7 @@ from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.process.node_block import NodeBlock, NodePipes
-from interpreter.runtimes.resident import ResidentProcess
-from interpreter.runtimes.wake import when_it_ends
+from interpreter.runtimes.resident import ResidentProcess, when_it_ends
 
 JAVASCRIPT = Language("javascript", ("js", "node", "nodejs"), ".js")
 TYPESCRIPT = Language("typescript", ("ts",), ".ts")

@@ -23,7 +23,7 @@ from interpreter.protocol.messages import Display, Face
 from interpreter.protocol.ports import Process
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe, joined
-from interpreter.runtimes.turnstile import Turnstile
+from interpreter.runtimes.resident import Turnstile
 
 
 class NodePipes:

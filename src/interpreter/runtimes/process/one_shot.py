@@ -19,8 +19,7 @@ from interpreter.runtimes import handover
 from interpreter.runtimes.process.driven_block import DrivenBlock, ended
 from interpreter.runtimes.process.leftovers import Leftovers
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
-from interpreter.runtimes.resident import Resident
-from interpreter.runtimes.wake import when_it_ends
+from interpreter.runtimes.resident import Resident, when_it_ends
 
 _numbers = itertools.count(1)
 

@@ -20,9 +20,7 @@ from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import StreamPipe
-from interpreter.runtimes.resident import ResidentProcess
-from interpreter.runtimes.turnstile import Turnstile
-from interpreter.runtimes.wake import close_stdin, when_it_ends
+from interpreter.runtimes.resident import ResidentProcess, Turnstile, close_stdin, when_it_ends
 
 RESEND_SECONDS = 1.0
 _numbers = itertools.count(1)
