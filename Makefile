@@ -41,7 +41,7 @@ test-conformance: $(VENV)/.test .peers/.done
 test-litellm: $(VENV)/.litellm
 	$(BIN)/python -m pytest tests/models/test_litellm_bridge.py $(PYTEST)
 
-# Forty times as many random programs, and kills at forty times as many moments: for a night.
+# Eighty times as many random programs, and kills at 25 times as many moments: for a night.
 test-nightly: $(VENV)/.test $(VENV)/.system
 	RANDOM_PROGRAMS=2000 KILLS=100 $(BIN)/python -m pytest tests/checkpoints/test_random_programs.py \
 		tests/checkpoints/test_random_tools.py tests/checkpoints/test_kills.py $(PYTEST)

@@ -1,6 +1,6 @@
 """Whatever a block does to files, undo gives back the same tree, and redo the one after.
 
-A run undoes and redoes more than 500 random blocks; RANDOM_PROGRAMS=2000 is for a night.
+A run undoes and redoes more than 250 random blocks; RANDOM_PROGRAMS=2000 is for a night.
 """
 
 import os
@@ -39,7 +39,7 @@ OPERATIONS = st.one_of(
 )
 PROGRAMS = st.lists(OPERATIONS, min_size=1, max_size=14)
 RANDOM = settings(
-    max_examples=int(os.environ.get("RANDOM_PROGRAMS", "50")),
+    max_examples=int(os.environ.get("RANDOM_PROGRAMS", "25")),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -60,7 +60,7 @@ PIECE = st.builds(
     lambda text, one, other: text.format(one, other, **WORDS), st.sampled_from(PIECES), FILES, FILES
 )
 PROGRAM = st.lists(PIECE, min_size=1, max_size=4).map("; ".join)
-SCALE = int(os.environ.get("RANDOM_PROGRAMS", "50"))
+SCALE = int(os.environ.get("RANDOM_PROGRAMS", "25"))
 
 
 class Shell:

@@ -94,7 +94,8 @@ verdict(len(kept) < 300)"""
 
 
 def test_a_package_directory_that_grows_without_end_is_stopped(world):
-    assert world.attempt(PREAMBLE + HOARD) == {"text": "held\n", "status": 0}
+    interrupted, killed = {"text": "held\n", "status": 0}, {"text": "", "status": -9}
+    assert world.attempt(PREAMBLE + HOARD) in (interrupted, killed)  # as fast as it obeys
     assert world.attempt(PREAMBLE + "verdict(True)") == {"text": "held\n", "status": 0}
 
 

@@ -94,8 +94,8 @@ def test_process_exit_ends_the_block_only(node, status, outcome):
 
 
 def test_what_is_printed_between_blocks_is_told_apart(node):
-    run(node, "setImmediate(() => setTimeout(() => console.log('late'), 20)); 0")
-    events = run(node, "1")
+    events = run(node, "setImmediate(() => setTimeout(() => console.log('late'), 20)); 0")
+    events += run(node, "1")
     while "late" not in noticed(events) + printed(events):
         events += run(node, "await new Promise(r => setTimeout(r, 10))")
 

@@ -7,6 +7,7 @@ import pytest
 from tests.live import end_of, interrupt_once_it_prints, live, printed, run, said
 
 from interpreter.runtimes.process import driver_languages as others
+from interpreter.runtimes.process.driven import DrivenOptions
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ def both(request, tmp_path_factory):
     if shutil.which(speech.program) is None:
         pytest.skip(f"{speech.program} is not installed")
     factory = getattr(others, request.param)
-    with live(factory, tmp_path_factory.mktemp("work")) as runtime:
+    patient = DrivenOptions(interrupt_seconds=60)  # a busy machine may take long to obey
+    with live(factory, tmp_path_factory.mktemp("work"), patient) as runtime:
         run(runtime, speech.remember)
         yield runtime, speech
 
