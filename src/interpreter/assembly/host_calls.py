@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from interpreter.protocol import safe_files
+from interpreter.protocol.calls import HostFunction
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import CallPolicy
 from interpreter.tools.calls.functions import HostFunctions
@@ -24,6 +25,13 @@ class HostCalls:
         self._policy = policy
         self._escalations = escalations
         self._broker: Broker | None = None
+        self._later: list[Callable[[], Iterable[HostFunction]]] = []
+        self.closing: list[Callable[[], None]] = []
+        """What functions hold, and give back at the end."""
+
+    def offer_later(self, make: Callable[[], Iterable[HostFunction]]) -> None:
+        """Add functions when there is a cell whose code could call them."""
+        self._later.append(make)
 
     def serve(self, exchange: Path) -> tuple[str, ...]:
         """Answer the cell with this exchange; the names that its code finds."""
@@ -32,6 +40,8 @@ class HostCalls:
         if self._broker is None:
             asked = self._escalations
             self._broker = Broker(self.functions, self._policy, asked.ask, asked.inject)
+        while self._later:
+            self.functions.add(*self._later.pop(0)())
         self._broker.serve(exchange)
         roots = self.functions.roots()
         if "tools" in roots:
@@ -43,3 +53,5 @@ class HostCalls:
         """Answer nobody any more."""
         if self._broker is not None:
             self._broker.close()
+        while self.closing:
+            self.closing.pop()()

@@ -18,6 +18,7 @@ from interpreter.protocol.desktop import (
     Desktop,
     DesktopError,
     Element,
+    Frame,
     TargetNotFound,
     Window,
 )
@@ -62,7 +63,11 @@ class Finder:
 
     def read(self, box: Box) -> tuple[Candidate, ...]:
         """All lines of text in a part of the desktop."""
-        lines = self._reader.lines(self._desktop.grab(box))
+        return self.read_frame(self._desktop.grab(box))
+
+    def read_frame(self, frame: Frame) -> tuple[Candidate, ...]:
+        """All lines of text in a picture."""
+        lines = self._reader.lines(frame)
         return tuple(Candidate(line.text, line.box, "ocr", line.score) for line in lines)
 
     def _stages(self) -> Iterator[Callable[[str], list[Candidate]]]:

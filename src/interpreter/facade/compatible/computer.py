@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from interpreter import lmc
 from interpreter.assembly import SessionFactory
-from interpreter.facade.compatible.computer_parts import Ai, Ask, Clipboard, Files, Os, Skills
+from interpreter.facade.compatible.computer_parts import Ai, Ask, Docs, Files, Skills
 from interpreter.facade.compatible.display import shown
 from interpreter.lmc.languages import (
     OwnLanguages,
@@ -26,6 +26,7 @@ from interpreter.protocol.events import (
     OutputDelta,
 )
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Runtimes
 
@@ -53,20 +54,15 @@ class Missing:
         raise NotHere(f"computer.{self._name}.{attribute} cannot be used: {self._reason}")
 
 
-DESKTOP = "controlling the screen, mouse and keyboard is not part of this version."
 MACOS = "it needs the applications of macOS, which this version does not drive."
 MISSING = {
-    "display": DESKTOP,
-    "mouse": DESKTOP,
-    "keyboard": DESKTOP,
     "mail": MACOS,
     "sms": MACOS,
     "calendar": MACOS,
     "contacts": MACOS,
     "browser": "driving a browser is not part of this version.",
-    "vision": "no vision model is part of this version; give the picture to the model instead.",
-    "docs": "searching in documentation is not part of this version.",
 }
+ON_THE_DESKTOP = ("display", "mouse", "keyboard", "clipboard", "os", "vision")
 
 
 SETTINGS = ("offline", "verbose", "debug", "emit_images", "save_skills", "max_output")
@@ -91,8 +87,9 @@ class Computer:
         self.api_base = ""
         self._languages = OwnLanguages(built_in_languages(), self)
         self.terminal = Terminal(self)
-        self.files, self.clipboard, self.os = Files(), Clipboard(), Os()
+        self.files, self.docs = Files(), Docs()
         self.ai = Ai(ask)
+        self._desktop = Lazy(lambda: _desktop_parts(ask))
         self.skills = Skills(skills_path, self._run_quietly, lambda: self.save_skills)
         self._factory = factory
         self._interrupt = Interrupt()
@@ -108,6 +105,8 @@ class Computer:
         self._languages.entries = entries
 
     def __getattr__(self, name: str) -> Any:
+        if name in ON_THE_DESKTOP:
+            return getattr(self._desktop.get(), name)
         if name in MISSING:
             return Missing(name, MISSING[name])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -136,8 +135,11 @@ class Computer:
         self.end_own_languages()
 
     def end_own_languages(self) -> None:
-        """End the languages that are not built in."""
+        """End the languages that are not built in, and let go of the desktop."""
         self._languages.close()
+        if self._desktop.made is not None:
+            self._desktop.made.close()
+            self._desktop = Lazy(lambda: _desktop_parts(self.ai.chat))
 
     def screenshot(self, *args: Any, **options: Any) -> Any:
         """A picture of the screen."""
@@ -218,6 +220,12 @@ class Terminal:
     def get_language(self, language: str) -> Any:
         """The entry of a language by name or alias, or None."""
         return next((one for one in self.languages if language_named(one, language)), None)
+
+
+def _desktop_parts(ask: Ask) -> Any:
+    from interpreter.desktop.api.parts import DesktopParts  # noqa: PLC0415  (few programs need it)
+
+    return DesktopParts(ask)
 
 
 def _entry(name: str) -> Any:

@@ -1,22 +1,27 @@
-"""The parts of `computer` that work here: files, the model by hand, skills, clipboard, notices."""
+"""The parts of `computer` that need no desktop: files, documentation, the model by hand, skills."""
 
 from __future__ import annotations
 
 import difflib
+import os
+import pydoc
 import re
 import stat
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.host_programs import find_program
 from interpreter.session.side_questions import JOIN_SUMMARIES, SUMMARIZE, read_through
 
 LARGEST_FILE = 1 << 28
-COMMAND_SECONDS = 10
+LONGEST_TEXT = 1 << 20
+MOST_FILES = 5_000
+MOST_FOUND = 20
+WRITTEN = {".c", ".cfg", ".css", ".csv", ".go", ".h", ".html", ".ini", ".java", ".js", ".json",
+           ".md", ".py", ".r", ".rs", ".rst", ".sh", ".sql", ".tex", ".toml", ".ts", ".txt",
+           ".yaml", ".yml"}  # fmt: skip
 Ask = Callable[[str, str | None], str]
 
 
@@ -35,9 +40,57 @@ class Files:
         hint = f" Did you mean one of these? {', '.join(similar)}" if similar else ""
         raise ValueError(f"Original text not found.{hint}")
 
-    def search(self, *args: Any, **options: Any) -> Any:
-        """Searching by meaning is not here."""
-        raise ConfigurationError("computer.files.search is not part of this version.")
+    def search(self, query: str, path: str = ".") -> Sequence[dict[str, Any]]:
+        """Lines of the files below a directory that have the most words of a query."""
+        found = []
+        for file in _text_files(Path(path).expanduser()):
+            for number, line in enumerate(_text(file).splitlines(), 1):
+                if hits := _hits(query, line):
+                    found.append((hits, {"path": str(file), "line": number, "text": line.strip()}))
+        found.sort(key=lambda one: -one[0])
+        return [entry for _, entry in found[:MOST_FOUND]]
+
+
+class Docs:
+    """`computer.docs`: passages of documentation, by their words."""
+
+    def search(
+        self, query: str, module: Any = None, paths: Sequence[str] | None = None
+    ) -> Sequence[str]:
+        """The passages of a module's own documentation, or of files, that fit a query best."""
+        texts = [pydoc.plain(pydoc.render_doc(module))] if module is not None else []
+        for path in paths or ([] if module is not None else ["."]):
+            place = Path(path).expanduser()
+            texts += [_text(file) for file in ([place] if place.is_file() else _text_files(place))]
+        passages = [part.strip() for text in texts for part in re.split(r"\n\s*\n", text)]
+        ranked = sorted(passages, key=lambda part: -_hits(query, part))
+        return [part for part in ranked[:MOST_FOUND] if _hits(query, part)]
+
+
+def _hits(query: str, text: str) -> int:
+    lower = text.lower()
+    return sum(word in lower for word in set(query.lower().split()))
+
+
+def _text_files(place: Path) -> Iterator[Path]:
+    """Files that people write, in no hidden directory; so many that it ends soon."""
+    kept = 0
+    for directory, names, files in os.walk(place):
+        names[:] = sorted(
+            name for name in names if not name.startswith((".", "__", "node_modules"))
+        )
+        for name in sorted(files):
+            file = Path(directory, name)
+            if file.suffix.lower() in WRITTEN and kept < MOST_FILES:
+                kept += 1
+                yield file
+
+
+def _text(file: Path) -> str:
+    try:
+        return safe_files.read_bytes(file, LONGEST_TEXT).decode("utf-8", "replace")
+    except OSError:  # it is gone, is no file, or is too long
+        return ""
 
 
 class Ai:
@@ -59,59 +112,6 @@ class Ai:
     def summarize(self, text: str) -> str:
         """What a text of any length says."""
         return self.query(text, SUMMARIZE, JOIN_SUMMARIES)
-
-
-class Clipboard:
-    """`computer.clipboard`: the clipboard, through the tool the system has for it."""
-
-    READERS = (("wl-paste", "-n"), ("xclip", "-o", "-selection", "clipboard"), ("pbpaste",))
-    WRITERS = (("wl-copy",), ("xclip", "-i", "-selection", "clipboard"), ("pbcopy",))
-
-    def view(self) -> str:
-        """What is in it."""
-        return _command(self.READERS, "")
-
-    def copy(self, text: str | None = None) -> None:
-        """Put a text into it."""
-        if text is None:
-            raise ConfigurationError("computer.clipboard.copy needs the text: no keys are pressed.")
-        _command(self.WRITERS, text)
-
-    def paste(self) -> None:
-        """Pasting presses keys, which is not here."""
-        raise ConfigurationError("computer.clipboard.paste is not part of this version.")
-
-
-class Os:
-    """`computer.os`: notices on the desktop."""
-
-    def notify(self, text: str) -> None:
-        """Show a notice, of at most 200 characters."""
-        _command((("notify-send", "--", text[:200]),), "")
-
-    def get_selected_text(self) -> str:
-        """Reading the selection presses keys, which is not here."""
-        raise ConfigurationError("computer.os.get_selected_text is not part of this version.")
-
-
-def _command(choices: tuple[tuple[str, ...], ...], text: str) -> str:
-    found = ((find_program(choice[0]), choice) for choice in choices)
-    program, argv = next((pair for pair in found if pair[0]), (None, ()))
-    if program is None:
-        names = ", ".join(choice[0] for choice in choices)
-        raise ConfigurationError(f"This needs one of these commands to be installed: {names}.")
-    try:
-        done = subprocess.run(
-            [program, *argv[1:]],
-            input=text,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=COMMAND_SECONDS,
-        )
-    except (subprocess.SubprocessError, OSError) as error:
-        raise ConfigurationError(f"{argv[0]} failed: {error}") from error
-    return done.stdout
 
 
 class Skills:

@@ -1,0 +1,1 @@
+"""`computer.*`: the desktop for code, under the names that programs made for others use."""

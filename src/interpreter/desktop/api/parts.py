@@ -1,0 +1,123 @@
+"""The parts of `computer` that use the desktop, and how code in a cell calls them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from interpreter.desktop.api.input import Keyboard, Mouse
+from interpreter.desktop.api.screen import Ask, Display, Vision
+from interpreter.desktop.api.system import Clipboard, Os
+from interpreter.desktop.finding.finder import Finder
+from interpreter.desktop.finding.reading import ScreenReader
+from interpreter.desktop.opening import open_desktop
+from interpreter.desktop.pictures import encoded
+from interpreter.protocol.calls import PNG, Arguments, CallContext, HostFunction, Value
+from interpreter.protocol.desktop import AmbiguousTarget, Desktop, DesktopError
+from interpreter.protocol.errors import CallFailed
+from interpreter.protocol.lazy import Lazy
+from interpreter.protocol.messages import Face
+
+HARMLESS = {"display.size", "display.center", "display.info", "mouse.position", "vision.load"}
+"""What is told without asking: nothing that is on the screen, nothing that acts."""
+OF_THE_HOST = {"path", "lmc", "screenshot"}
+"""Parameters that code in a cell does not have: they would name files outside of its walls."""
+TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null",
+         "bytes": "bytes", "dict": "object"}  # fmt: skip
+
+
+class DesktopParts:
+    """`display`, `mouse`, `keyboard`, `clipboard`, `os` and `vision` over one desktop."""
+
+    def __init__(self, ask: Ask, opening: Callable[[], Desktop] = open_desktop) -> None:
+        self._opened = Lazy(opening)
+        self.desktop = self._opened.get
+        """The desktop, opened when it is first needed."""
+        self._reader = ScreenReader()
+        self.display = Display(self.desktop, self.finder)
+        self.mouse = Mouse(self.desktop, self.finder)
+        self.keyboard = Keyboard(self.desktop)
+        self.clipboard = Clipboard(self.desktop)
+        self.os = Os(self.desktop)
+        self.vision = Vision(self.finder, ask)
+
+    def finder(self) -> Finder:
+        """What finds things on it; what it has read is kept."""
+        return Finder(self.desktop(), self._reader)
+
+    def close(self) -> None:
+        """Let go of the desktop."""
+        if self._opened.made is not None:
+            self._opened.made.close()
+
+
+def desktop_functions(parts: DesktopParts) -> Iterator[HostFunction]:
+    """All of it as functions that code in a cell can call; each call is ruled on."""
+    for word in ("display", "mouse", "keyboard", "clipboard", "os", "vision"):
+        yield from functions_of(word, getattr(parts, word), HARMLESS)
+
+
+def functions_of(word: str, part: object, harmless: set[str]) -> Iterator[HostFunction]:
+    """The public methods of a part of `computer` as host functions."""
+    for name, found in vars(type(part)).items():
+        if name.startswith("_") or not inspect.isfunction(found):
+            continue
+        method = getattr(part, name)
+        summary = (inspect.getdoc(method) or name).partition("\n")[0]
+        asks = f"{word}.{name}" not in harmless
+        yield HostFunction(
+            f"computer.{word}.{name}", summary, _schema(method), _called(method), asks=asks
+        )
+
+
+def _schema(method: Callable[..., Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    required = []
+    for name, parameter in inspect.signature(method).parameters.items():
+        if name in OF_THE_HOST:
+            continue
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            properties[name] = {"type": "array", "variadic": True}
+            continue
+        words = re.findall(r"\w+", str(parameter.annotation))
+        types = [TYPES[word] for word in words if word in TYPES]
+        properties[name] = {"type": types} if types else {}
+        if parameter.default is inspect.Parameter.empty:
+            required.append(name)
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _called(method: Callable[..., Any]) -> Callable[[Arguments, CallContext], Value]:
+    variadic = [
+        name
+        for name, parameter in inspect.signature(method).parameters.items()
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL
+    ]
+
+    def call(given: Arguments, context: CallContext) -> Value:
+        plain = {name: one.data if isinstance(one, Face) else one for name, one in given.items()}
+        rest = plain.pop(variadic[0], []) if variadic else []
+        try:
+            return as_data(method(*rest, **plain))
+        except AmbiguousTarget as error:
+            points = [[one.box.center.x, one.box.center.y] for one in error.candidates]
+            raise CallFailed(str(error), "AmbiguousTarget", {"candidates": points}) from error
+        except DesktopError as error:
+            raise CallFailed(str(error), type(error).__name__) from error
+
+    return call
+
+
+def as_data(value: Any) -> Value:
+    """What a method returns as it crosses into a cell: pictures as PNG, the rest as JSON."""
+    if hasattr(value, "tobytes") and hasattr(value, "getbbox"):
+        return Face(PNG, encoded(value))
+    if isinstance(value, dict):
+        return {str(key): as_data(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_data(one) for one in value]
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return value
+    return str(value)
