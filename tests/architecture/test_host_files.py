@@ -48,6 +48,8 @@ ALLOWED = {
         "checkpoints/variables/kept.py KeptVariables.resume: self._vault.open",
         "facade/compatible/prepared.py Prepared._open_factory: self._owned_factory.open",
         "facade/typed/interpreter.py Interpreter._factory: self._owned_factory.open",
+        "desktop/api/screen.py picture_from: Image.open",
+        "desktop/api/system.py Os.open: self._desktop().open",
         "desktop/wayland.py WaylandDesktop._picture: Image.open",
         "models/embedded/found_files.py _unpacked: archive.open",
         "models/embedded/from_wheels.py _append: archive.open",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import time
-from base64 import b64decode
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from functools import partial
@@ -174,6 +173,7 @@ class SessionFactory:
     def _new_environment(
         self, choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
     ) -> Environment:
+        from interpreter.assembly.desktop import offer_desktop
         from interpreter.assembly.host_functions import ai_functions
         from interpreter.session.side_questions import SideQuestions
 
@@ -183,22 +183,8 @@ class SessionFactory:
         environment = Environment(self._settings, self._face.notice, policy, choose)
         questions = SideQuestions(self._model_now, self._budget)
         environment.calls.functions.add(*ai_functions(questions))
-        calls = environment.calls
-        calls.offer_later(lambda: self._desktop_functions(questions, calls.closing))
+        offer_desktop(environment.calls, questions)
         return environment
-
-    def _desktop_functions(
-        self, questions: SideQuestions, closing: list[Callable[[], None]]
-    ) -> Iterable[HostFunction]:
-        """`computer.display`, `mouse` and the others, as code in the cell calls them."""
-        from interpreter.desktop.api.parts import DesktopParts, desktop_functions
-
-        def ask(text: str, picture: str | None) -> str:
-            return questions.chat(text, b64decode(picture) if picture else None, Interrupt())
-
-        parts = DesktopParts(ask)
-        closing.append(parts.close)
-        return desktop_functions(parts)
 
     def _model_now(self) -> Model:
         """The model of the last turn, without what helps a small one to write code."""
