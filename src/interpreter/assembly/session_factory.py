@@ -43,9 +43,7 @@ from interpreter.tools.toolbox import FOR_SMALL_MODELS, USUAL
 
 if TYPE_CHECKING:
     from interpreter.assembly.permissions import Permission
-    from interpreter.protocol.calls import HostFunction
     from interpreter.session.request.shown_model import ShownModel
-    from interpreter.session.side_questions import SideQuestions
     from interpreter.tools.calls.functions import HostFunctions
 
 QUIET = FaceCallbacks()
