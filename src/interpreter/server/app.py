@@ -17,13 +17,17 @@ from starlette.websockets import WebSocket
 
 from interpreter.server import web_page
 from interpreter.server.access.gate import Gate
-from interpreter.server.access.tokens import Tokens
+from interpreter.server.access.tokens import Tokens, User
 from interpreter.server.api import data, files, sessions, streams, talking
 from interpreter.server.api.document import document
 from interpreter.server.api.endpoint import Endpoint, refusal
 from interpreter.server.config import ServerConfig
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
+from interpreter.server.lmc.conversation import SessionConversation
+from interpreter.server.lmc.routes import LmcRoutes
+from interpreter.server.openai.chat import completions, models
+from interpreter.server.openai.responses import responses
 
 ENDPOINTS = (
     *sessions.ENDPOINTS,
@@ -38,6 +42,13 @@ class Server:
 
     def __init__(self, config: ServerConfig, tokens: Tokens) -> None:
         self.hub = Hub(config)
+        self._conversations: dict[str, SessionConversation] = {}
+        self._lmc = LmcRoutes(
+            lambda token, address: self.gate.checked(token, address),
+            self._conversation,
+            acknowledge=config.acknowledge,
+            insecure=config.insecure_routes,
+        )
         self._routes = Starlette(
             routes=self._table(),
             lifespan=self._life,
@@ -58,9 +69,27 @@ class Server:
             Route("/assets/{name}", web_page.asset),
             Route("/frame", web_page.frame),
             Route("/api/openapi.json", lambda request: JSONResponse(described)),
+            *self._openai(),
+            *self._lmc.routes(),
             Route("/api/sessions/{id}/events", partial(streams.server_sent, hub=self.hub)),
             WebSocketRoute("/api/sessions/{id}/socket", self._socket),
             *(self._route(endpoint) for endpoint in ENDPOINTS),
+        ]
+
+    def _conversation(self, user: User) -> SessionConversation:
+        """The one that a user has by Open Interpreter's protocol."""
+        if user.name not in self._conversations:
+            self._conversations[user.name] = SessionConversation(self.hub, user)
+        return self._conversations[user.name]
+
+    def _openai(self) -> list[Route]:
+        chat = partial(completions, hub=self.hub)
+        return [
+            Route("/v1/chat/completions", chat, methods=["POST"]),
+            Route("/openai/chat/completions", chat, methods=["POST"]),
+            Route("/v1/responses", partial(responses, hub=self.hub), methods=["POST"]),
+            Route("/v1/models", partial(models, hub=self.hub)),
+            Route("/openai/models", partial(models, hub=self.hub)),
         ]
 
     def _route(self, endpoint: Endpoint) -> Route:

@@ -81,6 +81,11 @@ def run(options: argparse.Namespace, settings: Settings, say: Say) -> int:
         certificate=certificate,
         key=key,
         limits=Limits(live=options.live, idle_seconds=options.idle),
-        insecure_routes=os.environ.get("INTERPRETER_INSECURE_ROUTES", "").lower() == "true",
+        acknowledge=_is_set("INTERPRETER_REQUIRE_ACKNOWLEDGE"),
+        insecure_routes=_is_set("INTERPRETER_INSECURE_ROUTES"),
     )
     return serve(config, say)
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "").lower() in ("true", "1")

@@ -43,6 +43,8 @@ class ServerConfig:
     certificate: str = ""
     key: str = ""
     limits: Limits = field(default_factory=Limits)
+    acknowledge: bool = False
+    """Whether Open Interpreter's clients must acknowledge each chunk."""
     insecure_routes: bool = False
     """Whether Open Interpreter's `/run` is there."""
 

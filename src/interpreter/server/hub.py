@@ -34,6 +34,7 @@ PLAIN: tuple[str, ...] = (
     *("reasoning_effort", "custom_instructions", "timeout", "dry_run", "safe_mode"),
 )
 FOR_THE_OWNER = ("auto_run", "approval", "sandbox", "api_base")
+OF_FILES = ("scripted/", "embedded/")  # models whose names are paths of this machine
 LOOK_EVERY = 5.0  # seconds between two looks for sessions that can be parked
 
 
@@ -51,6 +52,7 @@ class Hub:
         self.store = Store(data_directory())
         self._registry = Registry(place)
         self._live: dict[str, LiveSession] = {}
+        self._guests = 0
         self._attempts: dict[str, tuple[str, Attempt]] = {}
         self._logs: WeakValueDictionary[str, EventLog[LiveEvent]] = WeakValueDictionary()
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -109,7 +111,7 @@ class Hub:
     def create(self, user: User, workspace: str, given: dict[str, Any]) -> str:
         """Begin a session; its id."""
         directory = _below(user.root, workspace)
-        settings = self._checked(user, given)
+        settings = self.settings_for(user, given)
         directory.mkdir(mode=0o755, parents=True, exist_ok=True)
         session = self.store.create(model=settings.model, directory=str(directory))
         self._registry.add(session, user.name, given)
@@ -127,7 +129,7 @@ class Hub:
 
     async def change(self, user: User, session: str, given: dict[str, Any]) -> None:
         """Change settings; they hold from the next turn on."""
-        self._checked(user, given)
+        self.settings_for(user, given)
         kept = {**self._registry.settings(session), **given}
         self._registry.add(session, user.name, kept)
         live = self._live.get(session)
@@ -137,10 +139,13 @@ class Hub:
             live.settings = replace(self.settings(session), workspace=live.settings.workspace)
         self.log(session).append(SessionChanged())
 
-    def _checked(self, user: User, given: dict[str, Any]) -> Settings:
+    def settings_for(self, user: User, given: dict[str, Any]) -> Settings:
+        """The settings of the server with some that a user gives, each checked."""
         for name in given:
             if name not in _allowed(user):
                 raise Refused(403, "forbidden", f"{name!r} cannot be set here.")
+        if not user.is_owner and given.get("model", "").startswith(OF_FILES):
+            raise Refused(403, "forbidden", "A model that is a file cannot be chosen here.")
         return changed(self.config.settings, given, source="the request")
 
     async def delete(self, session: str) -> None:
@@ -178,11 +183,27 @@ class Hub:
                 )
             yield self._live[session]
 
+    @contextlib.asynccontextmanager
+    async def room_for_a_guest(self) -> AsyncIterator[None]:
+        """Room for a session that lives for one request and is kept nowhere."""
+        await self._make_room()
+        self._guests += 1
+        try:
+            yield
+        finally:
+            self._guests -= 1
+
     async def interrupt(self, session: str, *, force: bool) -> None:
         """Stop what a session does, if it does anything."""
         live = self._live.get(session)
         if live is not None:
             await asyncio.to_thread(live.interrupt, force=force)
+
+    def stop(self, session: str) -> None:
+        """The same, from any thread."""
+        live = self._live.get(session)
+        if live is not None:
+            live.interrupt()
 
     def answer(self, session: str, number: int, reply: Any) -> bool:
         """Answer a question; False when it is not open."""
@@ -214,7 +235,8 @@ class Hub:
 
     async def _make_room(self) -> None:
         """Have room for one more: the one that was idle longest goes, or nobody comes."""
-        while len(self._live) >= self.config.limits.live or self._memory_is_short():
+        most = self.config.limits.live
+        while len(self._live) + self._guests >= most or self._memory_is_short():
             idle = [one for one in self._live.values() if one.state == "idle"]
             free = [one for one in idle if not self._locks[one.id].locked()]
             parkable = [one for one in free if one.id not in self._attempts]

@@ -17,7 +17,7 @@ from interpreter.assembly.model_choice import FaceCallbacks
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.errors import InterpreterError, NotApproved
 from interpreter.protocol.events import (
     ActionStarted,
     ApprovalRequested,
@@ -52,7 +52,13 @@ class LiveSession:
     is answered by its number in the log, through `questions`.
     """
 
-    def __init__(self, settings: Settings, log: EventLog[LiveEvent], session_id: str = "") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        log: EventLog[LiveEvent],
+        session_id: str = "",
+        messages: Sequence[Message] = (),
+    ) -> None:
         self.id = session_id
         self.settings = settings
         self.log = log
@@ -65,6 +71,7 @@ class LiveSession:
         self._factory: SessionFactory | None = None
         self._session: Session | None = None
         self._by_hand = Interrupt()
+        self._messages = messages
         self._lock = threading.Lock()
         self._busy = False
         self._stop = False
@@ -107,6 +114,10 @@ class LiveSession:
         if force or not self._by_hand.requested:
             self._by_hand.request()
 
+    def leave_proposed(self) -> None:
+        """End a turn that waits for approval; `proceed` asks again."""
+        self.questions.close("end")
+
     def use(self, work: Callable[[SessionFactory, Session], T]) -> Future[T]:
         """Do something with the session between turns, on its thread."""
         self._occupy()
@@ -131,7 +142,11 @@ class LiveSession:
             return tuple(self._session.transcript[:count]), max(number, self.log.first - 1)
 
     def close(self) -> None:
-        """Stop what runs, save the variables, and end every process."""
+        """Stop what runs, save the variables, and end every process.
+
+        Code that waits for approval stays proposed.
+        """
+        self.leave_proposed()
         if self._busy:
             self.interrupt()
         self._thread.do(self._leave).result()
@@ -171,6 +186,8 @@ class LiveSession:
                     self._record(event)
                 if self._stop and not session.stopping:
                     session.interrupt()  # it was asked before there was anything to interrupt
+        except NotApproved as error:
+            end = TurnFinished("declined", str(error))
         except InterpreterError as error:
             end = end or error
         except Exception as error:
@@ -216,7 +233,9 @@ class LiveSession:
             face = FaceCallbacks(notice=lambda text: self._notice(text))
             self._factory = SessionFactory(self.settings, self.approve, self.answer, face)
         if self._session is None:
-            session = self._factory.open_session(self.settings, resume=self.id, model=NobodyToAsk())
+            session = self._factory.open_session(
+                self.settings, resume=self.id, messages=self._messages, model=NobodyToAsk()
+            )
             with self.log.changed:
                 self._session, self.id = session, session.id
                 self._settled = (self.log.last, len(session.transcript))
@@ -239,6 +258,8 @@ class LiveSession:
         reply, by = self.questions.wait()
         if isinstance(reply, Decision):
             return reply
+        if by == "end" and request.proposed:
+            raise NotApproved("The code is still proposed.")
         return nobody_approves(request) if by == "timeout" else Decision("stop", "it was stopped")
 
     def answer(self, request: InputRequested) -> str | None:

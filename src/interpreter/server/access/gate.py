@@ -87,13 +87,13 @@ class Gate:
         headers = Headers(scope=scope)
         if user := self.tokens.user_of_cookie(self._cookie(headers)):
             return user
-        token = headers.get("x-api-key") or _bearer(headers.get("authorization", ""))
-        if token:
-            return self.checked(token, address_of(scope))
         path, is_socket = scope["path"], scope["type"] == "websocket"
         reads = not is_socket and scope["method"] in ("GET", "HEAD")
         if (reads and (path in PUBLIC or path.startswith("/assets/"))) or path == "/api/login":
             return None
+        token = headers.get("x-api-key") or _bearer(headers.get("authorization", ""))
+        if token:
+            return self.checked(token, address_of(scope))
         if is_socket and path == "/":  # it has a way of its own to sign in
             return None
         raise Refused(401, "unauthorized", "A token is needed.")

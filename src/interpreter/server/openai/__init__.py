@@ -1,0 +1,1 @@
+"""OpenAI's protocol: chat completions and responses, answered by a session."""

@@ -1,0 +1,172 @@
+"""A client written for Open Interpreter's server, from its documented protocol."""
+
+import json
+
+import pytest
+from tests.server.conftest import ADA, ADD, OWNER
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from interpreter.server.config import Limits
+
+COMPLETE = {"role": "server", "type": "status", "content": "complete"}
+MESSAGE = {"role": "assistant", "type": "message"}
+SPIN = {"code": "print('on', flush=True)\nwhile True: pass"}
+
+
+class OldClient:
+    """Signs in, says something in frames, reads until the status `complete`."""
+
+    def __init__(self, running, token=OWNER):
+        self.connection = connect(running.url.replace("http", "ws") + "/")
+        self.socket = self.connection.__enter__()
+        self.send({"auth": token})
+        self.auth = self.read()
+
+    def send(self, value):
+        self.socket.send(json.dumps(value))
+
+    def read(self):
+        return json.loads(self.socket.recv(timeout=60))
+
+    def say(self, *pieces):
+        self.send({"role": "user", "start": True})
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                self.socket.send(piece)
+            else:
+                self.send({"role": "user", "content": piece})
+        self.send({"role": "user", "end": True})
+
+    def answer(self):
+        chunks = []
+        while not chunks or chunks[-1] != COMPLETE:
+            chunks.append(self.read())
+        return chunks
+
+
+@pytest.fixture
+def client():
+    made = []
+
+    def make(running, token=OWNER):
+        made.append(OldClient(running, token))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.connection.__exit__(None, None, None)
+
+
+def test_a_conversation_in_frames(serve, script, client):
+    one = client(serve(model=script("Hello.")))
+    assert one.auth == {"auth": True}
+    one.say("How are ", b"you?")
+    assert one.answer() == [
+        {**MESSAGE, "start": True},
+        {**MESSAGE, "content": "Hello."},
+        {**MESSAGE, "end": True},
+        COMPLETE,
+    ]
+
+
+def test_nothing_is_heard_before_the_token(serve, script, client):
+    running = serve(model=script("Hello."), limits=Limits(wrong_tokens=2, free_memory=0))
+    one = client(running, "wrong")
+    assert one.auth == {"auth": False}
+    one.send({"role": "user", "content": "steal", "end": True})
+    assert one.read() == {"auth": False}
+    one.send({"auth": "still wrong"})
+    one.send({"auth": OWNER})
+    with pytest.raises(ConnectionClosed):
+        one.answer()
+    assert running.client().get("/heartbeat").json() == {"status": "alive"}
+
+
+def test_code_waits_for_go(serve, script, client):
+    one = client(serve(model=script(ADD, "It is 5.")))
+    one.say("Add.")
+    first = one.answer()
+    assert [c for c in first if c["type"] == "confirmation"] == []
+    assert {"role": "assistant", "type": "code", "format": "python", "end": True} in first
+    assert [c for c in first if c["type"] == "console"] == []
+    one.send({"role": "user", "type": "command", "content": "go"})
+    second = one.answer()
+    assert "5\n" in [c.get("content") for c in second]
+    assert {**MESSAGE, "content": "It is 5."} in second
+
+
+def test_stop_ends_the_answer(serve, script, client):
+    one = client(serve(model=script(SPIN, "Done."), auto_run=True))
+    one.say("go")
+    while one.read().get("format") != "output":
+        pass
+    one.send({"role": "user", "type": "command", "content": "stop"})
+    assert one.answer()[-1] == COMPLETE
+
+
+def test_what_nobody_heard_waits_for_the_client_that_comes_back(serve, script, client):
+    running = serve(model=script("Hello."))
+    one = client(running)
+    one.say("Hi.")
+    one.socket.close()
+    two = client(running)
+    assert two.answer()[-1] == COMPLETE
+
+
+def test_an_error_is_told_as_the_protocol_has_it(serve, script, client):
+    one = client(serve(model=script()))
+    one.say("go")
+    assert one.answer()[-2]["type"] == "error"
+
+
+def test_users_have_conversations_of_their_own(serve, script, client):
+    running = serve(model=script("Hello.", repeat=True))
+    mine, hers = client(running), client(running, ADA)
+    mine.say("Hi.")
+    mine.answer()
+    assert running.client(ADA).get("/settings/messages").json() == {"messages": []}
+    hers.say("Hi.")
+    assert hers.answer()[-1] == COMPLETE
+
+
+def test_settings_are_an_explicit_list(serve, script):
+    running = serve(model=script("Hello."))
+    http = running.client()
+    given = {"auto_run": True, "llm": {"model": "other"}}
+    assert http.post("/settings", json=given).status_code == 200
+    assert http.get("/settings/auto_run").json() == {"auto_run": True}
+    assert http.get("/settings/llm").json()["llm"]["model"] == "other"
+    for wrong in ({"api_key": "x"}, {"system_message": "{{ 1 }}"}, {"llm": {"api_key": "x"}}):
+        assert http.post("/settings", json=wrong).status_code == 403
+    assert http.get("/settings/api_key").status_code == 404
+    assert running.client(ADA).post("/settings", json={"auto_run": True}).status_code == 403
+
+
+def test_run_is_there_only_when_it_is_enabled(serve):
+    assert serve().client().post("/run", json={"language": "python", "code": "1"}).status_code in (
+        404,
+        405,
+    )
+
+
+def test_upload_and_download_stay_in_the_workspace(serve, tmp_path):
+    http = serve().client()
+    (tmp_path / "secret.txt").write_text("secret")
+    file = {"file": ("a.csv", b"1,2\n")}
+    assert http.post("/upload", files=file, data={"path": "a.csv"}).json() == {"status": "success"}
+    assert (tmp_path / "owner" / "a.csv").read_bytes() == b"1,2\n"
+    assert http.get("/download/a.csv").content == b"1,2\n"
+    for wrong in ("../a.csv", "/etc/a.csv", str(tmp_path / "b.csv"), ""):
+        assert http.post("/upload", files=file, data={"path": wrong}).status_code in (400, 403)
+    assert http.get("/download/%2e%2e%2fsecret.txt").status_code == 403
+    assert http.get("/download//etc/passwd").status_code in (403, 404)
+
+
+def test_nothing_of_it_is_there_without_a_token(serve):
+    http = serve().client(token="")
+    assert http.post("/settings", json={"auto_run": True}).status_code == 401
+    assert http.get("/settings/messages").status_code == 401
+    assert http.post("/upload").status_code == 401
+    assert http.get("/download/a").status_code == 401
+    assert http.post("/", json={}).status_code == 401
