@@ -34,14 +34,14 @@ def test_skills_of_the_project_stand_in_for_those_of_the_user(places):
     home, project = places
     skill(home / ".agents/skills", "report", "mine")
     skill(home / ".claude/skills", "plots", "Draws plots: good ones")
-    theirs = skill(project / ".claude/skills", "report", "theirs")
+    skill(project / ".claude/skills", "report", "theirs")
     found = skills.find(home, project)
     assert [(one.name, one.description) for one in found.found] == [
         ("report", "theirs"),
         ("plots", "Draws plots: good ones"),
     ]
     assert found.warnings == ("The project's skill report stands in for your own.",)
-    assert f"- report: theirs ({theirs})" in skills.catalogue(found.found)
+    assert "- report: theirs\n" in skills.catalogue(found.found)
     assert [one.description for one in skills.find(home, None).found] == [
         "mine",
         "Draws plots: good ones",

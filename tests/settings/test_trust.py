@@ -47,3 +47,13 @@ def test_a_broken_list_trusts_nothing_and_says_so(tmp_path, content):
     (config_directory() / "trusted.json").write_text(content)
     with pytest.raises(ConfigurationError, match=r"trusted\.json"):
         trust.is_trusted(tmp_path)
+
+
+def test_a_directory_that_was_declined_is_not_asked_about_again(tmp_path):
+    assert not trust.was_declined(tmp_path)
+    trust.decline(tmp_path)
+    assert trust.was_declined(tmp_path)
+    assert not trust.is_trusted(tmp_path)
+    trust.trust(tmp_path)
+    assert trust.is_trusted(tmp_path)
+    assert not trust.was_declined(tmp_path)

@@ -43,6 +43,7 @@ from interpreter.tools.toolbox import FOR_SMALL_MODELS, USUAL
 
 if TYPE_CHECKING:
     from interpreter.assembly.permissions import Permission
+    from interpreter.guidance.project import ProjectGuidance
     from interpreter.session.request.shown_model import ShownModel
     from interpreter.tools.calls.functions import HostFunctions
 
@@ -70,6 +71,7 @@ class SessionFactory:
         self._face = face
         self._store = Lazy(lambda: Store(data_directory()))
         self._budget = Budget()
+        self._guidance = Lazy(self._read_guidance)
         self.environment = self._new_environment()
         """What code runs in now."""
         self._models = ModelChoice(face, self._notes())
@@ -173,6 +175,7 @@ class SessionFactory:
     ) -> Environment:
         from interpreter.assembly.desktop import offer_desktop
         from interpreter.assembly.host_functions import ai_functions
+        from interpreter.assembly.project import guidance_functions
         from interpreter.session.side_questions import SideQuestions
 
         def policy() -> Policy:
@@ -182,6 +185,9 @@ class SessionFactory:
         questions = SideQuestions(self._model_now, self._budget)
         environment.calls.functions.add(*ai_functions(questions))
         offer_desktop(environment.calls, questions)
+        environment.calls.functions.add(
+            *guidance_functions(self._guidance.get, lambda: environment.cell.exchange)
+        )
         return environment
 
     def _model_now(self) -> Model:
@@ -253,6 +259,16 @@ class SessionFactory:
         return self._store.get()
 
     @property
+    def guidance(self) -> ProjectGuidance:
+        """What the project and its user tell the model, and the user's commands."""
+        return self._guidance.get()
+
+    def _read_guidance(self) -> ProjectGuidance:
+        from interpreter.assembly.project import project_guidance
+
+        return project_guidance(self._settings.directory(), self._face.notice)
+
+    @property
     def unconfined(self) -> str:
         """Why there is no sandbox although one was asked for; empty where there is one."""
         return self.environment.unconfined
@@ -304,12 +320,14 @@ class SessionFactory:
         """What the model can do: as the settings say. A small one has less to choose from, and is
         also told which variables there are."""
         from interpreter.tools.live_variables import WithLiveVariables
+        from interpreter.tools.near_instructions import WithNearInstructions
 
         small = self._models.small
         names = settings.tools or (FOR_SMALL_MODELS if small else USUAL)
         tools = self.environment.toolbox.tools(names)
-        if small and "execute" in tools:
-            tools["execute"] = WithLiveVariables(tools["execute"])
+        if "execute" in tools:
+            near = WithNearInstructions(tools["execute"], self._guidance.get().near)
+            tools["execute"] = WithLiveVariables(near) if small else near
         return tools
 
     def _shown_model(self, settings: Settings) -> Model:
@@ -335,13 +353,14 @@ class SessionFactory:
         )
         render = self._rendered if settings.trust_profile else None
         opener, servers = self.environment.opener, self.environment.tool_servers
+        project = self._guidance.get().text(small=self._models.small)
 
         def system() -> str:
             return system_prompt(
                 replace(facts, sandbox=opener.weaker or facts.sandbox),
                 system_message=settings.system_message or None,
                 custom_instructions="\n\n".join(
-                    filter(None, (servers.words(), settings.custom_instructions))
+                    filter(None, (project, servers.words(), settings.custom_instructions))
                 ),
                 render=render,
             )

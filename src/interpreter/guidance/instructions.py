@@ -48,6 +48,11 @@ def file_in(directory: Path) -> Path | None:
     return next((file for file in files if safe_files.is_file(file)), None)
 
 
+def read(file: Path) -> tuple[Instructions, ...]:
+    """What one file says, if it is there."""
+    return _within_limits([file] if safe_files.is_file(file) else [])
+
+
 def nested(
     workspace: Path, touched: Iterable[str], known: frozenset[Path]
 ) -> tuple[Instructions, ...]:

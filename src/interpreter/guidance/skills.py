@@ -58,10 +58,13 @@ def find(home: Path, project: Path | None) -> Skills:
 
 def catalogue(skills: Iterable[Skill]) -> str:
     """What the model is told of the skills at first; nothing where there are none."""
-    lines = [f"- {one.name}: {one.description} ({one.file})" for one in skills]
+    lines = [f"- {one.name}: {one.description}" for one in skills]
     if not lines:
         return ""
-    head = "Skills. When a task fits one of these, read its file with code first, then follow it:"
+    head = (
+        'Skills. When a task fits one of these, print skills.read("name") in Python first, then '
+        "follow it:"
+    )
     return "\n".join((head, *lines))
 
 

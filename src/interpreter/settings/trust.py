@@ -6,6 +6,7 @@ A directory that was trusted covers what is below it. The list is the user's, ou
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from interpreter.protocol import safe_files
@@ -22,18 +23,14 @@ def is_trusted(directory: Path) -> bool:
     return any(above in known for above in (place, *place.parents))
 
 
+def was_declined(directory: Path) -> bool:
+    """Whether the user was asked about this directory and said no."""
+    return directory.resolve() in _read()[1]
+
+
 def trusted() -> tuple[Path, ...]:
     """The directories that were trusted, in their order."""
-    file = _file()
-    try:
-        content = json.loads(safe_files.read_bytes(file, LARGEST))
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"Cannot read {file}: {error}. Mend or remove it.") from error
-    if not isinstance(content, list):
-        raise ConfigurationError(f"{file} is not a list of directories. Mend or remove it.")
-    return tuple(Path(one) for one in content if isinstance(one, str))
+    return _read()[0]
 
 
 def trust(directory: Path) -> Path:
@@ -43,24 +40,45 @@ def trust(directory: Path) -> Path:
         raise ConfigurationError(f"{directory} is not a directory.")
     if place == Path(place.anchor):
         raise ConfigurationError("The whole disk cannot be trusted; name a directory.")
-    _write([*(one for one in trusted() if one != place), place])
+    yes, no = _read()
+    _write((*(one for one in yes if one != place), place), [one for one in no if one != place])
     return place
+
+
+def decline(directory: Path) -> None:
+    """Remember that the user was asked, and does not trust this directory."""
+    yes, no = _read()
+    _write(yes, (*no, directory.resolve()))
 
 
 def distrust(directory: Path) -> bool:
     """Forget that a directory was trusted; whether it was."""
     place = directory.resolve()
-    before = trusted()
-    if place in before:
-        _write([one for one in before if one != place])
-    return place in before
+    yes, no = _read()
+    if place in yes:
+        _write([one for one in yes if one != place], no)
+    return place in yes
 
 
-def _write(directories: list[Path]) -> None:
+def _read() -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     file = _file()
     try:
+        content = json.loads(safe_files.read_bytes(file, LARGEST))
+        lists = content["trusted"], content["declined"]
+        yes, no = (tuple(map(Path, one)) for one in lists)
+    except FileNotFoundError:
+        return (), ()
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ConfigurationError(f"Cannot read {file}: {error!r}. Mend or remove it.") from error
+    return yes, no
+
+
+def _write(yes: Iterable[Path], no: Iterable[Path]) -> None:
+    file = _file()
+    content = {"trusted": [str(one) for one in yes], "declined": [str(one) for one in no]}
+    try:
         safe_files.make_folder(file.parent)
-        safe_files.write(file, json.dumps([str(one) for one in directories], indent=1) + "\n")
+        safe_files.write(file, json.dumps(content, indent=1) + "\n")
     except OSError as error:
         raise ConfigurationError(f"Cannot write {file}: {error}.") from error
 

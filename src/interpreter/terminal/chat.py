@@ -105,7 +105,7 @@ class Chat:
         if not speak(text):
             self.desk.note("Nothing on this machine can speak; try: apt install espeak-ng")
 
-    def shell(self, line: str, *, tell: bool) -> None:
+    def shell(self, line: str, *, tell: bool) -> str:
         """Run a line in the session's shell; with `tell` the model sees it with the next one."""
         output: list[str] = []
         stop = Interrupt()
@@ -114,9 +114,10 @@ class Chat:
         shown = _collecting(events, output)
         with self.desk.attend(stop.request), contextlib.closing(shown):
             self.desk.show(shown)
+        text = "".join(output)[-OUTPUT_TOLD:].rstrip()
         if tell:
-            text = "".join(output)[-OUTPUT_TOLD:].rstrip()
             self.news.append(f"I ran `{line}` in the shell. Its output:\n```\n{text}\n```")
+        return text
 
     def change(self, **values: Any) -> None:
         """Use other settings from the next turn on."""
@@ -139,8 +140,20 @@ class Chat:
             self.shell(line[1:].strip(), tell=False)
         elif line.startswith("%"):
             run_command(self, line)
+        elif (command := self._user_command(line)) is not None:
+            self.say(command)
         elif line:
             self.say(text)
+
+    def _user_command(self, line: str) -> str | None:
+        """The message that `/name arguments` stands for; None where no command has that name."""
+        name, _, arguments = line.partition(" ")
+        if not name.startswith("/") or name[1:] not in self.factory.guidance.commands:
+            return None
+        from interpreter.guidance.commands import expanded  # noqa: PLC0415  (few lines are commands)
+
+        command = self.factory.guidance.commands[name[1:]]
+        return expanded(command, arguments.strip(), lambda line: self.shell(line, tell=False))
 
     def run(self, read: Read) -> None:
         """Take messages at the prompt until the user leaves."""

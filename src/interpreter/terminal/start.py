@@ -13,7 +13,11 @@ from interpreter.settings.own import ProfileParts
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
 from interpreter.terminal.input.piped import attached, piped_text, someone_is_there
-from interpreter.terminal.input.questions import confirm_no_sandbox, confirm_profile
+from interpreter.terminal.input.questions import (
+    confirm_no_sandbox,
+    confirm_profile,
+    confirm_project,
+)
 from interpreter.terminal.profile_parts import own_parts
 from interpreter.terminal.subcommands.errands import presets, profile
 
@@ -76,6 +80,8 @@ def run(options: dict[str, Any]) -> int:
     plan = replace(_plan(options, settings, resume), own=own)
     if not plan.text.strip() and not plan.interactive:
         raise ConfigurationError("There is no message, and no terminal to ask for one.")
+    if plan.interactive:
+        confirm_project(settings.directory())
     if plan.live and plan.interactive and not plan.text.strip():
         from interpreter.terminal.input.prompt_first import prompt_first  # noqa: PLC0415
 

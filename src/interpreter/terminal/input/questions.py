@@ -1,9 +1,10 @@
-"""What must be typed before anything starts: that there is no sandbox, or a profile from afar."""
+"""What is asked before anything starts: no sandbox, a profile from afar, a project's own files."""
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.terminal.input.piped import someone_is_there
@@ -43,3 +44,27 @@ def confirm_profile(source: str, text: str) -> bool:
         return sys.stdin.readline().strip().lower() in ("y", "yes")
     except KeyboardInterrupt:
         return False
+
+
+def confirm_project(directory: Path) -> None:
+    """Once for a directory: whether its own files may instruct the model. Silence means no."""
+    from interpreter.guidance.project import asks_for_trust  # noqa: PLC0415  (few projects have any)
+    from interpreter.protocol.visible import visible  # noqa: PLC0415
+    from interpreter.settings import trust  # noqa: PLC0415
+
+    files = () if trust.is_trusted(directory) else asks_for_trust(directory)
+    if not files or trust.was_declined(directory):
+        return
+    more = f" and {len(files) - 6} more" if len(files) > 6 else ""
+    names = ", ".join(visible(name) for name in files[:6])
+    print(f"This directory has files that instruct the model or start programs: {names}{more}.")
+    print("Use them, now and in future? yes / [no]: ", end="", flush=True)
+    try:
+        answer = sys.stdin.readline().strip().lower()
+    except KeyboardInterrupt:
+        answer = ""
+    if answer in ("y", "yes"):
+        trust.trust(directory)
+    else:
+        trust.decline(directory)
+        print("They are left out. To change that: interpreter trust")

@@ -9,6 +9,7 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.magics import files as magic_files
+from interpreter.terminal.magics import project as magic_project
 from interpreter.terminal.magics import sessions as magic_session
 from interpreter.terminal.magics import state as magic_state
 from interpreter.terminal.magics import tries as magic_tries
@@ -129,6 +130,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
     ),
     "program": (
+        Command(
+            "%memory", "[edit|forget]", "what is remembered of this project", magic_project.memory
+        ),
+        Command("%commands", "", "your own commands: /name", magic_project.commands),
         Command("%info", "", "versions, model, session, directories", magic_session.info),
         Command("%verbose", "[on|off]", "show what else happens", magic_state.verbose),
         Command("%debug", "[on|off]", "as %verbose", magic_state.verbose),

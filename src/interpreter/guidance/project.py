@@ -1,0 +1,86 @@
+"""All that a project and its user tell the model, read once for a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from interpreter.guidance import instructions, skills
+from interpreter.guidance.commands import FOLDERS as COMMAND_FOLDERS
+from interpreter.guidance.commands import UserCommand
+from interpreter.guidance.commands import find as find_commands
+from interpreter.guidance.memory import Memory
+from interpreter.protocol import safe_files
+
+MOST_FOR_SMALL = 2_000  # characters for a small model
+MEMORY = (
+    "What will matter in later sessions (how to build, a decision, a trap), keep in Python with "
+    'memory.remember("…"); never secrets.'
+)
+_STARTERS = (".mcp.json", ".claude/settings.json", ".agents/hooks.json")
+
+
+def asks_for_trust(directory: Path) -> tuple[str, ...]:
+    """What in a directory would instruct the model or start something, were it trusted."""
+    place = directory.resolve()
+    files = [str(one.path) for one in instructions.chain(place)]
+    inside = [place / name for name in _STARTERS]
+    files += [str(file) for file in inside if safe_files.is_file(file)]
+    for folder in (*skills.FOLDERS, *COMMAND_FOLDERS):
+        files += [str(place / folder)] if _has_any(place / folder) else []
+    home = f"{place}/"
+    return tuple(dict.fromkeys(file.removeprefix(home) for file in files))
+
+
+def _has_any(folder: Path) -> bool:
+    try:
+        return bool(safe_files.names(folder))
+    except OSError:
+        return False
+
+
+class ProjectGuidance:
+    """The user's own files, those of a project that is trusted, and what is remembered of it."""
+
+    def __init__(
+        self, directory: Path, home: Path, own_instructions: Path, memory: Memory, *, trusted: bool
+    ) -> None:
+        self._workspace = directory.resolve()
+        self.memory = memory
+        self._trusted = trusted
+        own = instructions.read(own_instructions)
+        chain = instructions.chain(self._workspace) if trusted else ()
+        self._instructions = (*own, *chain)
+        self._known = frozenset(one.path for one in self._instructions)
+        project = self._workspace if trusted else None
+        self._skills = skills.find(home.resolve(), project)
+        self.commands: dict[str, UserCommand] = find_commands(
+            home.resolve(), project, self._skills.found
+        )
+        self.warnings = self._skills.warnings
+        self._memory_told = memory.told()
+
+    @property
+    def skill_names(self) -> tuple[str, ...]:
+        """The skills that can be read."""
+        return tuple(one.name for one in self._skills.found)
+
+    def skill(self, name: str) -> skills.Skill | None:
+        """A skill by its name."""
+        return next((one for one in self._skills.found if one.name == name), None)
+
+    def text(self, *, small: bool = False) -> str:
+        """What the model is told at first; the same for as long as the session lasts."""
+        told = instructions.shown(self._instructions, self._workspace)
+        if small:
+            return told[:MOST_FOR_SMALL]
+        parts = (told, skills.catalogue(self._skills.found), self._memory_told, MEMORY)
+        return "\n\n".join(filter(None, parts))
+
+    def near(self, paths: tuple[str, ...]) -> str:
+        """What instructs where these paths lead, if it was not told yet."""
+        if not self._trusted:
+            return ""
+        inside = (path.removeprefix(f"{self._workspace}/".lstrip("/")) for path in paths)
+        found = instructions.nested(self._workspace, inside, self._known)
+        self._known |= {one.path for one in found}
+        return instructions.shown(found, self._workspace)
