@@ -12,6 +12,7 @@ from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Policy
 from interpreter.protocol.program_rules import shown
+from interpreter.session.budget import Ceiling
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings, fault
 
@@ -157,3 +158,16 @@ def _is_shown(words: list[str], running: Action | None) -> bool:
     name = words[0].rsplit("/", 1)[-1] if words else ""
     said = (command for command in facts_of(running).commands if command)
     return any((c[0].rsplit("/", 1)[-1], *c[1:]) == (name, *words[1:]) for c in said)
+
+
+def ceiling(settings: Settings) -> Ceiling:
+    """What may be spent; a setting of 0 is no limit."""
+    return Ceiling(
+        dollars=settings.max_budget or None,
+        tokens=settings.max_session_tokens or None,
+        turn_dollars=settings.max_turn_budget or None,
+        turn_tokens=settings.max_turn_tokens or None,
+        requests=settings.max_session_steps or None,
+        turn_seconds=settings.max_turn_seconds or None,
+        session_seconds=settings.max_session_seconds or None,
+    )

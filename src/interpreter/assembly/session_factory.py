@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from interpreter.assembly.conversation_log import notes_about
 from interpreter.assembly.environment import Environment
 from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
-from interpreter.assembly.policy import check_policy, make_policy
+from interpreter.assembly.policy import ceiling, check_policy, make_policy
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.host_programs import never_from
 from interpreter.protocol.interrupt import Interrupt
@@ -29,7 +29,7 @@ from interpreter.protocol.ports import (
     ToolContext,
     ToolSpec,
 )
-from interpreter.session.budget import Budget, Ceiling
+from interpreter.session.budget import Budget
 from interpreter.session.engine import Engine, TurnLimits
 from interpreter.session.past import Past
 from interpreter.session.request.asking import Asking
@@ -366,7 +366,7 @@ class SessionFactory:
             )
 
         self._models.context.most_output = settings.max_output
-        self._budget.limit(_ceiling(settings), self._models.pricing)
+        self._budget.limit(ceiling(settings), self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
 
     def _rendered(self, text: str) -> str:
@@ -391,16 +391,3 @@ class SessionFactory:
                 unenforced=self.environment.unenforced(),
             )
         return self._policies[way]
-
-
-def _ceiling(settings: Settings) -> Ceiling:
-    """What may be spent; a setting of 0 is no limit."""
-    return Ceiling(
-        dollars=settings.max_budget or None,
-        tokens=settings.max_session_tokens or None,
-        turn_dollars=settings.max_turn_budget or None,
-        turn_tokens=settings.max_turn_tokens or None,
-        requests=settings.max_session_steps or None,
-        turn_seconds=settings.max_turn_seconds or None,
-        session_seconds=settings.max_session_seconds or None,
-    )
