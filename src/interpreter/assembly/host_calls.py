@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from interpreter.protocol import safe_files
 from interpreter.protocol.calls import HostFunction
 from interpreter.protocol.inside_files import INSIDE
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import CallPolicy
 from interpreter.tools.calls.functions import HostFunctions
 
@@ -24,7 +25,7 @@ class HostCalls:
         self.functions = HostFunctions()
         self._policy = policy
         self._escalations = escalations
-        self._broker: Broker | None = None
+        self._broker = Lazy(self._make_broker)
         self._later: list[Callable[[], Iterable[HostFunction]]] = []
         self.closing: list[Callable[[], None]] = []
         """What functions hold, and give back at the end."""
@@ -35,14 +36,9 @@ class HostCalls:
 
     def serve(self, exchange: Path) -> tuple[str, ...]:
         """Answer the cell with this exchange; the names that its code finds."""
-        from interpreter.tools.calls.broker import Broker
-
-        if self._broker is None:
-            asked = self._escalations
-            self._broker = Broker(self.functions, self._policy, asked.ask, asked.inject)
         while self._later:
             self.functions.add(*self._later.pop(0)())
-        self._broker.serve(exchange)
+        self._broker.get().serve(exchange)
         roots = self.functions.roots()
         if "tools" in roots:
             source = (INSIDE / "tools_client.py").read_bytes()
@@ -51,7 +47,13 @@ class HostCalls:
 
     def close(self) -> None:
         """Answer nobody any more."""
-        if self._broker is not None:
-            self._broker.close()
+        if self._broker.made is not None:
+            self._broker.made.close()
         while self.closing:
             self.closing.pop()()
+
+    def _make_broker(self) -> Broker:
+        from interpreter.tools.calls.broker import Broker
+
+        asked = self._escalations
+        return Broker(self.functions, self._policy, asked.ask, asked.inject)

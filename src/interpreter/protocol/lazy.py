@@ -19,14 +19,15 @@ class Lazy(Generic[T]):
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._lock = threading.RLock()
-        self._thread: threading.Thread | None = None
+        self._in_background = False
+        self._over = threading.Event()  # a join that Ctrl-C broke off takes a thread for ended
         self._value: tuple[T] | None = None
         self._error: BaseException | None = None
 
     @property
     def begun(self) -> bool:
         """Whether it is there, or is being made."""
-        return self._thread is not None or self._value is not None
+        return self._in_background or self._value is not None
 
     @property
     def made(self) -> T | None:
@@ -34,11 +35,13 @@ class Lazy(Generic[T]):
         return self._value[0] if self._value else None
 
     def begin(self) -> None:
-        """Start making it in the background."""
+        """Start making it in the background; never waits for it."""
+        if self.begun:
+            return
         with self._lock:
             if not self.begun:
-                self._thread = threading.Thread(target=self._work, daemon=True)
-                self._thread.start()
+                self._in_background = True
+                threading.Thread(target=self._work, name="lazy", daemon=True).start()
 
     def get(self) -> T:
         """The value, or the error that making it ended with."""
@@ -53,8 +56,8 @@ class Lazy(Generic[T]):
 
     def settle(self) -> None:
         """Wait until it is made, if it is being made; whether that went well does not matter."""
-        if self._thread is not None:
-            self._thread.join()
+        if self._in_background:
+            self._over.wait()
 
     def _work(self) -> None:
         try:
@@ -62,3 +65,5 @@ class Lazy(Generic[T]):
                 self._value = self._value or (self._make(),)
         except BaseException as error:  # noqa: BLE001  (whoever waits for it gets it)
             self._error = error
+        finally:
+            self._over.set()

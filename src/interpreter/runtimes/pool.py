@@ -7,11 +7,12 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.errors import PluginError, RuntimeFailure, UnknownLanguage
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Language, Launch, Runtime
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.catalog import BUILT_IN, TAKEN, BuiltIn, Factory, Which, is_present, load
@@ -58,6 +59,7 @@ class RuntimePool:
         self._which = cache(options.which)
         self._lock = threading.RLock()
         self._runtimes: dict[str, Runtime] = {}
+        self._kernels = Lazy(self._find_kernels)
 
     def get(self, language: str) -> Runtime:
         """The runtime of a language by any of its names; it starts with its first block."""
@@ -111,10 +113,9 @@ class RuntimePool:
         for entry in BUILT_IN:
             if is_present(entry, self._which):
                 yield entry.language, lambda entry=entry: self._built_in(entry)  # type: ignore[misc]
-        yield from self._kernels
+        yield from self._kernels.get()
 
-    @cached_property
-    def _kernels(self) -> list[tuple[Language, Callable[[], Runtime]]]:
+    def _find_kernels(self) -> list[tuple[Language, Callable[[], Runtime]]]:
         from interpreter.runtimes.kernel import kernelspecs  # noqa: PLC0415  (only where there are any)
 
         found = kernelspecs.kernel_languages(self._options.kernel_directories)

@@ -7,13 +7,14 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 
 from interpreter.assembly import SessionFactory
 from interpreter.assembly.model_choice import FaceCallbacks, Progress
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import TurnFinished
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Approver
 from interpreter.session.session import Session
 from interpreter.settings.paths import data_directory
@@ -87,13 +88,13 @@ def open_chat(plan: ChatPlan) -> Chat:
 def progress() -> Progress:
     """A bar that is made when there is something to show: models are slow to import."""
 
-    @cache
-    def bar() -> Progress:
+    def make() -> Progress:
         from interpreter.terminal.subcommands.models import Bar  # noqa: PLC0415
 
         return Bar()
 
-    return lambda stage, done, total: bar()(stage, done, total)
+    bar = Lazy(make)
+    return lambda stage, done, total: bar.get()(stage, done, total)
 
 
 def _may_download(plan: ChatPlan, question: str) -> bool:

@@ -6,12 +6,12 @@ import os
 import signal
 import sys
 import termios
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.lazy import Lazy
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.terminal.input.prompt import InputPrompt
@@ -50,7 +50,7 @@ def prompt_first(plan: ChatPlan) -> int:
         plan = replace(plan, resume=session)
     prompt = make_prompt(plan.settings)
     behind = replace(plan, behind_prompt=True)
-    opening = ChatOpening(lambda: _open(behind), prompt.fail)
+    opening = Lazy(lambda: _open(behind, prompt.fail))
     prompt.shown = opening.begin
     try:
         converse(lambda: _read(opening, prompt), lambda text: _take(opening, text), print)
@@ -62,7 +62,9 @@ def prompt_first(plan: ChatPlan) -> int:
         raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C too many must not break the end
-        opening.close()
+        opening.settle()
+        if opening.made is not None:
+            opening.made.close()
 
 
 def _recap(name: str, directory: str) -> tuple[str, str]:
@@ -85,65 +87,26 @@ def _in_front(plan: ChatPlan) -> int:
     return talk(plan)
 
 
-def _open(plan: ChatPlan) -> Chat:
+def _open(plan: ChatPlan, failed: Callable[[BaseException], None]) -> Chat:
     from interpreter.terminal.opening import open_chat  # noqa: PLC0415  (loads the whole house)
 
-    return open_chat(plan)
+    try:
+        return open_chat(plan)
+    except BaseException as error:
+        failed(error)
+        raise
 
 
-def _read(opening: ChatOpening, prompt: InputPrompt) -> str:
-    chat = opening.chat
+def _read(opening: Lazy[Chat], prompt: InputPrompt) -> str:
+    chat = opening.made
     return chat.next(prompt.ask) if chat else prompt.ask("")
 
 
-def _take(opening: ChatOpening, text: str) -> bool:
+def _take(opening: Lazy[Chat], text: str) -> bool:
     try:
+        opening.begin()
         chat = opening.get()
     except KeyboardInterrupt:
         print("Interrupted; it was still starting.")
         return False
     return chat.handle(text)
-
-
-class ChatOpening:
-    """A chat that is being opened by a thread of its own."""
-
-    def __init__(self, make: Callable[[], Chat], failed: Callable[[BaseException], None]) -> None:
-        self._make = make
-        self._failed = failed
-        self._error: BaseException | None = None
-        self._thread: threading.Thread | None = None
-        self._over = threading.Event()  # a join that Ctrl-C broke off takes the thread for ended
-        self.chat: Chat | None = None
-        """The chat, once it is open."""
-
-    def begin(self) -> None:
-        """Start opening; once is enough."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="opening", daemon=True)
-            self._thread.start()
-
-    def get(self) -> Chat:
-        """The chat, after waiting for it; raises what went wrong."""
-        self.begin()
-        self._over.wait()
-        if self._error is not None:
-            raise self._error
-        assert self.chat is not None
-        return self.chat
-
-    def close(self) -> None:
-        """Close what was opened."""
-        if self._thread is not None:
-            self._over.wait()
-        if self.chat is not None:
-            self.chat.close()
-
-    def _work(self) -> None:
-        try:
-            self.chat = self._make()
-        except BaseException as error:  # noqa: BLE001  (raised again where the chat is wanted)
-            self._error = error
-            self._failed(error)
-        finally:
-            self._over.set()
