@@ -75,7 +75,7 @@ ALLOWED = {
         "runtimes/handover.py copy: source.read_bytes",
         "sandboxes/cell/building_site.py _compiled: target.open",
         "terminal/subcommands/wtf.py wtf_command: Path(__file__).with_name('hooks').joinpath(f'wtf.{shell}').read_text",
-        "tools/calls/broker.py Broker.serve: (INSIDE / 'host_calls.py').read_bytes",
+        "tools/calls/broker.py Broker.serve: (INSIDE / name).read_bytes",
         "assembly/host_calls.py HostCalls.serve: (INSIDE / 'tools_client.py').read_bytes",
         "tools/browse.py Browser._asked: PROGRAM.read_text",
         "tools/live_variables.py _looked: PROGRAM.read_text",

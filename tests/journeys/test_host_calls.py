@@ -145,5 +145,63 @@ def test_a_session_without_budget_refuses_what_code_asks(session):
     assert "The session may take 1 steps" in end.summary
 
 
+def test_an_edit_of_a_file_is_undone_with_its_block(session, tmp_path):
+    file = tmp_path / "work" / "notes.txt"
+    file.write_bytes(b"one\r\ntwo\r\n")
+    _, conversation = session("computer.files.edit('notes.txt', 'two', 'three')")
+    assert ends(conversation.send("go")) == ["ok"]
+    assert file.read_bytes() == b"one\r\nthree\r\n"
+    conversation.undo()
+    assert file.read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_an_edit_reaches_no_further_than_the_code(session, tmp_path):
+    (tmp_path / "elsewhere.txt").write_text("one")
+    path = str(tmp_path / "elsewhere.txt")
+    _, conversation = session(f"computer.files.edit({path!r}, 'one', 'two')")
+    assert ends(conversation.send("go")) == ["failed"]
+    assert (tmp_path / "elsewhere.txt").read_text() == "one"
+
+
+def test_a_text_that_is_not_there_is_told_with_what_is_similar(session, tmp_path):
+    (tmp_path / "work" / "notes.txt").write_text("total = 41\n")
+    _, conversation = session("computer.files.edit('notes.txt', 'total = 42', 'x')")
+    (end,) = [e for e in conversation.send("go") if isinstance(e, ExecutionFinished)]
+    assert "Did you mean one of these? total = 41" in end.summary
+
+
+def test_files_and_documentation_are_searched_by_words(session, tmp_path):
+    (tmp_path / "work" / "fish.md").write_text("# Animals\n\nA herring is a fish of the sea.\n")
+    (tmp_path / "work" / "bird.md").write_text("# Animals\n\nA swift is a bird.\n")
+    _, conversation = session(
+        "print(computer.files.search('fish in the sea')[0].splitlines()[0])\n"
+        "print(computer.docs.search('decode a document into a python object', 'json')[0])",
+    )
+    said = printed(conversation.send("go"))
+    assert said.splitlines()[0] == "fish.md:1"
+    assert "json.load" in said or "json.JSONDecoder" in said
+
+
+def test_a_part_that_is_not_here_says_why(session):
+    _, conversation = session("print(hasattr(computer, 'mail'))\ncomputer.mail.send('a', 'b', 'c')")
+    events = list(conversation.send("go"))
+    assert printed(events).startswith("False\n")
+    (end,) = [event for event in events if isinstance(event, ExecutionFinished)]
+    assert "computer.mail cannot be used: it needs the applications of macOS" in end.summary
+
+
+def test_the_shell_and_node_have_the_same_functions(session, tmp_path):
+    (tmp_path / "work" / "a.txt").write_text("old")
+    factory, conversation = session()
+    script = [
+        {"language": "shell", "code": "reploop-call computer.files.edit a.txt old new; cat a.txt"},
+        {"language": "javascript", "code": "console.log(await computer.note('from node'))"},
+        "Done.",
+    ]
+    conversation.engine = factory.engine(conversation_settings(), ScriptedModel(script))
+    assert printed(conversation.send("go")) == "new1\n"
+    assert calls == ["from node"]
+
+
 def conversation_settings(**more):
     return Settings(model="scripted/demo", auto_run=True, **more)

@@ -20,6 +20,7 @@ from interpreter.protocol.messages import ActionCall, Code, Face
 from interpreter.protocol.ports import ToolContext, nobody_answers
 from interpreter.runtimes.kernel.python import PythonOptions
 from interpreter.runtimes.pool import PoolOptions, RuntimePool
+from interpreter.runtimes.process.node import NodeOptions
 from interpreter.tools.calls.broker import Broker
 from interpreter.tools.calls.functions import HostFunctions
 from interpreter.tools.guarded import Escalations, Guarded
@@ -77,7 +78,7 @@ OFFERED = (
     function("computer.forever", never_ends),
     function("computer.slow", never_ends, seconds=0.3),
     function("computer.object", lambda a, c: object()),
-    function("tools.files.read", lambda a, c: "read", {"path": TEXT}),
+    function("things.files.read", lambda a, c: "read", {"path": TEXT}),
 )
 
 
@@ -93,8 +94,10 @@ def world(tmp_path_factory):
         functions, lambda: it.policy, escalations.ask, lambda event: escalations.inject(event)
     )
     it.broker.serve(cell.exchange)
-    python = PythonOptions(env={"REPLOOP_CALLS": "computer tools"})
-    pool = RuntimePool(cell.launch, cell.exchange, PoolOptions(settings={"python": python}))
+    python = PythonOptions(env={"REPLOOP_CALLS": "computer things"})
+    node = NodeOptions(env={"REPLOOP_CALLS": "computer things"})
+    chosen = {"python": python, "javascript": node, "typescript": node}
+    pool = RuntimePool(cell.launch, cell.exchange, PoolOptions(settings=chosen))
     code = RunCode(pool)
     escalations.inject = code.inject
     guarded = Guarded(code, lambda: [], escalations)
@@ -206,7 +209,7 @@ def test_a_variadic_parameter_takes_what_is_left(world):
 
 def test_only_names_of_the_registry_can_be_called(world):
     events = world.run(
-        "print(hasattr(computer, 'mouse'), hasattr(computer.mouse, 'fly'), dir(tools))"
+        "print(hasattr(computer, 'mouse'), hasattr(computer.mouse, 'fly'), dir(things))"
     )
     assert printed(events) == "True False ['files']\n"
     assert (
@@ -222,11 +225,11 @@ def test_only_names_of_the_registry_can_be_called(world):
 
 
 def test_a_function_that_is_added_later_is_found(world):
-    assert "There is no tools.later" in end_of(world.run("tools.later.on()")).summary
-    world.functions.add(function("tools.later.on", lambda a, c: "here"))
-    assert printed(world.run("print(tools.later.on())")) == "here\n"
-    world.functions.remove("tools.later")
-    assert end_of(world.run("tools.later.on()")).outcome == "failed"
+    assert "There is no things.later" in end_of(world.run("things.later.on()")).summary
+    world.functions.add(function("things.later.on", lambda a, c: "here"))
+    assert printed(world.run("print(things.later.on())")) == "here\n"
+    world.functions.remove("things.later")
+    assert end_of(world.run("things.later.on()")).outcome == "failed"
 
 
 def test_failures_of_functions_are_exceptions_of_the_code(world):
@@ -250,6 +253,41 @@ def test_the_shell_calls_by_a_command(world):
     events = world.run("reploop-call computer.add 2", "shell")
     assert "b must be given" in printed(events)
     assert end_of(events).exit_code == 1
+
+
+def test_node_calls_with_promises(world):
+    js = "javascript"
+    assert printed(world.run("console.log(await computer.add(2, 3))", js)) == "5\n"
+    assert printed(world.run("console.log(await computer.add.with({ a: 1, b: 2 }))", js)) == "3\n"
+    assert printed(world.run("console.log(await computer.count(3))", js)) == "[ 0, 1, 2 ]\n"
+    source = "const sent = Buffer.from('hello'); console.log(String(await computer.echo(sent)))"
+    assert printed(world.run(source, js)) == "hello\n"
+    events = world.run("await computer.add(1)", js)
+    assert end_of(events).outcome == "failed"
+    assert "b must be given" in end_of(events).summary
+    source = (
+        "try { await computer.fails() } catch (e) { console.log(e.name, e.details.candidates) }"
+    )
+    assert printed(world.run(source, js)) == "AmbiguousTarget [ 1, 2 ]\n"
+
+
+def test_the_names_in_node_are_no_variables_and_give_way(world):
+    source = "console.log(Object.keys(globalThis).includes('things'))"
+    assert printed(world.run(source, "javascript")) == "false\n"
+    assert printed(world.run("things = 5; console.log(things)", "javascript")) == "5\n"
+
+
+def test_an_interrupt_takes_a_call_of_node_back(world):
+    interrupt = Interrupt()
+
+    def stop():
+        started.wait()
+        interrupt.request()
+
+    threading.Thread(target=stop, daemon=True).start()
+    events = world.run("await computer.forever()", "javascript", interrupt=interrupt)
+    assert end_of(events).outcome == "interrupted"
+    assert stopped.wait(10)
 
 
 def test_a_rule_denies_a_call_and_the_code_sees_why(world):

@@ -1,4 +1,4 @@
-"""The functions of the host that every session offers to its code: `computer.ai`."""
+"""What every session offers to its code under the name `computer`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,58 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Any
 
-from interpreter.protocol.calls import Arguments, CallContext, HostFunction
+from interpreter.protocol.calls import Arguments, CallContext, HostFunction, InsideFunction
 from interpreter.protocol.errors import CallFailed
 from interpreter.protocol.messages import Face
 
 if TYPE_CHECKING:
     from interpreter.session.side_questions import SideQuestions
+    from interpreter.tools.calls.functions import HostFunctions
 
 MODEL_SECONDS = 900.0  # for the many questions that a long text takes
 _TEXT = {"type": "string"}
 _OPTIONAL_TEXT = {"type": ["string", "null"]}
+
+
+INSIDE = (
+    InsideFunction(
+        "computer.files.edit",
+        "Replace a text in a file, wherever it stands.",
+        ("path", "original_text", "replacement_text"),
+        "computer_files.py",
+        "edit",
+    ),
+    InsideFunction(
+        "computer.files.search",
+        "The pieces of text files that have most of a query's words.",
+        ("query", "path", "max_results"),
+        "computer_files.py",
+        "search",
+    ),
+    InsideFunction(
+        "computer.docs.search",
+        "The same in what a module says about itself, or in files.",
+        ("query", "module", "paths", "max_results"),
+        "computer_files.py",
+        "search_docs",
+    ),
+)
+"""What code does by itself, with the rights that it has."""
+_APPLICATIONS = "it needs the applications of macOS, which this version does not drive."
+MISSING = {
+    **dict.fromkeys(("mail", "sms", "calendar", "contacts"), _APPLICATIONS),
+    "skills": "functions of skills are in the session already when `import_skills` is set.",
+    "browser": "driving a browser is not part of this version.",
+}
+"""Why code does not have other parts of `computer`, as long as nobody offers them."""
+
+
+def offer_usual(functions: HostFunctions, questions: SideQuestions) -> None:
+    """What every session offers to its code."""
+    functions.add(*ai_functions(questions))
+    functions.add_inside(*INSIDE)
+    for part, reason in MISSING.items():
+        functions.miss(f"computer.{part}", reason)
 
 
 def ai_functions(questions: SideQuestions) -> tuple[HostFunction, ...]:

@@ -38,12 +38,14 @@ def open_pool(
     from interpreter.checkpoints.variables.python import ENVIRONMENT
     from interpreter.runtimes.kernel.python import PythonOptions
     from interpreter.runtimes.pool import PoolOptions, RuntimePool
+    from interpreter.runtimes.process.node import NodeOptions
 
     chosen = _python(settings, notice, cell)
-    env = {**ENVIRONMENT, "REPLOOP_CALLS": " ".join(host_names)}
-    python = PythonOptions(python=chosen, env=env, companion=variables)
+    calls = {"REPLOOP_CALLS": " ".join(host_names)}
+    python = PythonOptions(python=chosen, env={**ENVIRONMENT, **calls}, companion=variables)
+    node = NodeOptions(env=calls)
     options = PoolOptions(
-        settings={"python": python},
+        settings={"python": python, "javascript": node, "typescript": node},
         registered=(*_registered(settings, notice), *_described(settings)),
         kernel_directories=kernel_directories(),
     )

@@ -174,7 +174,7 @@ class SessionFactory:
         self, choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
     ) -> Environment:
         from interpreter.assembly.desktop import offer_desktop
-        from interpreter.assembly.host_functions import ai_functions
+        from interpreter.assembly.host_functions import offer_usual
         from interpreter.assembly.project import guidance_functions
         from interpreter.session.side_questions import SideQuestions
 
@@ -183,7 +183,7 @@ class SessionFactory:
 
         environment = Environment(self._settings, self._face.notice, policy, choose)
         questions = SideQuestions(self._model_now, self._budget)
-        environment.calls.functions.add(*ai_functions(questions))
+        offer_usual(environment.calls.functions, questions)
         offer_desktop(environment.calls, questions)
         environment.calls.functions.add(
             *guidance_functions(self._guidance.get, lambda: environment.cell.exchange)

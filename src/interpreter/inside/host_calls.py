@@ -115,7 +115,8 @@ def _below(name: str) -> list[str]:
 def _missing(name: str) -> str:
     """Why the host does not have what others have under this name."""
     for known, entry in functions().items():
-        if "missing" in entry and (name == known or name.startswith(f"{known}.")):
+        belongs = name == known or name.startswith(f"{known}.")
+        if "missing" in entry and belongs and not _below(known):
             return f"{name} cannot be used: {entry['missing']}"
     return ""
 
@@ -126,7 +127,22 @@ def _line(entry: dict[str, Any]) -> str:
 
 def call(name: str, /, *positional: Any, **named: Any) -> Any:
     """Have the host call a function; its value, or an iterator of its pieces."""
+    if "inside" in _known.get(name, ()):
+        return _own(*_known[name]["inside"])(*positional, **named)
     return _ask({"call": name}, {"positional": list(positional), "named": named})
+
+
+def _own(file: str, name: str) -> Any:
+    """A function that needs no host, from a file beside this one."""
+    module = f"_reploop_{file.removesuffix('.py')}"
+    if module not in sys.modules:
+        from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415
+
+        place = os.path.join(os.path.dirname(ADDRESS), file)
+        spec = spec_from_file_location(module, place)
+        loaded = sys.modules[module] = module_from_spec(spec)  # type: ignore[arg-type]
+        spec.loader.exec_module(loaded)  # type: ignore[union-attr]
+    return getattr(sys.modules[module], name)
 
 
 def _ask(head: dict[str, Any], value: Any) -> Any:
@@ -267,10 +283,13 @@ def main(words: list[str]) -> int:
         else:
             positional.append(word)
     try:
-        value = _ask({"call": name, "texts": True}, {"positional": positional, "named": named})
+        if "inside" in functions().get(name, ()):
+            value = call(name, *positional, **named)
+        else:
+            value = _ask({"call": name, "texts": True}, {"positional": positional, "named": named})
         for piece in value if isinstance(value, Iterator) else (value,):
             _print(piece)
-    except CallFailed as error:
+    except (CallFailed, TypeError, ValueError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
     return 0

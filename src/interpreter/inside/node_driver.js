@@ -91,6 +91,7 @@ function main(directory, typescript) {
     };
   }
   makeTheUsersWorld();
+  const hangUp = offerHostCalls(directory);
   protectOurDescriptors(directory, (fd) => {
     tell({ kind: 'broken', block: current, fd });
     process.kill(process.pid, 'SIGKILL');
@@ -103,6 +104,7 @@ function main(directory, typescript) {
   }
 
   worker.on('message', (block) => {
+    hangUp();
     end(block, { outcome: 'interrupted' });
     Atomics.store(obeyed, 0, block);
   });
@@ -201,6 +203,21 @@ function makeTheUsersWorld() {
     throw new Exit(Number(status));
   };
   process.argv.length = 1;
+}
+
+// Names of the host's functions, where there are any: no variables, and loaded with the first use.
+function offerHostCalls(directory) {
+  const names = (process.env.REPLOOP_CALLS ?? '').split(' ').filter(Boolean);
+  delete process.env.REPLOOP_CALLS;
+  let calls;
+  for (const name of names) {
+    const become = (value) => {
+      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
+    };
+    const get = () => (calls ??= require(path.join(directory, '..', 'host_calls.js'))).named(name);
+    Object.defineProperty(globalThis, name, { get, set: become, configurable: true, enumerable: false });
+  }
+  return () => calls?.hangUp();
 }
 
 // Node's own pipes are open beside the user's files. What is written into them can make it wait for

@@ -56,6 +56,19 @@ class HostFunction:
     """How long one call may take."""
 
 
+@frozen
+class InsideFunction:
+    """A function under such a name that code runs by itself, with no other rights than it has."""
+
+    name: str
+    summary: str
+    parameters: tuple[str, ...]
+    file: str
+    """One of those in `inside/`: it is handed over to the cell."""
+    function: str
+    """What the function is called there."""
+
+
 def in_one_line(event: HostCallRuled | HostCallFinished) -> str:
     """A call as people and models read of it; empty for one that was allowed and still runs."""
     shown = visible(event.call.arguments[1:-1])

@@ -63,10 +63,11 @@ class Broker:
     def serve(self, exchange: Path) -> None:
         """Serve the cell with this exchange, and no other any more; hand it what calls us."""
         self.close()
-        source = (INSIDE / "host_calls.py").read_bytes()
-        inside = safe_files.write(exchange / "host_calls.py", source)
+        for name in ("host_calls.py", "host_calls.js", *self.functions.inside_files()):
+            safe_files.write(exchange / name, (INSIDE / name).read_bytes())
         safe_files.make_folder(exchange / "bin")
-        words = " ".join(map(shlex.quote, [sys.executable, "-ISB", str(inside)]))
+        program = [sys.executable, "-ISB", str(exchange / "host_calls.py")]
+        words = " ".join(map(shlex.quote, program))
         command = f'#!/bin/sh\nexec {words} "$@"\n'
         safe_files.write(exchange / "bin" / "reploop-call", command, mode=0o700)
         self._reception = Reception(exchange / "calls", self._meet, MOST_AT_ONCE)

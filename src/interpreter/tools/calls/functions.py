@@ -6,7 +6,7 @@ import re
 import threading
 from typing import Any
 
-from interpreter.protocol.calls import HostFunction
+from interpreter.protocol.calls import HostFunction, InsideFunction
 
 _NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_-]*)+")
 
@@ -17,16 +17,26 @@ class HostFunctions:
     def __init__(self, *functions: HostFunction) -> None:
         self._lock = threading.Lock()
         self._functions: dict[str, HostFunction] = {}
+        self._inside: dict[str, InsideFunction] = {}
         self._missing: dict[str, str] = {}
         self.add(*functions)
 
     def add(self, *functions: HostFunction) -> None:
         """Offer functions; those of the same name are replaced."""
         for function in functions:
-            if not _NAMES.fullmatch(function.name):
-                raise ValueError(f"{function.name!r} is no name of a function: words with dots.")
+            _check(function.name)
         with self._lock:
             self._functions.update({function.name: function for function in functions})
+
+    def add_inside(self, *functions: InsideFunction) -> None:
+        """Name functions that code runs by itself; only before it has a cell."""
+        for function in functions:
+            _check(function.name)
+            self._inside[function.name] = function
+
+    def inside_files(self) -> set[str]:
+        """The files that have those."""
+        return {function.file for function in self._inside.values()}
 
     def remove(self, prefix: str) -> None:
         """Offer no longer what has this name, or begins with it and a dot."""
@@ -46,14 +56,15 @@ class HostFunctions:
     def why_missing(self, name: str) -> str:
         """What is to be said to whoever wants a function that is not here."""
         for prefix, reason in self._missing.items():
-            if _is_below(name, prefix):
+            offered = any(_is_below(known, prefix) for known in self._functions)
+            if _is_below(name, prefix) and not offered:
                 return f"{name} cannot be used: {reason}"
         return f"The host has no function {name!r}."
 
     def roots(self) -> tuple[str, ...]:
         """The first words of all names: what code finds among its own."""
         with self._lock:
-            names = [*self._functions, *self._missing]
+            names = [*self._functions, *self._inside, *self._missing]
         return tuple(sorted({name.partition(".")[0] for name in names}))
 
     def listed(self) -> list[dict[str, Any]]:
@@ -68,7 +79,22 @@ class HostFunctions:
             }
             for function in sorted(functions, key=lambda one: one.name)
         ]
-        return [*offered, *({"name": n, "missing": reason} for n, reason in missing.items())]
+        inside = [
+            {
+                "name": function.name,
+                "summary": function.summary,
+                "parameters": list(function.parameters),
+                "inside": [function.file, function.function],
+            }
+            for function in self._inside.values()
+        ]
+        absent = [{"name": name, "missing": reason} for name, reason in missing.items()]
+        return [*offered, *inside, *absent]
+
+
+def _check(name: str) -> None:
+    if not _NAMES.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a function: words with dots.")
 
 
 def _is_below(name: str, prefix: str) -> bool:
