@@ -61,10 +61,10 @@ export function Ask({ block, question }: { block: Block; question: Question }) {
       {request.preview && <pre class="preview" dir="ltr" tabIndex={0}>{sentence(request.preview)}</pre>}
       {mode === "asking" && (
         <div class="actions">
-          <button type="button" class="primary" disabled={sent} onClick={() => void answer("yes")} aria-keyshortcuts="y">Run <kbd>y</kbd></button>
-          {code && <button type="button" disabled={sent} onClick={() => setMode("editing")} aria-keyshortcuts="e">Edit <kbd>e</kbd></button>}
-          <button type="button" disabled={sent} onClick={() => void answer("dry_run")} aria-keyshortcuts="d" title="Run it as a trial; then keep or take back what it did">Dry run <kbd>d</kbd></button>
-          <button type="button" disabled={sent} onClick={() => setMode("declining")} aria-keyshortcuts="n">Decline <kbd>n</kbd></button>
+          <button type="button" class="primary" disabled={sent} onClick={() => void answer("yes")} aria-keyshortcuts="y">Run <kbd aria-hidden="true">y</kbd></button>
+          {code && <button type="button" disabled={sent} onClick={() => setMode("editing")} aria-keyshortcuts="e">Edit <kbd aria-hidden="true">e</kbd></button>}
+          <button type="button" disabled={sent} onClick={() => void answer("dry_run")} aria-keyshortcuts="d" title="Run it as a trial; then keep or take back what it did">Dry run <kbd aria-hidden="true">d</kbd></button>
+          <button type="button" disabled={sent} onClick={() => setMode("declining")} aria-keyshortcuts="n">Decline <kbd aria-hidden="true">n</kbd></button>
         </div>
       )}
       {mode === "editing" && code && <Editor source={code.source} language={code.language} cancel={() => setMode("asking")} run={(source) => void answer("yes", "", source)} />}
@@ -104,8 +104,8 @@ function Editor({ source, language, run, cancel }: { source: string; language: s
       {problem && <p class="notice error">{problem}</p>}
       <div ref={place} class="editor-place" />
       <div class="actions">
-        <button type="button" class="primary" onClick={() => { if (editor.current) run(editor.current.text()); }}>Run edited <kbd>Ctrl ⏎</kbd></button>
-        <button type="button" onClick={cancel}>Back <kbd>Esc</kbd></button>
+        <button type="button" class="primary" onClick={() => { if (editor.current) run(editor.current.text()); }}>Run edited <kbd aria-hidden="true">Ctrl ⏎</kbd></button>
+        <button type="button" onClick={cancel}>Back <kbd aria-hidden="true">Esc</kbd></button>
       </div>
     </div>
   );

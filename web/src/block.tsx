@@ -5,7 +5,7 @@ import { DisplayView } from "./display";
 import type { FileChange } from "./events";
 import { OutputView } from "./output-view";
 import { api } from "./api";
-import { attempt, dialog, opened, running, showChanges } from "./store";
+import { attempt, dialog, inWorkspace, opened, running, showChanges } from "./store";
 import { sentence, visible } from "./visible";
 
 const OUTCOMES: Record<string, string> = {
@@ -91,7 +91,7 @@ function Changes({ changes }: { changes: FileChange[] }) {
   const session = opened.value?.id ?? "";
   return (
     <ul class="changes" aria-label="Files that changed">
-      {changes.slice(0, SHOWN).map((change) => (
+      {changes.slice(0, SHOWN).map((change) => ({ ...change, path: inWorkspace(change.path), renamed_from: inWorkspace(change.renamed_from) })).map((change) => (
         <li class={change.kind}>
           <span class="sign" aria-hidden="true">{SIGNS[change.kind]}</span>
           <span class="hidden">{change.kind} </span>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { api, type Settings } from "./api";
 import type { Block } from "./conversation";
 import type { FileChange } from "./events";
-import { attempt, dialog, type Dialog, me, opened, removeSession, showChanges, undo } from "./store";
+import { attempt, dialog, type Dialog, inWorkspace, me, opened, removeSession, showChanges, undo } from "./store";
 import { TableView, variableRows } from "./table";
 import { visible } from "./visible";
 
@@ -75,14 +75,14 @@ function UndoDialog({ block, files }: { block: Block; files: string[] }) {
     <Sheet title={after.length > 1 ? `Undo this block and ${after.length - 1} after it?` : "Undo this block?"}>
       <p>Variables become what they were before it, and the conversation goes back to there.</p>
       {changes.size > 0 && (
-        <ul class="changes">{[...changes].slice(0, 12).map(([path, kind]) => <li><span class="path">{visible(path)}</span> <span class="quiet">{BACK[kind]}</span></li>)}
+        <ul class="changes">{[...changes].slice(0, 12).map(([path, kind]) => <li><span class="path">{visible(inWorkspace(path))}</span> <span class="quiet">{BACK[kind]}</span></li>)}
           {changes.size > 12 && <li class="quiet">and {changes.size - 12} more files</li>}</ul>
       )}
       {known && !changes.size && <p class="quiet">It changed no files.</p>}
       {!known && <p class="quiet">Files that it made or changed go back, too. <button type="button" class="bare link" onClick={() => void showChanges(block)}>Show what it changed</button></p>}
       {files.length > 0 && (
         <div class="notice warning" role="alert">
-          <p>Somebody else changed these files since: {files.slice(0, 8).map(visible).join(", ")}{files.length > 8 ? " and more" : ""}.</p>
+          <p>Somebody else changed these files since: {files.slice(0, 8).map((path) => visible(inWorkspace(path))).join(", ")}{files.length > 8 ? " and more" : ""}.</p>
         </div>
       )}
       <div class="actions">

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type OutputLog, Painter } from "./output";
 
 const GROUP = 250; // lines
-const LINES_PER_FRAME = 2000;
+const BUDGET = 8; // milliseconds of a frame for drawing
 const AT_END = 24; // pixels
 
 /** Draws a log into an element; `close` ends it. */
@@ -39,10 +39,10 @@ class LogDrawing {
     this.frame = 0;
     const { lines } = this.log;
     if (lines.length < this.drawn) this.restart();
-    const end = Math.min(lines.length, this.drawn + LINES_PER_FRAME);
-    while (this.drawn < end) {
+    const over = performance.now() + BUDGET;
+    while (this.drawn < lines.length && performance.now() < over) {
       if (!this.group || this.inGroup >= GROUP) this.newGroup();
-      const next = Math.min(end, this.drawn + GROUP - this.inGroup);
+      const next = Math.min(lines.length, this.drawn + GROUP - this.inGroup);
       this.painter.paint(lines.slice(this.drawn, next), this.group!);
       this.inGroup += next - this.drawn;
       this.drawn = next;

@@ -238,6 +238,12 @@ export async function redo(conflicts: Conflicts): Promise<void> {
   }
 }
 
+/** A path as people say it: from the workspace, where it lies in there. */
+export function inWorkspace(path: string): string {
+  const directory = opened.value?.details.value?.directory.replace(/\/$/, "");
+  return directory && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
+}
+
 export async function showChanges(block: Block): Promise<void> {
   const session = opened.value;
   const checkpoint = block.checkpoint;

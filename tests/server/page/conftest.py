@@ -1,10 +1,30 @@
-"""The page as it is built from web/; `make test` builds it first."""
+"""The page as it is built from web/, in a real browser; `make test` builds it first."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[3]
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+PHONE = {
+    "viewport": {"width": 412, "height": 839},
+    "device_scale_factor": 2,
+    "is_mobile": True,
+    "has_touch": True,
+}
+expect.set_options(timeout=60_000)  # a kernel starts within it, on a busy machine too
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +42,82 @@ def built(web):
     if not (page / "index.html").exists():
         pytest.fail("the page is not built; run `make page`")
     return page
+
+
+@pytest.fixture(scope="session")
+def browser(built):
+    """Chromium, as Debian has it."""
+    if not CHROMIUM.exists():
+        pytest.fail("Chromium is not installed; scripts/test-packages.txt names the package")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """Somebody who looks at the page of a server; what goes wrong there is remembered."""
+
+    def __init__(self, context, url, token):
+        self.context, self.url, self.token = context, url, token
+        self.faults = []
+        context.set_default_timeout(60_000)
+        context.on("request", self._look_at_request)
+        context.on("console", self._look_at_message)
+        context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))
+
+    def _look_at_request(self, request):
+        if not request.url.startswith((self.url, "data:", "blob:", "ws" + self.url[4:])):
+            self.faults.append(f"request: {request.url}")
+
+    def _look_at_message(self, message):
+        if message.type == "error":
+            self.faults.append(f"console: {message.text}")
+
+    def page(self, fragment=None):
+        """A page that is signed in; in a second one the cookie is enough."""
+        page = self.context.new_page()
+        page.goto(f"{self.url}/#token={self.token}" if fragment is None else self.url + fragment)
+        expect(page.get_by_label("Message")).to_be_visible()
+        return page
+
+
+@pytest.fixture
+def visits(browser):
+    """Visit the page of a server; no fault may come up, unless a test takes it out."""
+    with contextlib.ExitStack() as open_contexts:
+        made = []
+
+        def visit(running, token, **options):
+            context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options})
+            open_contexts.callback(context.close)
+            made.append(Visit(context, running.url, token))
+            return made[-1]
+
+        yield visit
+        faults = [fault for one in made for fault in one.faults]
+    assert faults == []
+
+
+@pytest.fixture
+def visit(visits, serve, script):
+    """The page of a new server whose model says these replies."""
+
+    def begin(*replies, **options):
+        from tests.server.conftest import OWNER
+
+        running = serve(model=script(*replies), **options.pop("settings", {}))
+        return visits(running, OWNER, **options)
+
+    return begin
+
+
+def ask(page, text):
+    """Say something."""
+    page.get_by_label("Message").fill(text)
+    page.get_by_role("button", name="Send").click()
+
+
+def run_block(page):
+    """Say yes to the block that asks."""
+    page.get_by_role("group", name="May this run?").get_by_role("button", name="Run", exact=True).click()
