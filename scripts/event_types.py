@@ -8,7 +8,7 @@ from operator import or_
 from pathlib import Path
 from typing import Any, Literal, Union
 
-from interpreter.protocol import actions, events, messages
+from interpreter.protocol import actions, events, live, messages
 from interpreter.protocol.codec import tagged_kinds
 
 TARGET = Path(__file__).parents[1] / "web" / "src" / "events.ts"
@@ -23,6 +23,7 @@ NAMED = {
     "Action": messages.Action,
     "Part": messages.Part,
     "Event": events.Event,
+    "LiveEvent": live.LiveEvent,
 }
 
 

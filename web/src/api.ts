@@ -19,7 +19,8 @@ export interface Spent { dollars: number | null; input: number; output: number }
 export type Settings = Record<string, unknown>;
 export interface SessionDetails extends Session { settings: Settings; spent: Spent }
 export interface Me { user: string; owner: boolean; version: string; workspace_root: string }
-export interface Checkpoint { name: string; label: string; created: number; undone: boolean; message?: number | null }
+/** A state that can be gone back to, and the place of the message whose code it was taken for. */
+export type Mark = [checkpoint: string, message: number];
 export interface FileEntry { name: string; kind: "file" | "directory" | "link" | "other"; size: number | null; modified: number }
 export interface FileList { path: string; entries: FileEntry[]; truncated: boolean }
 export interface Variable { name: string; type: string; shape: (number | null)[] | null; size: number | null; preview: string; changed: boolean }
@@ -89,7 +90,7 @@ export const api = {
   create: (settings: Settings = {}) => post<Session>("/sessions", { workspace: "", settings }),
   session: (id: string) => get<SessionDetails>(of(id)),
   remove: (id: string) => ask<void>("DELETE", address(of(id))),
-  messages: (id: string) => get<{ messages: Message[]; n: number }>(`${of(id)}/messages`),
+  messages: (id: string) => get<{ messages: Message[]; marks: Mark[]; n: number }>(`${of(id)}/messages`),
   change: (id: string, settings: Settings) => ask<Settings>("PATCH", address(`${of(id)}/settings`), settings),
   fork: (id: string) => post<Session>(`${of(id)}/fork`),
   compare: (id: string) => get<{ text: string }>(`${of(id)}/compare`).then((answer) => answer.text),
@@ -103,7 +104,6 @@ export const api = {
   interrupt: (id: string, force: boolean) => post<void>(`${of(id)}/interrupt`, { force }),
   undo: (id: string, to: string, conflicts: Conflicts) => post<{ told: string }>(`${of(id)}/undo`, { to, conflicts }),
   redo: (id: string, conflicts: Conflicts) => post<{ told: string }>(`${of(id)}/redo`, { conflicts }),
-  checkpoints: (id: string) => get<{ checkpoints: Checkpoint[] }>(`${of(id)}/checkpoints`).then((all) => all.checkpoints),
   diff: (id: string, block: string) => get<{ diff: string }>(`${of(id)}/diff`, { block }).then((answer) => answer.diff),
 
   files: (id: string, path: string) => get<FileList>(`${of(id)}/files`, { path }),

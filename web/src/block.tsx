@@ -17,7 +17,7 @@ export function BlockView({ block, session }: { block: Block; session: string })
   block.version.value;
   const outcome = block.result?.outcome;
   return (
-    <section class={`block ${block.state} ${outcome ?? ""}`} aria-label="Block of code">
+    <section class={`block ${block.state} ${outcome ?? ""}`} role="group" aria-label="Block of code">
       <header>
         <span class="language">{nameOf(block)}</span>
         <Status block={block} />

@@ -1,6 +1,6 @@
 // A session as the page shows it: items made from messages, and changed by events.
 import { signal } from "@preact/signals";
-import type { Checkpoint } from "./api";
+import type { Mark } from "./api";
 import type { Action, ActionResult, ApprovalRequested, Code, Decision, Display, FileChange, Message, Part, Usage } from "./events";
 import type { Numbered } from "./live";
 import { OutputLog } from "./output";
@@ -128,23 +128,21 @@ export class Conversation {
   private checkpoint: string | null = null;
   private streamed = false;
 
-  constructor(messages: readonly Message[]) {
+  constructor(messages: readonly Message[], marks: readonly Mark[]) {
     messages.forEach((message, place) => {
       const before = this.items.length;
       this.addMessage(message);
       for (const item of this.items.slice(before)) if (item instanceof Block) item.message = place;
     });
+    this.takeMarks(marks);
   }
 
   /** Which states can be gone back to, for blocks of the past: in each reply they come in order. */
-  takeCheckpoints(checkpoints: readonly Checkpoint[]): void {
+  private takeMarks(marks: readonly Mark[]): void {
     const ran = this.blocks().filter((block) => !NOT_RUN.has(block.result?.outcome ?? ""));
-    for (const checkpoint of checkpoints) {
-      if (checkpoint.undone) continue;
-      const block = ran.find((one) => one.message === checkpoint.message && !one.checkpoint);
-      if (!block) continue;
-      block.checkpoint = checkpoint.name;
-      block.touch();
+    for (const [checkpoint, message] of marks) {
+      const block = ran.find((one) => one.message === message && !one.checkpoint);
+      if (block) block.checkpoint = checkpoint;
     }
   }
 

@@ -65,6 +65,16 @@ const MARKS = ViewPlugin.fromClass(
   { decorations: (plugin) => plugin.decorations },
 );
 
+/** Typing over a selection; left to the browser, it would add a style that the policy forbids. */
+const TYPED_OVER = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || !event.data || event.isComposing || view.state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 function languageOf(name: string): Extension {
   const lower = name.toLowerCase();
   if (["python", "py", "python3"].includes(lower)) return python();
@@ -89,7 +99,7 @@ export function openEditor(place: HTMLElement, source: string, language: string,
         EditorState.lineSeparator.of("\n"), // so that nothing else is taken for the end of a line
         history(), lineNumbers(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(), indentUnit.of("    "),
         EditorView.lineWrapping, EditorView.contentAttributes.of({ "aria-label": `Edit the code, ${language}. Escape leaves the editor.` }),
-        languageOf(language), syntaxHighlighting(COLOURS), LOOK, MARKS,
+        languageOf(language), syntaxHighlighting(COLOURS), LOOK, MARKS, TYPED_OVER,
       ],
     }),
   });

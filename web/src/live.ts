@@ -1,15 +1,9 @@
 // The numbered events of a session: after a lost connection they go on where they stopped.
 import { api } from "./api";
-import type { Event, Message } from "./events";
+import type { LiveEvent } from "./events";
 
-export type LiveEvent =
-  | Event
-  | { type: "TurnStarted"; message: Message | null }
-  | { type: "QuestionClosed"; question: number; by: "user" | "interrupt" | "timeout" | "end" }
-  | { type: "WentBack"; told: string; messages: number }
-  | { type: "SessionChanged" }
-  | { type: "Reset" };
-export type Numbered = LiveEvent & { n: number };
+/** `Reset`: what comes after the number asked for is not kept; read the messages again. */
+export type Numbered = (LiveEvent | { type: "Reset" }) & { n: number };
 
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 8000; // milliseconds before connecting again
 

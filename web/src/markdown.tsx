@@ -7,10 +7,23 @@ import { highlightInto } from "./highlight";
 import { tamePlain } from "./output";
 
 const TAGS = [
-  "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "del", "code", "pre", "blockquote",
+  "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "b", "i", "del", "code", "pre", "blockquote",
   "ul", "ol", "li", "a", "img", "table", "thead", "tbody", "tr", "th", "td", "sup", "sub", "kbd", "span", "input",
 ];
 const ATTRIBUTES = ["href", "src", "alt", "title", "class", "start", "align", "type", "checked", "disabled"];
+const HARMLESS = /^<\/?(?:br|hr|sub|sup|kbd|b|i|em|strong|del|p)\s*\/?>\s*$/i;
+
+// HTML in Markdown is shown as the text that it is, but for a few tags without attributes: the
+// cleaning below is the second wall, not the first.
+marked.use({
+  renderer: {
+    html({ text }) {
+      if (HARMLESS.test(text)) return text;
+      return text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
+    },
+  },
+});
+
 const WEB = /^(https?:|mailto:)/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
@@ -76,7 +89,7 @@ function wrapTable(table: HTMLTableElement): void {
   const scroller = document.createElement("div");
   scroller.className = "table-scroll";
   scroller.tabIndex = 0;
-  scroller.setAttribute("role", "region");
+  scroller.setAttribute("role", "group");
   scroller.setAttribute("aria-label", "Table");
   table.replaceWith(scroller);
   scroller.append(table);

@@ -73,5 +73,5 @@ export function OutputView({ log }: { log: OutputLog }) {
     const drawing = new LogDrawing(log, place.current!);
     return () => drawing.close();
   }, [log]);
-  return <pre class="output" dir="ltr" ref={place} tabIndex={0} role="region" aria-label="Output" />;
+  return <pre class="output" dir="ltr" ref={place} tabIndex={0} role="group" aria-label="Output" />;
 }

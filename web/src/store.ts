@@ -62,7 +62,7 @@ export class Opened {
   }
 
   static async load(id: string): Promise<Opened> {
-    const made = new Opened(id, new Conversation([]));
+    const made = new Opened(id, new Conversation([], []));
     await made.read();
     return made;
   }
@@ -71,7 +71,7 @@ export class Opened {
   async read(): Promise<void> {
     this.live?.close();
     const [details, past] = await Promise.all([api.session(this.id), api.messages(this.id)]);
-    const conversation = new Conversation(past.messages);
+    const conversation = new Conversation(past.messages, past.marks);
     conversation.running.value = details.state === "running" || details.state === "waiting";
     this.details.value = details;
     this.conversation.value = conversation;
@@ -79,9 +79,6 @@ export class Opened {
       event: (event) => this.take(event),
       connected: (yes) => { this.connected.value = yes; },
     });
-    if (past.messages.some((message) => message.role === "computer")) {
-      conversation.takeCheckpoints(await api.checkpoints(this.id).catch(() => []));
-    }
   }
 
   close(): void {
@@ -90,7 +87,10 @@ export class Opened {
 
   private take(event: Numbered): void {
     if (event.type === "Reset" || event.type === "WentBack") {
-      if (event.type === "WentBack") tell(event.told, "info", "Redo", () => void redo("refuse"));
+      if (event.type === "WentBack") {
+        if (event.told.startsWith("Redone")) tell(event.told);
+        else tell(event.told, "info", "Redo", () => void redo("refuse"));
+      }
       if (!this.reloading) void this.reread();
       return;
     }

@@ -76,7 +76,7 @@ export function TableView({ source, note, tall }: { source: RowSource; note?: st
           onInput={(event) => { setOrder({ ...order, filter: event.currentTarget.value }); setTop(0); scroller.current!.scrollTop = 0; }} />
         <span class="quiet">{problem || (view && order.filter ? `${total.toLocaleString()} rows match` : note)}</span>
       </div>
-      <div class="table-rows" ref={scroller} tabIndex={0} role="region" aria-label="Rows" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div class="table-rows" ref={scroller} tabIndex={0} role="group" aria-label="Rows" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <div class="table-space" style={{ height: `${height + ROW}px` }}>
           <table aria-rowcount={total + 1} style={{ transform: `translateY(${whole <= TALLEST ? first * ROW : Math.min(top, height - seen * ROW)}px)` }}>
             <thead>

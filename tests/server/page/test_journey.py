@@ -18,7 +18,7 @@ print('ended')"""
 
 
 def block(page, number):
-    return page.get_by_role("region", name="Block of code").nth(number)
+    return page.get_by_role("group", name="Block of code").nth(number)
 
 
 def test_from_a_question_to_a_plot_and_back(visit, tmp_path):
@@ -58,11 +58,11 @@ def test_from_a_question_to_a_plot_and_back(visit, tmp_path):
     expect(dialog).to_contain_text("Undo this block and 1 after it?")
     expect(dialog).to_contain_text("plot.png will be removed")
     dialog.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.get_by_role("region", name="Block of code")).to_have_count(0)
+    expect(page.get_by_role("group", name="Block of code")).to_have_count(0)
     assert not (tmp_path / "owner" / "plot.png").exists()
 
     page.get_by_role("button", name="Redo").click()
-    expect(page.get_by_role("region", name="Block of code")).to_have_count(2)
+    expect(page.get_by_role("group", name="Block of code")).to_have_count(2)
     assert (tmp_path / "owner" / "plot.png").exists()
 
 
@@ -95,7 +95,7 @@ def test_a_page_that_is_reloaded_in_the_middle_of_a_block_goes_on(visit, tmp_pat
     block(page, 1).get_by_role("button", name="Undo").click()  # a block of the past can be undone
     page.get_by_role("dialog").get_by_role("button", name="Undo", exact=True).click()
     for one in (page, second):
-        expect(one.get_by_role("region", name="Block of code")).to_have_count(1)
+        expect(one.get_by_role("group", name="Block of code")).to_have_count(1)
 
 
 def test_code_is_declined_with_a_reason_and_tried_without_effect(visit, tmp_path):
@@ -158,7 +158,7 @@ def test_variables_and_tables_are_shown_page_by_page(visit):
     page.get_by_role("button", name="Variables").click()
     expect(page.locator(".variables")).to_contain_text("total")
     page.locator(".variables").get_by_role("button", name="df").click()
-    rows = page.get_by_role("dialog").get_by_role("region", name="Rows")
+    rows = page.get_by_role("dialog").get_by_role("group", name="Rows")
     expect(rows.locator("tbody tr").nth(1)).to_contain_text("0.5")
     rows.evaluate("element => element.scrollTo(0, element.scrollHeight)")
     expect(rows.locator("tbody tr").last).to_contain_text("49999.5")
@@ -220,7 +220,7 @@ def test_everything_can_be_done_by_keyboard(visit):
     while page.evaluate("document.activeElement.textContent") != "Undo":
         keys.press("Tab")
     keys.press("Enter")
-    expect(page.get_by_role("region", name="Block of code")).to_have_count(0)
+    expect(page.get_by_role("group", name="Block of code")).to_have_count(0)
 
 
 def test_the_page_fits_on_a_phone(visit):

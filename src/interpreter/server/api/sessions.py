@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import asdict
 from typing import Any
 
@@ -15,6 +16,7 @@ from interpreter.server.access.gate import address_of
 from interpreter.server.api.endpoint import Call, Endpoint
 from interpreter.server.api.schema import fields, listed, one_of, text, whole
 from interpreter.server.api.shapes import (
+    ANYTHING,
     CONFLICTS,
     FLAG,
     PLAIN,
@@ -135,7 +137,9 @@ async def messages(call: Call) -> Response:
             for message in found
         )
     )
-    return Response(f'{{"messages":[{text}],"n":{number}}}', media_type="application/json")
+    marks = json.dumps(await asyncio.to_thread(hub.store.marks, session))
+    body = f'{{"messages":[{text}],"marks":{marks},"n":{number}}}'
+    return Response(body, media_type="application/json")
 
 
 async def settings(call: Call) -> dict[str, Any]:
@@ -201,7 +205,10 @@ ENDPOINTS = (
              body=fields(conflicts=CONFLICTS)),
     Endpoint(
         "GET", f"{ONE}/messages", messages, "The transcript, up to event `n`.",
-        fields("messages", "n", messages=listed({"type": "object"}), n=whole()),
+        fields(
+            "messages", "marks", "n", messages=listed({"type": "object"}),
+            marks=listed(listed(ANYTHING)), n=whole(),
+        ),
     ),
     Endpoint("GET", f"{ONE}/settings", settings, "Its settings.", SETTINGS),
     Endpoint("PATCH", f"{ONE}/settings", change_settings, "Change settings.", SETTINGS,
