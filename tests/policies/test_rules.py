@@ -222,3 +222,13 @@ def test_a_missing_file_has_no_rules_and_an_unreadable_one_is_an_error(tmp_path)
     (tmp_path / "rules.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigurationError, match="cannot be read"):
         load_rules(tmp_path / "rules.toml")
+
+
+@pytest.mark.parametrize(
+    ("tool", "ruling"),
+    [("computer.mouse.click", "deny"), ("computer.mouse", None), ("computer.mousetrap.set", None)],
+)
+def test_a_rule_about_all_functions_below_a_name(tool, ruling):
+    rules = parse_rules('[[rule]]\ndecision = "deny"\ntool = "computer.mouse.*"')
+    verdict = rules.verdict(ActionCall(tool, "{}"))
+    assert (verdict and verdict.ruling) == ruling

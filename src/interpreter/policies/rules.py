@@ -52,7 +52,7 @@ class Rule:
         to allow, the whole must be understood, and nothing else be in it."""
         if self.languages and facts.language not in self.languages:
             return False
-        if self.tools and facts.tool not in self.tools:
+        if self.tools and not any(_is_tool(wanted, facts.tool) for wanted in self.tools):
             return False
         if self.decision == "allow" and isinstance(action, Code):
             return self._allows(action, facts.language)
@@ -141,6 +141,11 @@ class Rules:
         """What the rules say; None when none speaks about the action."""
         facts = facts_of(action)
         return _first([rule for rule in self.rules if rule.fits(action, facts)])
+
+
+def _is_tool(wanted: str, tool: str) -> bool:
+    """Whether a tool or a function of the host is meant: by its name, or all below `name.*`."""
+    return tool == wanted or (wanted.endswith(".*") and tool.startswith(wanted[:-1]))
 
 
 def _first(fitting: list[Rule]) -> Verdict | None:
