@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from interpreter import AsyncInterpreter
-from interpreter.protocol.errors import ConfigurationError, NotApproved
+from interpreter.protocol.errors import NotApproved
 from interpreter.protocol.events import ApprovalRequested, OutputDelta, TurnFinished
 
 ADD = {"text": "Adding.", "code": "x = 2 + 3\nprint(x)"}
@@ -199,6 +199,66 @@ def test_a_new_message_stops_the_answer_that_is_being_given(script):
     run(main())
 
 
-def test_the_server_is_not_here_yet():
-    with pytest.raises(ConfigurationError, match="server"):
-        _ = AsyncInterpreter().server
+# On a socket.
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Asks the application of a server, in this process."""
+    httpx = pytest.importorskip("httpx")
+    monkeypatch.setenv("INTERPRETER_API_KEY", "a-key-of-the-test")
+
+    def client(it, key="a-key-of-the-test"):
+        transport = httpx.ASGITransport(it.server.app)
+        headers = {"x-api-key": key}
+        return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers)
+
+    return client
+
+
+def test_the_server_knows_where_it_listens(monkeypatch):
+    monkeypatch.setenv("INTERPRETER_PORT", "8123")
+    it = AsyncInterpreter()
+    assert (it.server.host, it.server.port) == ("127.0.0.1", 8123)
+    it.server.host = "localhost"
+    assert it.server.host == "localhost"
+
+
+def test_the_server_asks_for_a_key_and_answers_as_openai_does(script, asked):
+    async def main():
+        async with AsyncInterpreter(model=script("Hello."), auto_run=True) as it:
+            async with asked(it, "wrong") as stranger:
+                assert (await stranger.get("/settings/messages")).status_code == 401
+            async with asked(it) as client:
+                body = {"model": "x", "messages": [{"role": "user", "content": "Hi."}]}
+                answer = await client.post("/openai/chat/completions", json=body)
+                assert answer.json()["choices"][0]["message"]["content"] == "Hello."
+                found = (await client.get("/settings/messages")).json()["messages"]
+                assert [one["content"] for one in found] == ["Hi.", "Hello."]
+
+    run(main())
+
+
+def test_settings_of_the_server_are_an_explicit_list(asked):
+    async def main():
+        it = AsyncInterpreter()
+        async with asked(it) as client:
+            given = {"auto_run": True, "llm": {"model": "other"}}
+            assert (await client.post("/settings", json=given)).status_code == 200
+            assert (it.auto_run, it.llm.model) == (True, "other")
+            for wrong in ({"system_message": "x"}, {"llm": {"api_base": "http://x"}}):
+                assert (await client.post("/settings", json=wrong)).status_code == 403
+
+    run(main())
+
+
+def test_a_program_may_judge_keys_itself(asked):
+    async def main():
+        it = AsyncInterpreter()
+        it.server.authenticate = lambda key: key == "mine"
+        async with asked(it, "mine") as client:
+            assert (await client.get("/settings/auto_run")).json() == {"auto_run": False}
+        async with asked(it) as client:
+            assert (await client.get("/settings/auto_run")).status_code == 401
+
+    run(main())

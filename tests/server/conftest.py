@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 from interpreter.server.access.tokens import Tokens, digest
 from interpreter.server.app import Server
 from interpreter.server.config import Limits, ServerConfig
-from interpreter.server.run import _listening, uvicorn_options
+from interpreter.server.run import listening, uvicorn_options
 from interpreter.settings.settings import Settings
 
 OWNER, ADA = "token-of-the-owner-0123456789", "token-of-ada-0123456789"
@@ -27,7 +27,7 @@ class Running:
 
     def __init__(self, config, tokens):
         self._clients = []
-        self._listener = _listening(config).thing
+        self._listener = listening(config).thing
         self.config = replace(config, port=self._listener.getsockname()[1])
         self.server = Server(self.config, tokens)
         options = {**uvicorn_options(self.config), "log_level": "error"}

@@ -26,6 +26,7 @@ from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
 from interpreter.server.lmc.conversation import SessionConversation
 from interpreter.server.lmc.routes import LmcRoutes
+from interpreter.server.openai.answering import answer_of
 from interpreter.server.openai.chat import completions, models
 from interpreter.server.openai.responses import responses
 
@@ -83,11 +84,15 @@ class Server:
         return self._conversations[user.name]
 
     def _openai(self) -> list[Route]:
-        chat = partial(completions, hub=self.hub)
+        chat = partial(completions, answer_by=partial(answer_of, self.hub))
         return [
             Route("/v1/chat/completions", chat, methods=["POST"]),
             Route("/openai/chat/completions", chat, methods=["POST"]),
-            Route("/v1/responses", partial(responses, hub=self.hub), methods=["POST"]),
+            Route(
+                "/v1/responses",
+                partial(responses, answer_by=partial(answer_of, self.hub)),
+                methods=["POST"],
+            ),
             Route("/v1/models", partial(models, hub=self.hub)),
             Route("/openai/models", partial(models, hub=self.hub)),
         ]

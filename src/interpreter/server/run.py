@@ -26,7 +26,7 @@ def serve(config: ServerConfig, say: Say) -> int:
         from interpreter.server.app import Server  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise ConfigurationError(NOT_INSTALLED) from error
-    with _listening(config) as listener:
+    with listening(config) as listener:
         config = replace(config, port=listener.getsockname()[1])
         tokens = load_tokens(config.workspace)
         server = Server(config, tokens)
@@ -55,12 +55,14 @@ def uvicorn_options(config: ServerConfig) -> dict[str, Any]:
     return options
 
 
-def _listening(config: ServerConfig) -> contextlib.closing[socket.socket]:
+def listening(config: ServerConfig) -> contextlib.closing[socket.socket]:
+    """A socket that listens where the server is to be."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((config.host, config.port))
+        listener.listen(2048)  # whoever has the link can connect at once
     except OSError as error:
         listener.close()
         reason = f"{config.host}:{config.port} cannot be used: {error.strerror}."

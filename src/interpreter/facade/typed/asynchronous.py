@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from functools import partial
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from interpreter import lmc
 from interpreter.assembly.live import EventLog, Questions, SessionThread
@@ -24,6 +25,9 @@ from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Approver, OnConflict
 from interpreter.server.lmc.pipe import Pipe
 from interpreter.session.session import Session
+
+if TYPE_CHECKING:
+    from interpreter.facade.compatible.served import InterpreterServer
 
 T = TypeVar("T")
 
@@ -49,6 +53,7 @@ class AsyncInterpreter(OpenInterpreter):
         self.acknowledged_outputs: list[str] = []
         self.unsent_messages: list[dict[str, Any]] = []
         self.context_mode = False
+        self._server: InterpreterServer | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -189,9 +194,21 @@ class AsyncInterpreter(OpenInterpreter):
         return self._pipe.waiting
 
     @property
-    def server(self) -> Any:
-        """The HTTP and WebSocket server around this interpreter."""
-        raise ConfigurationError("The server is not part of this version.")
+    def server(self) -> InterpreterServer:
+        """The HTTP and WebSocket server around this interpreter: `host`, `port`, `app`, `run()`."""
+        if self._server is None:
+            from interpreter.facade.compatible.served import InterpreterServer  # noqa: PLC0415
+
+            self._server = InterpreterServer(self)
+        return self._server
+
+    async def run_by_hand(self, language: str, source: str) -> list[dict[str, Any]]:
+        """Run code; what it printed and showed, as dictionaries."""
+        return list(await self._in_thread(self.computer.run, language, source))
+
+    def work_directory(self) -> Path:
+        """Where code works."""
+        return self._settings(render=False).directory()
 
     # How it works.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from typing import Protocol
 
 from starlette.requests import Request
 
@@ -35,8 +36,23 @@ from interpreter.server.openai.asked import OWN_NAMES, Conversation
 NOT_OF_A_TURN = TurnStarted | QuestionClosed | WentBack | SessionChanged
 
 
-class Answer:
+class Answer(Protocol):
     """One turn. `usage` and `end` are known when all pieces have been read."""
+
+    usage: Usage
+    end: TurnFinished
+
+    def pieces(self, said: Message) -> AsyncIterator[str]:
+        """The text, as it comes. Whoever stops reading stops the turn."""
+        ...
+
+
+AnswerBy = Callable[[Request, str, Conversation], contextlib.AbstractAsyncContextManager[Answer]]
+"""Finds somebody who answers a conversation, by the name of a model."""
+
+
+class SessionAnswer:
+    """The turn of a live session."""
 
     def __init__(self, live: LiveSession, *, stateless: bool) -> None:
         self.usage = Usage()
@@ -99,7 +115,7 @@ async def answer_of(
     session = request.headers.get("x-session-id", "")
     if session:
         async with hub.woken(hub.info(user, session).id) as live:
-            yield Answer(live, stateless=False)
+            yield SessionAnswer(live, stateless=False)
         return
     settings = hub.settings_for(user, {} if model in OWN_NAMES else {"model": model})
     instructions = "\n\n".join(filter(None, (settings.custom_instructions, asked.instructions)))
@@ -112,7 +128,7 @@ async def answer_of(
     async with hub.room_for_a_guest():
         live = LiveSession(settings, EventLog(), messages=asked.history)
         try:
-            yield Answer(live, stateless=True)
+            yield SessionAnswer(live, stateless=True)
         finally:
             await asyncio.shield(asyncio.to_thread(live.close))
 

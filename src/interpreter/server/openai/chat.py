@@ -17,21 +17,21 @@ from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import Usage
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
-from interpreter.server.openai.answering import Answer, answer_of, refused_by
+from interpreter.server.openai.answering import Answer, AnswerBy, refused_by
 from interpreter.server.openai.asked import Conversation, conversation
 
 MOST_VALUES = 200_000
 REASONS = {"out_of_budget": "length", "out_of_steps": "length"}
 
 
-async def completions(request: Request, hub: Hub) -> Response:
+async def completions(request: Request, answer_by: AnswerBy) -> Response:
     """Answer a conversation, at once or in pieces."""
     try:
         body = await json_of(request)
         if not isinstance(body.get("messages"), list):
             raise Refused(400, "invalid", "'messages' must be a list.")
         asked = conversation(body["messages"])
-        answering = answer_of(hub, request, model_of(body), asked)
+        answering = answer_by(request, model_of(body), asked)
         if body.get("stream"):
             return await streamed(answering, lambda answer: _chunks(answer, asked, body))
         async with answering as answer:

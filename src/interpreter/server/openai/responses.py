@@ -13,18 +13,17 @@ from starlette.responses import JSONResponse, Response
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import Usage
 from interpreter.server.errors import Refused
-from interpreter.server.hub import Hub
-from interpreter.server.openai.answering import Answer, answer_of, refused_by
+from interpreter.server.openai.answering import Answer, AnswerBy, refused_by
 from interpreter.server.openai.asked import Conversation, conversation
 from interpreter.server.openai.chat import error_body, json_of, model_of, openai_error, streamed
 
 
-async def responses(request: Request, hub: Hub) -> Response:
+async def responses(request: Request, answer_by: AnswerBy) -> Response:
     """Answer an input, at once or in events."""
     try:
         body = await json_of(request)
         asked = _conversation(body)
-        answering = answer_of(hub, request, model_of(body), asked)
+        answering = answer_by(request, model_of(body), asked)
         if body.get("stream"):
             return await streamed(answering, lambda answer: _events(answer, asked, body))
         async with answering as answer:
