@@ -84,16 +84,14 @@ class CallLines:
 
     def __init__(self) -> None:
         self._calls = 0
-
-    @property
-    def left_out(self) -> int:
+        self.left_out = 0
         """How many calls had no line."""
-        return max(0, self._calls - MOST_LINES)
 
     def next(self, event: HostCallRuled | HostCallFinished) -> str:
         """The line about a call; empty if it has none."""
         line = in_one_line(event)
         self._calls += bool(line)
+        self.left_out = max(0, self._calls - MOST_LINES)
         if self._calls == MOST_LINES + 1 and line:
             return "more calls are not shown here"
         return line if self._calls <= MOST_LINES else ""

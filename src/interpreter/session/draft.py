@@ -122,7 +122,7 @@ class _Output:
     omitted: int = 0
     omitted_lines: int = 0
     displays: int = 0
-    calls: CallLines = field(default_factory=CallLines)
+    calls: CallLines | None = None
     clear_next: bool = False
 
     def add(self, event: RuntimeEvent) -> None:
@@ -136,6 +136,7 @@ class _Output:
             case OutputCleared(wait):
                 self.clear(wait=wait)
             case HostCallRuled() | HostCallFinished():
+                self.calls = self.calls or CallLines()
                 if line := self.calls.next(event):
                     self.write(f"[{line}]\n", "stderr")
             case _:
@@ -171,7 +172,7 @@ class _Output:
 
     def take(self) -> list[Output | Display]:
         """Everything, with neighbours of one stream joined; afterwards it is empty."""
-        if self.calls.left_out:
+        if self.calls and self.calls.left_out:
             self.write(f"[{self.calls.left_out} more calls of the host]\n", "stderr")
         parts = _joined(self.head)
         if self.omitted:

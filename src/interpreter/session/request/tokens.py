@@ -38,7 +38,7 @@ class TokenEstimate:
 
     def weigh_text(self, text: str) -> int:
         """The weight of plain text: letters beyond Latin are about a token each."""
-        return len(text) if text.isascii() else len(text) + sum(c > "\u07ff" for c in text)
+        return len(text) if text.isascii() else len(text) + sum(map("\u07ff".__lt__, text))
 
     def tokens(self, weight: int) -> int:
         """A weight in tokens."""
