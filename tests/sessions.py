@@ -8,8 +8,7 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ExecutionFinished, OutputDelta
 from interpreter.protocol.ports import Capabilities, ToolSpec, nobody_answers
 from interpreter.session.budget import Budget
-from interpreter.session.engine import Engine, TurnLimits
-from interpreter.session.request.asking import Asking
+from interpreter.session.engine import Asking, Engine, TurnLimits
 from interpreter.session.request.context import Context
 from interpreter.session.session import Session
 from tests.no_checkpoints import NoCheckpoints

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.checkpoints.variables.frozen_copies import Registry
+from interpreter.checkpoints.variables.frozen_copies import CopyRegistry
 from interpreter.checkpoints.variables.kept import KeptVariables, Owner
 from interpreter.checkpoints.variables.python import PythonVariables, VariableLimits
 from interpreter.checkpoints.variables.states import StateReport
@@ -334,7 +334,7 @@ def test_a_copy_that_was_being_made_when_other_code_ran_is_not_gone_back_to(kern
 
 
 def test_a_refused_copy_is_hung_up_on_when_it_reports(exchange):
-    registry = Registry(exchange / "r.sock")
+    registry = CopyRegistry(exchange / "r.sock")
     registry.expect("late")
     registry.drop("late")
     with socket.socket(socket.AF_UNIX) as line:

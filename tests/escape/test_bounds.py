@@ -16,7 +16,7 @@ from tests.escape.ordinary_python import make_python
 from tests.live import wait_until
 
 from interpreter.assembly.shutdown import SAVE_SECONDS
-from interpreter.checkpoints.variables.frozen_copies import MOST_CALLERS, Registry
+from interpreter.checkpoints.variables.frozen_copies import MOST_CALLERS, CopyRegistry
 from interpreter.sandboxes.network.proxy import MOST_CONNECTIONS
 
 FEW_MEGABYTES = 150
@@ -132,7 +132,7 @@ def test_a_crowd_at_the_socket_of_the_variables_costs_nothing_and_undo_works(ses
 @pytest.fixture
 def registry():
     with tempfile.TemporaryDirectory(prefix="rl-") as place:  # short: there is a socket in it
-        opened = Registry(Path(place) / "r.sock")
+        opened = CopyRegistry(Path(place) / "r.sock")
         opened.address = f"{place}/r.sock"
         yield opened
         opened.close()

@@ -22,7 +22,7 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.messages import ActionCall, Code, Display, Face
-from interpreter.terminal.input.approval import Hands, ask
+from interpreter.terminal.input.approval import ApprovalInput, ask
 from interpreter.terminal.live_face import LiveFace
 from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
@@ -146,7 +146,9 @@ def test_colours_of_output_end_with_it_and_nothing_else_gets_through(face):
 
 def asked(request, palette=NO_COLOURS):
     said = []
-    hands = Hands(lambda question, keys: "s", str, said.append, lambda language, source: None)
+    hands = ApprovalInput(
+        lambda question, keys: "s", str, said.append, lambda language, source: None
+    )
     ask(request, hands, palette)
     return said
 

@@ -30,9 +30,8 @@ from interpreter.protocol.ports import (
     ToolSpec,
 )
 from interpreter.session.budget import Budget
-from interpreter.session.engine import Engine, TurnLimits
+from interpreter.session.engine import Asking, Engine, TurnLimits
 from interpreter.session.past import Past
-from interpreter.session.request.asking import Asking
 from interpreter.session.request.context import Notes
 from interpreter.session.request.system_text import PromptFacts, rendered, system_prompt, walls
 from interpreter.session.session import Session

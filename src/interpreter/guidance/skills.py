@@ -33,14 +33,14 @@ class Skill:
 
 
 @frozen
-class Skills:
+class ProjectSkills:
     """The skills that can be used, and what was found wrong with others."""
 
     found: tuple[Skill, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def find(home: Path, project: Path | None) -> Skills:
+def find(home: Path, project: Path | None) -> ProjectSkills:
     """The user's skills and the project's, which win where two have the same name."""
     places = [(home / folder, False) for folder in FOLDERS]
     if project is not None:
@@ -53,7 +53,7 @@ def find(home: Path, project: Path | None) -> Skills:
             if other is not None and other.of_project != of_project:
                 warnings.append(f"The project's skill {skill.name} stands in for your own.")
             skills[skill.name] = skill
-    return Skills(tuple(skills.values())[:MOST_SKILLS], tuple(warnings))
+    return ProjectSkills(tuple(skills.values())[:MOST_SKILLS], tuple(warnings))
 
 
 def catalogue(skills: Iterable[Skill]) -> str:

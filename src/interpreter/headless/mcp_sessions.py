@@ -12,7 +12,7 @@ from typing import Any
 
 from interpreter.assembly.model_choice import FaceCallbacks
 from interpreter.assembly.session_factory import SessionFactory
-from interpreter.mcp.serving import Job, ServedTool, text_result
+from interpreter.mcp.serving import ServedJob, ServedTool, text_result
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import in_one_line
@@ -95,21 +95,21 @@ class ServedSession:
 
     def __init__(self, settings: Settings) -> None:
         self._lock = threading.Lock()
-        self._job: Job | None = None
+        self._job: ServedJob | None = None
         chosen = replace(settings, max_steps=1)  # what was proposed is run, and no model is asked
         self._notes: list[str] = []
         face = FaceCallbacks(notice=self._notes.append)
         self._factory = SessionFactory(chosen, self._approve, nobody_answers, face)
         self.session: Session = self._factory.open_session(chosen, model=NobodyToAsk())
 
-    def run(self, code: Code, job: Job) -> Block:
+    def run(self, code: Code, job: ServedJob) -> BlockRun:
         """Propose a block, and follow it to its end."""
         if not self._lock.acquire(blocking=False):
             raise ConfigurationError("The session is busy with another call; wait, or use another.")
         try:
             self._job = job
             self.session.add(Message("assistant", (code,)))
-            block = Block()
+            block = BlockRun()
             with job.interrupt.calls(self.session.interrupt):
                 for event in self.session.proceed():
                     block.add(event, job.progress)
@@ -147,7 +147,7 @@ class ServedSession:
         return Decision("yes") if answer == "yes" else Decision("no", "the user said no")
 
 
-class Block:
+class BlockRun:
     """What came of one block."""
 
     def __init__(self) -> None:
@@ -229,34 +229,34 @@ class ServedSessions:
                 self._sessions[name] = ServedSession(self._settings)
             return name, self._sessions[name]
 
-    def _run_code(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _run_code(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         name, session = self._get(given)
         code = Code(given.get("language") or "python", given["code"], secrets.token_hex(8))
         return session.run(code, job).result(name)
 
-    def _read_variable(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _read_variable(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         if not _NAME.fullmatch(given["name"]):
             raise ConfigurationError("That is no name of a variable.")
         name, session = self._get(given)
         code = Code("python", f"print({given['name']!s})", secrets.token_hex(8))
         return session.run(code, job).result(name)
 
-    def _list_variables(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _list_variables(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         return text_result(_shortened(self._get(given)[1].variables()) or "[none]")
 
-    def _undo(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _undo(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         blocks = int(given.get("blocks") or 1)
         return text_result(self._get(given)[1].alone(lambda session: session.undo(blocks)))
 
-    def _redo(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _redo(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         return text_result(self._get(given)[1].alone(lambda session: session.redo()))
 
-    def _diff(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _diff(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         block = int(given.get("block") or 1)
         told = self._get(given)[1].alone(lambda session: session.diff(block))
         return text_result(_shortened(told) or "[nothing]")
 
-    def _open_session(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _open_session(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         with self._lock:
             if len(self._sessions) >= MOST_SESSIONS:
                 raise ConfigurationError(f"There are {MOST_SESSIONS} sessions already; close one.")
@@ -264,7 +264,7 @@ class ServedSessions:
             self._sessions[name] = ServedSession(self._settings)
         return text_result(name, {"session": name})
 
-    def _close_session(self, given: dict[str, Any], job: Job) -> dict[str, Any]:
+    def _close_session(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
         name, session = self._get(given)
         with self._lock:
             self._sessions.pop(name, None)

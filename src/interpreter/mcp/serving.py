@@ -43,7 +43,7 @@ class ServedTool:
     name: str
     description: str
     parameters: Mapping[str, Any]
-    run: Callable[[dict[str, Any], Job], Result]
+    run: Callable[[dict[str, Any], ServedJob], Result]
     read_only: bool = False
 
     def listed(self) -> Result:
@@ -57,7 +57,7 @@ class ServedTool:
         }
 
 
-class Job:
+class ServedJob:
     """One call while it runs; it may ask the user of the other side, and tell how far it is."""
 
     def __init__(self, tool: ServedTool, arguments: dict[str, Any]) -> None:
@@ -66,7 +66,7 @@ class Job:
         self.progress: Callable[[str], None] = lambda text: None
         self.tool = tool
         self.arguments = arguments
-        self.news: SimpleQueue[Result | Question] = SimpleQueue()
+        self.news: SimpleQueue[Result | ServedQuestion] = SimpleQueue()
         self._replies: SimpleQueue[Result | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name=tool.name, daemon=True)
 
@@ -79,7 +79,7 @@ class Job:
         if not self.can_ask or self.interrupt.requested:
             return {}
         with self.interrupt.calls(lambda: self._replies.put(None)):
-            self.news.put(Question(message, schema))
+            self.news.put(ServedQuestion(message, schema))
             try:
                 reply = self._replies.get(timeout=ANSWER_SECONDS)
             except Empty:
@@ -104,7 +104,7 @@ class Job:
 
 
 @frozen
-class Question:
+class ServedQuestion:
     """Something to be asked on the other side."""
 
     message: str
@@ -125,10 +125,10 @@ class McpServer:
         self._instructions = instructions
         self._send = send
         self._lock = threading.Lock()
-        self._running: dict[Id, Job] = {}
-        self._waiting: dict[str, Job] = {}
+        self._running: dict[Id, ServedJob] = {}
+        self._waiting: dict[str, ServedJob] = {}
         """Jobs that wait for an answer which comes with the same call once more."""
-        self._asked: dict[Id, Job] = {}
+        self._asked: dict[Id, ServedJob] = {}
         """Jobs that wait for an answer of an older client."""
         self._capabilities: Mapping[str, Any] = {}
 
@@ -210,7 +210,7 @@ class McpServer:
         follow = threading.Thread(target=self._follow, args=(call, job, modern), daemon=True)
         follow.start()
 
-    def _job(self, call: Call, meta: Mapping[str, Any], *, modern: bool) -> Job:
+    def _job(self, call: Call, meta: Mapping[str, Any], *, modern: bool) -> ServedJob:
         """The job that a call begins, or goes on with; ValueError says what is wrong with it."""
         state = call.params.get("requestState")
         if modern and isinstance(state, str):
@@ -228,7 +228,7 @@ class McpServer:
         arguments = call.params.get("arguments", {})
         if problem := fault_in(arguments, tool.parameters):
             raise ValueError(f"Wrong arguments for {tool.name}: {problem}.")
-        job = Job(tool, dict(arguments))
+        job = ServedJob(tool, dict(arguments))
         capabilities = (
             _object(meta.get(f"{_META}clientCapabilities")) if modern else self._capabilities
         )
@@ -240,10 +240,10 @@ class McpServer:
         job.start()
         return job
 
-    def _follow(self, call: Call, job: Job, modern: bool) -> None:
+    def _follow(self, call: Call, job: ServedJob, modern: bool) -> None:
         while True:
             news = job.news.get()
-            if not isinstance(news, Question):
+            if not isinstance(news, ServedQuestion):
                 self._end(call, _complete(news) if modern else news)
                 return
             if modern:

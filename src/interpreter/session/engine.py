@@ -1,10 +1,12 @@
-"""What a turn works with, handed in and frozen for as long as it lasts."""
+"""What a turn works with, handed in and frozen for as long as it lasts; how the model is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 
+from interpreter.protocol.errors import ContextTooLong, ModelError, OutOfBudget
+from interpreter.protocol.events import ModelEvent, ModelRetrying, ReplyFinished
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Message, Part
 from interpreter.protocol.ports import (
@@ -13,11 +15,14 @@ from interpreter.protocol.ports import (
     Checkpoints,
     Model,
     Policy,
+    Request,
     Tool,
+    ToolSpec,
 )
 from interpreter.protocol.values import frozen
+from interpreter.session.budget import Budget
 from interpreter.session.draft import Draft
-from interpreter.session.request.asking import Asking
+from interpreter.session.request.context import Context
 
 
 @frozen
@@ -26,6 +31,60 @@ class TurnLimits:
 
     steps: int = 100
     repeats: int = 3
+
+
+@frozen
+class Asking:
+    """The words around a conversation, the view of it that is sent, and the purse."""
+
+    context: Context
+    budget: Budget
+    system: Callable[[], str] = str
+    """The text before the conversation, as far as the facts in it are known."""
+    tools: tuple[ToolSpec, ...] = ()
+    meanwhile: Callable[[], None] = lambda: None
+    """Begins, in the background, what can be done while the model thinks."""
+
+    def stream(
+        self, model: Model, history: Sequence[Message], interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, None]:
+        """Ask; a request that turns out too long is shortened and sent again."""
+        while True:
+            request = self._request(history)
+            self.meanwhile()
+            try:
+                yield from self._listen(model, request, interrupt)
+                return
+            except ContextTooLong:
+                if not self.context.overflowed():
+                    raise
+
+    def _listen(
+        self, model: Model, request: Request, interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, None]:
+        shown = False
+        try:
+            with closing(_delegated(model, request, interrupt)) as events:
+                for event in events:
+                    shown = shown or not isinstance(event, ModelRetrying)
+                    self._learn(event)
+                    yield event
+        except ContextTooLong as error:
+            if shown:  # asking again would say everything twice
+                raise ModelError(str(error)) from error
+            raise
+
+    def _request(self, history: Sequence[Message]) -> Request:
+        request = self.context.prepare(self.system(), self.tools, history)
+        objection = self.budget.objection(self.context.tokens)
+        if objection:
+            raise OutOfBudget(objection)
+        return request
+
+    def _learn(self, event: ModelEvent) -> None:
+        if isinstance(event, ReplyFinished):
+            self.context.learn(event.usage)
+            self.budget.add(event.usage)
 
 
 @frozen
@@ -67,3 +126,10 @@ class Turn:
             if partial is not None:
                 self.record(partial)
             raise
+
+
+def _delegated(
+    model: Model, request: Request, interrupt: Interrupt
+) -> Generator[ModelEvent, None, None]:
+    """The same stream, but one whose closing closes the model's at once."""
+    yield from model.stream(request, interrupt)

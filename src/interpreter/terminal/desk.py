@@ -12,7 +12,7 @@ from typing import Protocol
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
 from interpreter.protocol.ports import nobody_approves
-from interpreter.terminal.input.approval import Hands, ask
+from interpreter.terminal.input.approval import ApprovalInput, ask
 from interpreter.terminal.input.piped import someone_is_there
 from interpreter.terminal.input.signals import ctrl_c
 from interpreter.terminal.plain_face import PlainFace
@@ -111,7 +111,7 @@ class PlainDesk(Faced):
             decision = nobody_approves(request)
             hint = "; -y runs it" if decision.answer == "stop" else ""
             return replace(decision, reason=decision.reason + hint)
-        hands = Hands(self._key, _line, self._face.note, self._face.show_code)
+        hands = ApprovalInput(self._key, _line, self._face.note, self._face.show_code)
         try:
             with ctrl_c(None):
                 return ask(request, hands, NO_COLOURS, dry_run=self._dry_run)

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, InputRequested
 from interpreter.terminal.desk import Faced, input_line
-from interpreter.terminal.input.approval import SAID, WORDS, Hands, ask
+from interpreter.terminal.input.approval import SAID, WORDS, ApprovalInput, ask
 from interpreter.terminal.input.editor import edit
 from interpreter.terminal.input.keys import TypedKeys
 from interpreter.terminal.input.signals import ctrl_c
@@ -55,7 +55,7 @@ class LiveDesk(Faced):
     def approve(self, request: ApprovalRequested) -> Decision:
         """Ask for one key."""
         shown = (self._face.note, self._show_code)
-        hands = Hands(self._key, self._line, *shown, self._edit)
+        hands = ApprovalInput(self._key, self._line, *shown, self._edit)
         self._face.hold()
         try:
             return ask(request, hands, self._look.palette, dry_run=self._dry_run)

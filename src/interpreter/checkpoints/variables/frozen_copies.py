@@ -136,7 +136,7 @@ class _Caller:
         self.said = b""
 
 
-class Registry:
+class CopyRegistry:
     """Where frozen copies report, and where a kernel fetches a file that was promised to it."""
 
     def __init__(self, address: Path) -> None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from interpreter.checkpoints.variables.frozen_copies import FrozenCopy, Registry
+from interpreter.checkpoints.variables.frozen_copies import CopyRegistry, FrozenCopy
 from interpreter.checkpoints.variables.kernel_source import KERNEL, bootstrap
 from interpreter.checkpoints.variables.save_stream import read_header
 from interpreter.checkpoints.variables.states import StateReport
@@ -54,7 +54,7 @@ class PythonVariables:
     def __init__(self, exchange: Path, limits: VariableLimits | None = None) -> None:
         self._exchange = exchange
         self._limits = limits or VariableLimits()
-        self._registry = Registry(exchange / "variables.sock")
+        self._registry = CopyRegistry(exchange / "variables.sock")
         self._run: RunSilently | None = None
         self._runner: RunSilently | None = None
         self._follow: Follow | None = None

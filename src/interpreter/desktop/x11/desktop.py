@@ -9,7 +9,7 @@ from typing import Any
 from interpreter.desktop import programs
 from interpreter.desktop.accessibility import Accessibility
 from interpreter.desktop.keys import key_name
-from interpreter.desktop.x11.keyboard import Keyboard
+from interpreter.desktop.x11.keyboard import X11Keyboard
 from interpreter.desktop.x11.windows import Windows
 from interpreter.protocol.desktop import (
     Ability,
@@ -45,7 +45,7 @@ class X11Desktop(Desktop):
         self._name = name
         self._root = self._display.screen().root
         self._lock = threading.RLock()
-        self._keyboard = Keyboard(self._display)
+        self._keyboard = X11Keyboard(self._display)
         self._windows = Windows(self._display)
         self._camera: Any = None
         self._accessibility = Accessibility()

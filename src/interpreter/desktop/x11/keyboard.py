@@ -23,7 +23,7 @@ CONTROLS = {"\n": XK.XK_Return, "\r": XK.XK_Return, "\t": XK.XK_Tab, "\b": XK.XK
 UNICODE = 0x1000000
 
 
-class Keyboard:
+class X11Keyboard:
     """Presses keys of a display."""
 
     def __init__(self, display: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interpreter.models.anthropic.wire import REDACTED
-from interpreter.models.dialects.toolbox import Toolbox
+from interpreter.models.dialects.toolbox import DialectTools
 from interpreter.models.openai.stream import CallReader
 from interpreter.protocol.events import ModelEvent, ReasoningDelta, ReplyEnd, TextDelta, Usage
 
@@ -23,7 +23,7 @@ _ENDS: dict[str, ReplyEnd] = {
 class MessageReader:
     """One reply, event by event."""
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: DialectTools) -> None:
         self._calls = CallReader(toolbox)
         self._names: dict[Any, tuple[str, str]] = {}
         self._counts: dict[str, int] = {}

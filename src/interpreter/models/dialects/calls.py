@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from interpreter.models.dialects.arguments import without_half_characters
-from interpreter.models.dialects.toolbox import EXECUTE, Toolbox
+from interpreter.models.dialects.toolbox import EXECUTE, DialectTools
 from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCall
 
 CUT_OFF = (
@@ -25,7 +25,7 @@ _SCRIPT_OBJECT = re.compile(
 )
 
 
-def action_of(name: str, arguments: str, call_id: str, toolbox: Toolbox) -> Action:
+def action_of(name: str, arguments: str, call_id: str, toolbox: DialectTools) -> Action:
     """The action that a call means; a MalformedCall says what is wrong with it."""
     name = canonical_name(name, toolbox)
     if name == EXECUTE:
@@ -41,7 +41,7 @@ def action_of(name: str, arguments: str, call_id: str, toolbox: Toolbox) -> Acti
     return _call_of(name, arguments, call_id)
 
 
-def canonical_name(name: str, toolbox: Toolbox) -> str:
+def canonical_name(name: str, toolbox: DialectTools) -> str:
     """The tool's name without what models put around it, such as `functions.` or a repetition."""
     if name in toolbox.tools:
         return name
@@ -74,7 +74,7 @@ def _as_json(found: re.Match[str]) -> str:
     return '"' + re.sub(r'(?<!\\)"', r'\\"', body) + '"'
 
 
-def cleaned(code: Code, toolbox: Toolbox) -> Code:
+def cleaned(code: Code, toolbox: DialectTools) -> Code:
     """Code without what models put around it: a call of the tool, or its name."""
     source = _ECHO.sub("", code.source)
     if wrapped := _WRAPPED.fullmatch(source):
@@ -86,7 +86,7 @@ def cleaned(code: Code, toolbox: Toolbox) -> Code:
     return replace(code, source=source) if source != code.source else code
 
 
-def _code_of(arguments: str, call_id: str, toolbox: Toolbox) -> Action:
+def _code_of(arguments: str, call_id: str, toolbox: DialectTools) -> Action:
     try:
         value = loads_leniently(arguments)
     except ValueError as error:

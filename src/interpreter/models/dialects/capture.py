@@ -6,7 +6,7 @@ import re
 
 from interpreter.models.dialects.reading import Done, State, Step
 from interpreter.models.dialects.text_calls import calls_in
-from interpreter.models.dialects.toolbox import Toolbox
+from interpreter.models.dialects.toolbox import DialectTools
 from interpreter.protocol.events import ActionProposed, CodeDelta, ModelEvent, TextDelta
 from interpreter.protocol.messages import Action, Code
 
@@ -36,7 +36,7 @@ def proposed(actions: list[Action]) -> list[ModelEvent]:
 class Tagged:
     """What stands between an opening tag and its closing one, or the end of the reply."""
 
-    def __init__(self, opening: str, toolbox: Toolbox, prose: State) -> None:
+    def __init__(self, opening: str, toolbox: DialectTools, prose: State) -> None:
         self._opening = opening
         self._closing = TAGS[opening]
         self._toolbox = toolbox
@@ -70,7 +70,7 @@ class Tagged:
 class Balanced:
     """JSON, or something like a function call: up to the bracket that closes the first one."""
 
-    def __init__(self, toolbox: Toolbox, prose: State, *, like_python: bool) -> None:
+    def __init__(self, toolbox: DialectTools, prose: State, *, like_python: bool) -> None:
         self._toolbox = toolbox
         self._prose = prose
         self._mark = _CALL_MARK if like_python else _JSON_MARK
@@ -145,7 +145,7 @@ class Balanced:
 class AfterCall:
     """Behind a call: another call may follow at once; anything else was imagined."""
 
-    def __init__(self, toolbox: Toolbox, prose: State) -> None:
+    def __init__(self, toolbox: DialectTools, prose: State) -> None:
         self._toolbox = toolbox
         self._prose = prose
 

@@ -11,7 +11,7 @@ from interpreter.models.dialects.capture import TAGS, Balanced, Tagged, proposed
 from interpreter.models.dialects.fence import Fence, FenceOpening, ProseFence
 from interpreter.models.dialects.reading import Done, State, Step
 from interpreter.models.dialects.text_calls import calls_in
-from interpreter.models.dialects.toolbox import Languages, Toolbox
+from interpreter.models.dialects.toolbox import DialectTools, Languages
 from interpreter.protocol.events import ActionProposed, ModelEvent, ReasoningDelta, TextDelta
 from interpreter.protocol.messages import Code
 
@@ -74,7 +74,7 @@ Verdict = State | Literal["no", "wait"]
 class Prose:
     """Says what it reads, and holds back only what may be the beginning of something else."""
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: DialectTools) -> None:
         self._toolbox = toolbox
         self._line_start = True
 

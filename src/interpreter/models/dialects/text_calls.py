@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from interpreter.models.dialects.calls import action_of, canonical_name, loads_leniently
-from interpreter.models.dialects.toolbox import EXECUTE, Toolbox
+from interpreter.models.dialects.toolbox import EXECUTE, DialectTools
 from interpreter.protocol.messages import Action, Code, MalformedCall
 
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action", "function_name")
@@ -25,7 +25,7 @@ _LOOSE_CODE = re.compile(
 )
 
 
-def calls_in(text: str, toolbox: Toolbox) -> list[Action]:
+def calls_in(text: str, toolbox: DialectTools) -> list[Action]:
     """The actions that a piece of text asks for; none if it is not a call after all."""
     text = text.strip()
     for read in (_xml_calls, _json_calls, _named_json, _function_call):
@@ -35,14 +35,14 @@ def calls_in(text: str, toolbox: Toolbox) -> list[Action]:
     return _loose_call(text, toolbox)
 
 
-def _xml_calls(text: str, toolbox: Toolbox) -> list[Action]:
+def _xml_calls(text: str, toolbox: DialectTools) -> list[Action]:
     return [
         action_of(name, json.dumps(dict(_XML_PARAMETER.findall(body))), "", toolbox)
         for name, body in _XML_CALL.findall(text)
     ]
 
 
-def _json_calls(text: str, toolbox: Toolbox) -> list[Action]:
+def _json_calls(text: str, toolbox: DialectTools) -> list[Action]:
     try:
         value = loads_leniently(text)
     except (ValueError, RecursionError):
@@ -52,7 +52,7 @@ def _json_calls(text: str, toolbox: Toolbox) -> list[Action]:
     return [action for action in actions if action is not None]
 
 
-def _call_in(item: Any, toolbox: Toolbox) -> Action | None:
+def _call_in(item: Any, toolbox: DialectTools) -> Action | None:
     if not isinstance(item, dict):
         return None
     inner = item.get("function")
@@ -72,12 +72,12 @@ def _call_in(item: Any, toolbox: Toolbox) -> Action | None:
     return action_of(name, written, "", toolbox)
 
 
-def _is_callable(name: str, toolbox: Toolbox) -> bool:
+def _is_callable(name: str, toolbox: DialectTools) -> bool:
     name = canonical_name(name, toolbox)
     return name == EXECUTE or name in toolbox.tools or toolbox.languages.find(name) is not None
 
 
-def _named_json(text: str, toolbox: Toolbox) -> list[Action]:
+def _named_json(text: str, toolbox: DialectTools) -> list[Action]:
     found = _NAMED_JSON.match(text)
     if found is None or not _is_callable(found[1], toolbox):
         return []
@@ -85,7 +85,7 @@ def _named_json(text: str, toolbox: Toolbox) -> list[Action]:
     return [] if isinstance(action, MalformedCall) else [action]
 
 
-def _function_call(text: str, toolbox: Toolbox) -> list[Action]:
+def _function_call(text: str, toolbox: DialectTools) -> list[Action]:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -120,7 +120,7 @@ def _is_plain(value: Any) -> bool:
     return True
 
 
-def _loose_call(text: str, toolbox: Toolbox) -> list[Action]:
+def _loose_call(text: str, toolbox: DialectTools) -> list[Action]:
     """A call of `execute` whose quotes are wrong: what stands between the outermost ones."""
     language, code = _LOOSE_LANGUAGE.search(text), _LOOSE_CODE.search(text)
     if language is None or code is None:

@@ -7,7 +7,7 @@ from interpreter.models.dialects.capture import AfterCall
 from interpreter.models.dialects.fence import ProseFence
 from interpreter.models.dialects.prose import Prose, Thought
 from interpreter.models.dialects.reading import Done, State
-from interpreter.models.dialects.toolbox import Toolbox
+from interpreter.models.dialects.toolbox import DialectTools
 from interpreter.protocol.events import ActionProposed, ModelEvent
 from interpreter.protocol.messages import MalformedCall
 
@@ -17,7 +17,7 @@ _HARMLESS = (Prose, Thought, ProseFence, AfterCall, Done)
 class TextReply:
     """Turns text in any chunking into events; the same text gives the same actions."""
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: DialectTools) -> None:
         self._state: State = Prose(toolbox)
         self._rest = ""
         self.acted = False

@@ -50,7 +50,7 @@ class Languages:
 
 
 @frozen
-class Toolbox:
+class DialectTools:
     """The names a model may call in one request."""
 
     tools: frozenset[str]
@@ -58,13 +58,13 @@ class Toolbox:
 
 
 @lru_cache(maxsize=8)
-def toolbox_of(tools: tuple[ToolSpec, ...]) -> Toolbox:
+def toolbox_of(tools: tuple[ToolSpec, ...]) -> DialectTools:
     """The toolbox that the tools of a request make."""
     languages: tuple[str, ...] = _DEFAULT
     for tool in tools:
         if tool.name == EXECUTE:
             languages = _enumerated(tool.parameters) or _DEFAULT
-    return Toolbox(frozenset(tool.name for tool in tools), Languages(languages))
+    return DialectTools(frozenset(tool.name for tool in tools), Languages(languages))
 
 
 def _enumerated(parameters: str) -> tuple[str, ...]:

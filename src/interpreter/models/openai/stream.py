@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from interpreter.models.dialects.arguments import ArgumentsReader, without_half_characters
 from interpreter.models.dialects.calls import CUT_OFF, action_of, canonical_name
-from interpreter.models.dialects.toolbox import EXECUTE, Toolbox
+from interpreter.models.dialects.toolbox import EXECUTE, DialectTools
 from interpreter.models.openai.wire import GOOGLE
 from interpreter.protocol.events import (
     ActionProposed,
@@ -66,7 +66,7 @@ class _Call:
     name: str
     arguments: ArgumentsReader = field(default_factory=ArgumentsReader)
 
-    def feed(self, text: str, toolbox: Toolbox) -> list[ModelEvent]:
+    def feed(self, text: str, toolbox: DialectTools) -> list[ModelEvent]:
         code = self.arguments.feed(text)
         if not code or canonical_name(self.name, toolbox) != EXECUTE:
             return []
@@ -77,7 +77,7 @@ class _Call:
 class CallReader:
     """Tool calls of one reply, by index or id, proposed in order as each is complete."""
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: DialectTools) -> None:
         self._toolbox = toolbox
         self._open: dict[Any, _Call] = {}
         self._latest: Any = None
@@ -138,7 +138,7 @@ class CallReader:
 class ChunkReader:
     """One reply, chunk by chunk. Only the first choice counts."""
 
-    def __init__(self, toolbox: Toolbox, text: TextTaker) -> None:
+    def __init__(self, toolbox: DialectTools, text: TextTaker) -> None:
         self._text = text
         self._calls = CallReader(toolbox)
         self._reason = ""
@@ -265,7 +265,7 @@ def _first(choices: Any) -> dict[str, Any] | None:
     return None
 
 
-def text_taker(toolbox: Toolbox, *, scan: bool) -> TextTaker:
+def text_taker(toolbox: DialectTools, *, scan: bool) -> TextTaker:
     """Who reads the text of a reply in a dialect that looks for actions in it, or does not."""
     if not scan:
         return PlainText()

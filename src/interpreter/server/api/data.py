@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from interpreter.assembly.session_factory import SessionFactory
-from interpreter.server.api.endpoint import Call, Endpoint
+from interpreter.server.api.endpoint import Endpoint, EndpointCall
 from interpreter.server.api.schema import fields, listed, problem, text, whole
 from interpreter.server.api.shapes import ANYTHING, COLUMN, VARIABLE
 from interpreter.server.errors import Refused
@@ -33,7 +33,7 @@ def _has_run_anything(session: Session) -> bool:
     return any(message.role == "computer" for message in session.transcript)
 
 
-async def variables(call: Call) -> dict[str, Any]:
+async def variables(call: EndpointCall) -> dict[str, Any]:
     def look(factory: SessionFactory, session: Session) -> dict[str, Any]:
         if not _has_run_anything(session) and not call.hub.has_run(session.id):
             return {"variables": []}  # no process is started to say so
@@ -42,7 +42,7 @@ async def variables(call: Call) -> dict[str, Any]:
     return await _looked(call, look, VARIABLES)
 
 
-async def table(call: Call) -> dict[str, Any]:
+async def table(call: EndpointCall) -> dict[str, Any]:
     def look(factory: SessionFactory, session: Session) -> dict[str, Any]:
         asked = {**call.query, "block": len(session.transcript)}
         return _browser(factory).page(asked.pop("name"), asked)
@@ -50,7 +50,7 @@ async def table(call: Call) -> dict[str, Any]:
     return await _looked(call, look, TABLE)
 
 
-async def _looked(call: Call, look: Any, schema: Any) -> dict[str, Any]:
+async def _looked(call: EndpointCall, look: Any, schema: Any) -> dict[str, Any]:
     async with call.hub.woken(call.session) as live:
         found: dict[str, Any] = await asyncio.wrap_future(live.use(look))
     if wrong := problem(found, schema, "What the code answered"):

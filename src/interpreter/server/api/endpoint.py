@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 @frozen
-class Call:
+class EndpointCall:
     """A request that has been checked."""
 
     request: Request
@@ -48,7 +48,7 @@ class Call:
         return self.hub.info(self.user, self.request.path_params["id"]).id
 
 
-Handler = Callable[[Call], Awaitable[Response | dict[str, Any] | None]]
+Handler = Callable[[EndpointCall], Awaitable[Response | dict[str, Any] | None]]
 
 
 @frozen
@@ -70,7 +70,7 @@ class Endpoint:
         """Check a request and do what it asks."""
         try:
             body = await _json(request, self.body) if self.body is not None else {}
-            call = Call(request, hub, gate, body, self._asked(request))
+            call = EndpointCall(request, hub, gate, body, self._asked(request))
             answer = await self.handler(call)
         except (Refused, InterpreterError) as error:
             return refusal(error)

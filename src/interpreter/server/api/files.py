@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from interpreter.protocol import safe_files
-from interpreter.server.api.endpoint import Call, Endpoint
+from interpreter.server.api.endpoint import Endpoint, EndpointCall
 from interpreter.server.api.schema import fields, listed, text, whole
 from interpreter.server.api.shapes import ENTRY, FLAG, PLAIN
 from interpreter.server.errors import Refused
@@ -27,7 +27,7 @@ AT_ONCE = 1 << 20
 KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
 
 
-def place(call: Call, path: str) -> Path:
+def place(call: EndpointCall, path: str) -> Path:
     """A path of the workspace; what would lead out of it is refused by its words alone."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith("/") or ".." in parts or "\0" in path:
@@ -46,7 +46,7 @@ def refused(error: OSError) -> Refused:
     return Refused(403, "forbidden", f"It cannot be used: {error.strerror or error}.")
 
 
-async def list_files(call: Call) -> dict[str, Any]:
+async def list_files(call: EndpointCall) -> dict[str, Any]:
     where = place(call, call.query["path"])
     try:
         entries, truncated = await run_in_threadpool(_entries, where)
@@ -73,7 +73,7 @@ def _shown(name: str) -> str:
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
 
-async def download_file(call: Call) -> Response:
+async def download_file(call: EndpointCall) -> Response:
     where = place(call, call.query["path"])
     try:
         file = await run_in_threadpool(safe_files.opened, where)
@@ -82,7 +82,7 @@ async def download_file(call: Call) -> Response:
     return download(call.request, file, where.name)
 
 
-async def upload(call: Call) -> dict[str, Any]:
+async def upload(call: EndpointCall) -> dict[str, Any]:
     where = place(call, call.query["path"])
     if where == place(call, ""):
         raise Refused(400, "invalid", "A file needs a name.")
@@ -93,7 +93,7 @@ async def upload(call: Call) -> dict[str, Any]:
     return {"path": call.query["path"], "size": size}
 
 
-async def _received(call: Call, where: Path) -> int:
+async def _received(call: EndpointCall, where: Path) -> int:
     size = 0
     await run_in_threadpool(lambda: safe_files.make_folder(where.parent, mode=0o755))
     with safe_files.drafted(where, mode=0o644, replace=call.query["replace"]) as file:
@@ -103,7 +103,7 @@ async def _received(call: Call, where: Path) -> int:
     return size
 
 
-async def archive(call: Call) -> Response:
+async def archive(call: EndpointCall) -> Response:
     where = place(call, call.query["path"])
     most = call.hub.config.limits.upload
     try:

@@ -13,7 +13,7 @@ from interpreter._version import __version__
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import StoreError
 from interpreter.server.access.gate import address_of
-from interpreter.server.api.endpoint import Call, Endpoint
+from interpreter.server.api.endpoint import Endpoint, EndpointCall
 from interpreter.server.api.schema import fields, listed, one_of, text, whole
 from interpreter.server.api.shapes import (
     ANYTHING,
@@ -52,7 +52,7 @@ def shown(hub: Hub, info: SessionInfo) -> dict[str, Any]:
     }
 
 
-async def login(call: Call) -> Response:
+async def login(call: EndpointCall) -> Response:
     gate = call.gate
     user = gate.checked(call.body["token"], address_of(call.request.scope))
     answer = Response(status_code=204)
@@ -68,13 +68,13 @@ async def login(call: Call) -> Response:
     return answer
 
 
-async def logout(call: Call) -> Response:
+async def logout(call: EndpointCall) -> Response:
     answer = Response(status_code=204)
     answer.delete_cookie(call.gate.cookie_name, httponly=True, samesite="strict")
     return answer
 
 
-async def me(call: Call) -> dict[str, Any]:
+async def me(call: EndpointCall) -> dict[str, Any]:
     user = call.user
     return {
         "user": user.name,
@@ -84,24 +84,24 @@ async def me(call: Call) -> dict[str, Any]:
     }
 
 
-async def models(call: Call) -> dict[str, Any]:
+async def models(call: EndpointCall) -> dict[str, Any]:
     used = [info.model for info in call.hub.list(call.user) if info.model]
     default = call.hub.config.settings.model
     return {"models": list(dict.fromkeys(filter(None, [default, *used]))), "default": default}
 
 
-async def list_sessions(call: Call) -> dict[str, Any]:
+async def list_sessions(call: EndpointCall) -> dict[str, Any]:
     found = call.hub.list(call.user, call.query["query"], call.query["limit"])
     return {"sessions": [shown(call.hub, info) for info in found]}
 
 
-async def create(call: Call) -> dict[str, Any]:
+async def create(call: EndpointCall) -> dict[str, Any]:
     given = call.body.get("settings", {})
     session = call.hub.create(call.user, call.body.get("workspace", ""), given)
     return shown(call.hub, call.hub.info(call.user, session))
 
 
-async def look(call: Call) -> dict[str, Any]:
+async def look(call: EndpointCall) -> dict[str, Any]:
     session = call.session
     spent = call.hub.store.spent(session)
     return {
@@ -111,24 +111,24 @@ async def look(call: Call) -> dict[str, Any]:
     }
 
 
-async def delete(call: Call) -> None:
+async def delete(call: EndpointCall) -> None:
     await call.hub.delete(call.session)
 
 
-async def fork(call: Call) -> dict[str, Any]:
+async def fork(call: EndpointCall) -> dict[str, Any]:
     child = await call.hub.fork(call.user, call.session)
     return shown(call.hub, call.hub.info(call.user, child))
 
 
-async def compare(call: Call) -> dict[str, Any]:
+async def compare(call: EndpointCall) -> dict[str, Any]:
     return {"text": await call.hub.compare(call.session)}
 
 
-async def keep(call: Call) -> dict[str, Any]:
+async def keep(call: EndpointCall) -> dict[str, Any]:
     return {"told": await call.hub.keep(call.session, call.body.get("conflicts", "refuse"))}
 
 
-async def messages(call: Call) -> Response:
+async def messages(call: EndpointCall) -> Response:
     session, hub = call.session, call.hub
     found, number = hub.messages(session)
     text = await asyncio.to_thread(
@@ -142,16 +142,16 @@ async def messages(call: Call) -> Response:
     return Response(body, media_type="application/json")
 
 
-async def settings(call: Call) -> dict[str, Any]:
+async def settings(call: EndpointCall) -> dict[str, Any]:
     return call.hub.shown_settings(call.user, call.session)
 
 
-async def change_settings(call: Call) -> dict[str, Any]:
+async def change_settings(call: EndpointCall) -> dict[str, Any]:
     await call.hub.change(call.user, call.session, call.body)
     return call.hub.shown_settings(call.user, call.session)
 
 
-async def export(call: Call) -> Response:
+async def export(call: EndpointCall) -> Response:
     name, session = call.query["format"], call.session
     write, media = EXPORTS[name]
     found, _ = call.hub.messages(session)
@@ -161,7 +161,7 @@ async def export(call: Call) -> Response:
     return Response(content.encode(errors="replace"), media_type=media, headers=headers)
 
 
-async def blob(call: Call) -> Response:
+async def blob(call: EndpointCall) -> Response:
     try:
         data = call.hub.store.blob(call.session, call.request.path_params["digest"])
     except StoreError as error:

@@ -13,7 +13,7 @@ from interpreter.assembly.live import LiveSession
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, InputRequested
 from interpreter.protocol.messages import Code, Display, Face, Message, Part, Text
-from interpreter.server.api.endpoint import Call, Endpoint
+from interpreter.server.api.endpoint import Endpoint, EndpointCall
 from interpreter.server.api.schema import fields, listed, one_of, or_null, text, whole
 from interpreter.server.api.shapes import CONFLICTS, FLAG, NUMBER, PLAIN, STARTED, TOLD
 from interpreter.server.errors import Refused
@@ -23,12 +23,12 @@ T = TypeVar("T")
 CLOSED = "The question is not open: it was answered, or nobody can answer it any more."
 
 
-async def _started(call: Call, begin: Any) -> dict[str, Any]:
+async def _started(call: EndpointCall, begin: Any) -> dict[str, Any]:
     async with call.hub.woken(call.session) as live:
         return {"n": await asyncio.wrap_future(begin(live))}
 
 
-async def send(call: Call) -> dict[str, Any]:
+async def send(call: EndpointCall) -> dict[str, Any]:
     said = call.body.get("text", "")
     parts: list[Part] = [Text(said)] if said.strip() else []
     parts += [_picture(image) for image in call.body.get("images", ())]
@@ -45,16 +45,16 @@ def _picture(image: dict[str, str]) -> Part:
     return Display((Face(image["media_type"], data),))
 
 
-async def proceed(call: Call) -> dict[str, Any]:
+async def proceed(call: EndpointCall) -> dict[str, Any]:
     return await _started(call, LiveSession.proceed)
 
 
-async def run(call: Call) -> dict[str, Any]:
+async def run(call: EndpointCall) -> dict[str, Any]:
     action = Code(call.body["language"], call.body["source"])
     return await _started(call, lambda live: live.run(action))
 
 
-async def decide(call: Call) -> None:
+async def decide(call: EndpointCall) -> None:
     session, number = call.session, call.body["question"]
     asked = call.hub.asked(session, number)
     if not isinstance(asked, ApprovalRequested):
@@ -69,7 +69,7 @@ async def decide(call: Call) -> None:
         raise Refused(409, "closed", CLOSED)
 
 
-async def give_input(call: Call) -> None:
+async def give_input(call: EndpointCall) -> None:
     session, number = call.session, call.body["question"]
     if not isinstance(call.hub.asked(session, number), InputRequested):
         raise Refused(409, "closed", CLOSED)
@@ -77,11 +77,11 @@ async def give_input(call: Call) -> None:
         raise Refused(409, "closed", CLOSED)
 
 
-async def interrupt(call: Call) -> None:
+async def interrupt(call: EndpointCall) -> None:
     await call.hub.interrupt(call.session, force=call.body.get("force", False))
 
 
-async def undo(call: Call) -> dict[str, Any]:
+async def undo(call: EndpointCall) -> dict[str, Any]:
     body = call.body
     conflicts = body.get("conflicts", "refuse")
     if len({"count", "to", "message"} & body.keys()) > 1:
@@ -97,18 +97,18 @@ async def undo(call: Call) -> dict[str, Any]:
     return await _gone_back(call, back)
 
 
-async def redo(call: Call) -> dict[str, Any]:
+async def redo(call: EndpointCall) -> dict[str, Any]:
     conflicts = call.body.get("conflicts", "refuse")
     return await _gone_back(call, lambda session: session.redo(conflicts))
 
 
-async def _gone_back(call: Call, work: Any) -> dict[str, Any]:
+async def _gone_back(call: EndpointCall, work: Any) -> dict[str, Any]:
     async with call.hub.woken(call.session) as live:
         told: Future[str] = live.go_back(work)
         return {"told": await asyncio.wrap_future(told)}
 
 
-async def checkpoints(call: Call) -> dict[str, Any]:
+async def checkpoints(call: EndpointCall) -> dict[str, Any]:
     async with call.hub.woken(call.session) as live:
         found = live.use(lambda factory, session: session.engine.checkpoints().list())
         return {
@@ -119,7 +119,7 @@ async def checkpoints(call: Call) -> dict[str, Any]:
         }
 
 
-async def diff(call: Call) -> dict[str, Any]:
+async def diff(call: EndpointCall) -> dict[str, Any]:
     block = call.query["block"] or 1
     async with call.hub.woken(call.session) as live:
         found = live.use(lambda factory, session: session.diff(block))

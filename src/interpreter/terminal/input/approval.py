@@ -49,7 +49,7 @@ ANSWERS: dict[str, Answer] = {"y": "yes", "t": "session", "a": "always", "d": "d
 
 
 @frozen
-class Hands:
+class ApprovalInput:
     """What asking needs of a terminal: a key for a question, a line, an editor, printing, code."""
 
     key: Callable[[str, str], str]
@@ -75,7 +75,7 @@ def as_dry_runs(approve: Approver, *, without_asking: bool) -> Approver:
 
 
 def ask(
-    request: ApprovalRequested, hands: Hands, palette: Palette, *, dry_run: bool = True
+    request: ApprovalRequested, hands: ApprovalInput, palette: Palette, *, dry_run: bool = True
 ) -> Decision:
     """Ask until there is an answer."""
     _explain(request, hands, palette)
@@ -105,7 +105,7 @@ def _why_not(request: ApprovalRequested) -> str:
     return f"Why not? (Enter: {alone}) "
 
 
-def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None:
+def _explain(request: ApprovalRequested, hands: ApprovalInput, palette: Palette) -> None:
     if isinstance(request.action, ActionCall) and request.action.tool not in ESCALATIONS:
         call = f"{visible(request.action.tool)} {visible(request.action.arguments)}"
         hands.print(paint(call, palette.accent))
@@ -121,7 +121,7 @@ def _explain(request: ApprovalRequested, hands: Hands, palette: Palette) -> None
 
 
 def _show_findings(
-    action: Code, findings: tuple[Finding, ...], hands: Hands, palette: Palette
+    action: Code, findings: tuple[Finding, ...], hands: ApprovalInput, palette: Palette
 ) -> None:
     lines = action.source.split("\n")
     for finding in findings:
@@ -134,7 +134,7 @@ def _warning(text: str, palette: Palette) -> str:
     return "\n".join(paint(line, palette.warning) for line in sentence(text).split("\n"))
 
 
-def _check(action: Action, hands: Hands, palette: Palette) -> None:
+def _check(action: Action, hands: ApprovalInput, palette: Palette) -> None:
     """Scan a block now, by all the scanners there are."""
     from interpreter.policies.approvals import full_scan  # noqa: PLC0415  (parsers load slowly)
     from interpreter.policies.scan.semgrep import find_semgrep  # noqa: PLC0415
@@ -173,7 +173,7 @@ def _help(request: ApprovalRequested, keys: str) -> str:
     return "\n".join(line for line in HELP.split("\n") if line.strip()[0] in keys)
 
 
-def _edited(action: Action, hands: Hands, palette: Palette) -> Action:
+def _edited(action: Action, hands: ApprovalInput, palette: Palette) -> Action:
     assert isinstance(action, Code)
     try:
         source = hands.edit(action.source, action.language)
