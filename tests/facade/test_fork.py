@@ -4,6 +4,7 @@ import pytest
 
 from interpreter import Interpreter
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError, ConfigurationError
+from interpreter.session.store.database import Store
 from interpreter.settings.paths import data_directory
 
 SET = {"code": "import os\nn = [1]\ngone = 1\nopen('a.txt', 'w').write('one\\n')"}
@@ -52,6 +53,15 @@ def test_what_a_fork_does_is_not_done_here(base, work):
         assert "deleted c.txt" in told
     assert list((data_directory() / "attempts").iterdir()) == []
     assert (base.value("n"), names(work)) == ([1], ["a.txt", "c.txt"])
+
+
+def test_a_try_is_a_session_within_its_session(base):
+    store = Store(data_directory())
+    with base.fork():
+        (listed,) = store.list()
+        assert len(store.children(listed.id)) == 1
+    assert store.children(listed.id) == ()
+    store.close()
 
 
 def test_the_fork_that_is_kept_is_what_happened_and_can_be_undone(base, work):

@@ -236,6 +236,19 @@ def test_a_session_is_called_by_what_the_user_said(store):
     assert list(store.messages(session)) == [told, user_says("sum up sales.csv")]
 
 
+def test_a_session_within_another_is_in_no_list_and_goes_with_it(store):
+    parent = filled(store, user_says("sum it up"))
+    child = store.create(directory="/d", within=parent)
+    store.append(child, 0, user_says("try another way"))
+    grandchild = store.create(directory="/d", within=child)
+    assert [info.id for info in store.list()] == [parent]
+    assert [store.find("last"), store.find("last", "/d")] == [parent, parent]
+    assert [info.id for info in store.children(parent)] == [child]
+    assert store.find(child) == child
+    store.delete(parent)
+    assert [store.info(one) for one in (parent, child, grandchild)] == [None, None, None]
+
+
 def test_what_a_session_cost_is_kept_with_it(store):
     session = filled(store, user_says("hello"))
     assert store.spent(session) == Spent()

@@ -48,7 +48,9 @@ class Attempt:
         self.factory = base.another(self.settings, approve, answer)
         try:
             messages = tuple(session.transcript)
-            self.session = self.factory.open_session(self.settings, messages=messages, model=model)
+            self.session = self.factory.open_session(
+                self.settings, messages=messages, model=model, within=session.id
+            )
             with tempfile.TemporaryFile() as file:
                 if exported(base, file):
                     self.factory.environment.adopt_variables(file, (workspace, self._copy.path))

@@ -88,6 +88,7 @@ class SessionFactory:
         messages: Iterable[Message] = (),
         in_this_environment: bool = False,
         model: Model | None = None,
+        within: str = "",
     ) -> Session:
         """A new session, or one that goes on where it was left, or among what is live here.
 
@@ -112,7 +113,7 @@ class SessionFactory:
                 self._budget.resume(self.store.spent(session_id))
             goes_on = goes_on and any(message.role == "computer" for message in messages)
         elif settings.keep_history:
-            session_id = self._new_session(settings, messages := tuple(messages))
+            session_id = self._new_session(settings, messages := tuple(messages), within)
             self._take(session_id)
         self.environment.serve(session_id)
         engine = self.engine(settings, model)
@@ -305,9 +306,9 @@ class SessionFactory:
         news = self.environment.resumption.news()
         return "\n\n".join(filter(None, (news, self.environment.describe_files(text))))
 
-    def _new_session(self, settings: Settings, messages: tuple[Message, ...]) -> str:
+    def _new_session(self, settings: Settings, messages: tuple[Message, ...], within: str) -> str:
         directory = str(settings.directory())
-        session_id = self.store.create(model=settings.model, directory=directory)
+        session_id = self.store.create(model=settings.model, directory=directory, within=within)
         for place, message in enumerate(messages):
             self.store.append(session_id, place, message)
         return session_id

@@ -28,7 +28,7 @@ from interpreter.session.draft import Draft
 from interpreter.session.store.blobs import Blobs
 from interpreter.session.store.owners import Owners
 from interpreter.session.store.schema import open_database
-from interpreter.session.store.words import title_of, words_of
+from interpreter.session.store.words import Hit, title_of, words_of
 
 DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
 
@@ -47,13 +47,7 @@ class SessionInfo:
     messages: int
 
 
-@frozen
-class Hit:
-    """A message that was found, with the words around the match."""
-
-    session: str
-    place: int
-    excerpt: str
+_NO_CHILD = "id NOT IN (SELECT session FROM children)"
 
 
 class Store:
@@ -83,13 +77,21 @@ class Store:
 
     # Sessions.
 
-    def create(self, *, model: str = "", directory: str = "", parent: str | None = None) -> str:
-        """Begin a session; its id."""
+    def create(
+        self, *, model: str = "", directory: str = "", parent: str | None = None, within: str = ""
+    ) -> str:
+        """Begin a session; its id.
+
+        One that is a copy of another has it as its `parent`. One that works `within` another, as a
+        try does, is its child: no list shows it, and it goes with it.
+        """
         session = time.strftime("%Y%m%d-%H%M%S-") + token_hex(3)
         with self._writing() as database:
             now = time.time()
             row = (session, "", model, directory, parent, now, now)
             database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            if within:
+                database.execute("INSERT INTO children VALUES (?, ?)", (session, within))
         return session
 
     def find(self, name: str, directory: str = "") -> str:
@@ -101,7 +103,7 @@ class Store:
             return self._last_of(directory)
         with self._reading() as database:
             if name == "last":
-                query = "SELECT id FROM sessions ORDER BY updated DESC LIMIT 1"
+                query = f"SELECT id FROM sessions WHERE {_NO_CHILD} ORDER BY updated DESC LIMIT 1"
                 rows = database.execute(query).fetchall()
             else:
                 query = "SELECT id FROM sessions WHERE substr(id, 1, ?) = ? LIMIT 2"
@@ -112,7 +114,8 @@ class Store:
         raise StoreError(f"{name!r} {problem}; `interpreter sessions` lists them.")
 
     def _last_of(self, directory: str) -> str:
-        query = "SELECT id FROM sessions WHERE directory = ? ORDER BY updated DESC LIMIT 50"
+        query = f"""SELECT id FROM sessions WHERE directory = ? AND {_NO_CHILD}
+            ORDER BY updated DESC LIMIT 50"""
         with self._reading() as database:
             found = [str(row[0]) for row in database.execute(query, (directory,))]
         if not found:
@@ -133,7 +136,13 @@ class Store:
 
     def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
         """The sessions that have messages, the last used first; with -1, all of these."""
-        return self._infos("WHERE messages > 0 ORDER BY s.updated DESC LIMIT ?", most)
+        which = f"WHERE messages > 0 AND {_NO_CHILD} ORDER BY s.updated DESC LIMIT ?"
+        return self._infos(which, most)
+
+    def children(self, session: str) -> tuple[SessionInfo, ...]:
+        """The sessions that work within another one, the oldest first."""
+        which = "WHERE s.id IN (SELECT session FROM children WHERE within = ?) ORDER BY s.created"
+        return self._infos(which, session)
 
     def info(self, session: str) -> SessionInfo | None:
         """What a list shows of one session, also before its first message."""
@@ -164,7 +173,9 @@ class Store:
         return copy
 
     def delete(self, session: str) -> None:
-        """Remove a session, and the blobs that no other session uses."""
+        """Remove a session with its children, and the blobs that no other session uses."""
+        for child in self.children(session):
+            self.delete(child.id)
         with self._writing() as database:
             query = "SELECT id, plain FROM messages WHERE session = ?"
             for row in database.execute(query, (session,)).fetchall():
@@ -173,7 +184,7 @@ class Store:
             query = """SELECT digest FROM blobs WHERE session = ? EXCEPT
                 SELECT digest FROM blobs WHERE session != ?"""
             orphans = database.execute(query, (session, session)).fetchall()
-            for table in ("messages", "deltas", "blobs", "marks", "undone", "spent"):
+            for table in ("messages", "deltas", "blobs", "marks", "undone", "spent", "children"):
                 database.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
             database.execute("DELETE FROM sessions WHERE id = ?", (session,))
             for (digest,) in orphans:  # before the lock is released: somebody may want them next

@@ -39,7 +39,11 @@ CREATE TABLE undone (
 SINCE_3 = """
 CREATE TABLE spent (session TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
 """
-STEPS = (SCHEMA, SINCE_2, SINCE_3)
+SINCE_4 = """
+CREATE TABLE children (session TEXT PRIMARY KEY, within TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX children_by_session ON children (within);
+"""
+STEPS = (SCHEMA, SINCE_2, SINCE_3, SINCE_4)
 """The database of version n is made by the first n steps."""
 
 

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from interpreter.protocol.messages import ActionCall, Code, Message, Output, Reasoning, Text
+from interpreter.protocol.values import frozen
 
 PLAIN_KEPT = 50_000  # characters of a message that can be searched
 TITLE_KEPT = 80
+
+
+@frozen
+class Hit:
+    """A message that was found, with the words around the match."""
+
+    session: str
+    place: int
+    excerpt: str
 
 
 def title_of(message: Message) -> str:
