@@ -109,7 +109,7 @@ function Facts({ one }: { one: Variable }) {
     <>
       <span class="name">{visible(one.name)}{one.changed && <span class="dot" title="changed by the last block"><span class="hidden"> changed</span></span>}</span>
       <span class="quiet">{[visible(one.type), shape, size].filter(Boolean).join(" · ")}</span>
-      {one.preview && <span class="value">{visible(one.preview)}</span>}
+      {one.preview && one.preview !== one.type && <span class="value">{visible(one.preview)}</span>}
     </>
   );
 }

@@ -38,6 +38,7 @@ function compared(one: unknown, other: unknown): number {
 
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
+  if (typeof cell === "number") return String(Number(cell.toPrecision(12))); // 0.1 + 0.2 is 0.3
   return typeof cell === "object" ? JSON.stringify(cell) : String(cell);
 }
 
@@ -76,7 +77,7 @@ export function TableView({ source, note, tall }: { source: RowSource; note?: st
           onInput={(event) => { setOrder({ ...order, filter: event.currentTarget.value }); setTop(0); scroller.current!.scrollTop = 0; }} />
         <span class="quiet">{problem || (view && order.filter ? `${total.toLocaleString()} rows match` : note)}</span>
       </div>
-      <div class="table-rows" ref={scroller} tabIndex={0} role="group" aria-label="Rows" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div class="table-rows" ref={scroller} style={tall ? undefined : { height: `${Math.min(352, height + 2.5 * ROW)}px` }} tabIndex={0} role="group" aria-label="Rows" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <div class="table-space" style={{ height: `${height + ROW}px` }}>
           <table aria-rowcount={total + 1} style={{ transform: `translateY(${whole <= TALLEST ? first * ROW : Math.min(top, height - seen * ROW)}px)` }}>
             <thead>
