@@ -194,3 +194,21 @@ def test_what_is_known_is_found_without_starting_anything(project):
     (project.path / "server.py").write_text("raise SystemExit('never')")
     events = project.run("print(tools.search('picture'))", answer="no")
     assert "tools.small.picture() -> str  # Show a picture." in printed(events)
+
+
+def test_five_hundred_tools_cost_the_first_request_next_to_nothing(project):
+    server = (project.path / "server.py").read_text()
+    many = 'TOOLS |= {f"tool_{n}": ("Do thing number %d." % n, {}, []) for n in range(60)}\n'
+    (project.path / "server.py").write_text(server.replace("def listed", many + "\n\ndef listed"))
+    entry = {"command": sys.executable, "args": ["server.py"]}
+    project.configure(**{f"server_{number}": entry for number in range(8)})
+    project.run("print(tools.search()); print(len(tools.search('', 50)))", answer="always")
+    project.close()
+    conversation = project.session()
+    asking = conversation.engine.asking
+    words = project.factory.environment.tool_servers.words()
+    project.configure()
+    bare = project.session().engine.asking
+    more = len(asking.system()) - len(bare.system())
+    assert 0 < more <= 1_200, words  # characters: some 300 tokens
+    assert asking.tools == bare.tools

@@ -7,10 +7,14 @@ import json
 import os
 import sys
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
 
 from interpreter.mcp.client import Client, Patience, Surroundings
 from interpreter.mcp.errors import McpError
 from interpreter.mcp.http import HttpTransport
+from interpreter.mcp.oauth import Login, LoginOptions
 from interpreter.mcp.questions import Question, Reply
 
 
@@ -35,6 +39,12 @@ def example(schema: Any) -> Any:
             return "example"
 
 
+def browse(url: str, redirect_uri: str) -> dict[str, str]:
+    """Log in as the suite's user, who always says yes: its answer is a redirect to us."""
+    response = httpx.get(url, follow_redirects=False, timeout=30)
+    return dict(parse_qsl(urlsplit(response.headers["location"]).query))
+
+
 def reply(question: Question) -> Reply:
     return Reply("accept", {})
 
@@ -42,10 +52,19 @@ def reply(question: Question) -> Reply:
 def main() -> int:
     url = sys.argv[-1]
     version = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "")
-    transport = HttpTransport("suite", url)
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
+    kept = []
+    options = LoginOptions(
+        browse=browse,
+        redirect_uri="http://127.0.0.1:8765/callback",
+        client_id=context.get("client_id", ""),
+        client_secret=context.get("client_secret", ""),
+        metadata_url="https://conformance-test.local/client-metadata.json",
+    )
+    login = Login(url, lambda: kept[-1] if kept else "", kept.append, options)
+    transport = HttpTransport("suite", url, login.headers, login.answer)
     client = Client("suite", transport, Surroundings(reply), Patience(silence=20, ceiling=25))
     client.connect(version)
-    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
     wanted = {call["name"]: call["arguments"] for call in context.get("toolCalls", ())}
     for tool in client.tools():
         try:

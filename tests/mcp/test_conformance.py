@@ -25,6 +25,39 @@ OTHERS = [
     ("http-invalid-tool-headers", NEW),
     ("json-schema-ref-no-deref", NEW),
 ]
+LOGINS = [
+    "metadata-default",
+    "metadata-var1",
+    "metadata-var2",
+    "metadata-var3",
+    "basic-cimd",
+    "scope-from-www-authenticate",
+    "scope-from-scopes-supported",
+    "scope-omitted-when-undefined",
+    "scope-step-up",
+    "scope-retry-limit",
+    "token-endpoint-auth-basic",
+    "token-endpoint-auth-post",
+    "token-endpoint-auth-none",
+    "pre-registration",
+]
+NEW_LOGINS = [
+    "resource-mismatch",
+    "offline-access-scope",
+    "offline-access-not-supported",
+    "authorization-server-migration",
+    "iss-supported",
+    "iss-not-advertised",
+    "iss-supported-missing",
+    "iss-wrong-issuer",
+    "iss-unexpected",
+    "iss-normalized",
+    "metadata-issuer-mismatch",
+]
+ALWAYS += [("auth/metadata-default", NEW), ("auth/iss-wrong-issuer", NEW)]
+OTHERS += [(f"auth/{name}", OLD) for name in LOGINS]
+OTHERS += [(f"auth/{name}", NEW) for name in (*LOGINS, *NEW_LOGINS)]
+OTHERS = [one for one in OTHERS if one not in ALWAYS]
 ALL = os.environ.get("CONFORMANCE") == "all"
 
 

@@ -224,9 +224,16 @@ class ToolServers:
         except ConfigurationError as error:
             raise ServerGone(str(error)) from error
         if filled.url:
+            from interpreter.assembly.tool_logins import kept_login
             from interpreter.mcp.http import HttpTransport
 
-            return HttpTransport(config.attribute, filled.url, lambda: dict(filled.headers))
+            login = kept_login(filled)
+            return HttpTransport(
+                config.name,
+                filled.url,
+                lambda: {**login.headers(), **dict(filled.headers)},
+                login.answer,
+            )
         from interpreter.mcp.stdio import StdioTransport
 
         try:

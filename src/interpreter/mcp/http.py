@@ -23,6 +23,7 @@ NOTE_SECONDS = 30.0
 MOST_RESUMED = 20  # times that a broken stream is gone on with
 LONGEST_PAUSE = 30.0  # seconds that a server may want us to wait before
 MOST_IDLE = 4
+MOST_LOGINS = 3  # for one call
 ACCEPTED = "application/json, text/event-stream"
 NO_SUCH_MESSAGE = -32000
 
@@ -64,10 +65,12 @@ class HttpTransport:
         name: str,
         url: str,
         headers: Callable[[], Mapping[str, str]] = dict,
+        log_in: Callable[[str, int], bool] = lambda challenge, status: False,
     ) -> None:
         self._name = name
         self._url = url
         self._headers = headers
+        self._log_in = log_in
         self._lines: dict[int, _Line] = {}
         self._idle: list[_Line] = []
         self._lock = threading.Lock()
@@ -172,7 +175,7 @@ class HttpTransport:
 
     def _converse(self, call: Call, receiver: Receiver, headers: Mapping[str, str]) -> None:
         try:
-            self._ask(call, receiver, headers)
+            self._ask_as_somebody(call, receiver, headers)
         except (TooLong, NotJsonRpc) as error:
             receiver.put(Ended(ServerMisbehaves(f"{self._name} sent {error}.")))
         except McpError as error:
@@ -181,6 +184,17 @@ class HttpTransport:
             receiver.put(Ended(self._unreachable(error)))
         finally:
             self._lines.pop(int(call.id), None)
+
+    def _ask_as_somebody(self, call: Call, receiver: Receiver, headers: Mapping[str, str]) -> None:
+        """Ask; where the server wants a login, log in and ask again, a few times."""
+        for _ in range(MOST_LOGINS):
+            try:
+                self._ask(call, receiver, headers)
+                return
+            except NeedsLogin as wanted:
+                if not self._log_in(wanted.challenge, wanted.status):
+                    raise
+        self._ask(call, receiver, headers)
 
     def _ask(self, call: Call, receiver: Receiver, headers: Mapping[str, str]) -> None:
         with contextlib.closing(Events()) as events:

@@ -58,6 +58,9 @@ class Server:
         self._for_good = self._pinned is not None
         self._client: Client | None = None
         self._refused: set[str] = set()
+        self._seen: tuple[Tool, ...] | None = None
+        """The listing that was compared last."""
+        self._named: dict[str, ToolFunction] = {}
 
     @property
     def is_known(self) -> bool:
@@ -73,8 +76,13 @@ class Server:
         """Its tools as functions; it is started only where they are not known yet."""
         if not self.is_known:
             self._checked(self.client(), interrupt)
+        return tuple(self._by_name().values())
+
+    def _by_name(self) -> dict[str, ToolFunction]:
         assert self._pinned is not None, "they were just kept"
-        return functions(self.name, self._pinned.tools)
+        if not self._named:
+            self._named = {one.name: one for one in functions(self.name, self._pinned.tools)}
+        return self._named
 
     def call(
         self, name: str, arguments: Mapping[str, Any], interrupt: Interrupt
@@ -82,9 +90,7 @@ class Server:
         """Call a tool, as it was approved and no other."""
         client = self.client()
         self._checked(client, interrupt)
-        assert self._pinned is not None, "they were just kept"
-        known = functions(self.name, self._pinned.tools)
-        found = next((one for one in known if one.name == name), None)
+        found = self._by_name().get(name)
         if found is None or found.tool.name in self._refused:
             raise NotAllowed(f"{self.name} has no tool {name!r} that you have approved.")
         return client.call_tool(found.tool, arguments, interrupt)
@@ -142,7 +148,10 @@ class Server:
     def _checked(self, client: Client, interrupt: Interrupt | None) -> None:
         """See that the tools are those that were approved; a change is asked about once."""
         now = client.tools(interrupt)
+        if now is self._seen:  # it has said nothing new
+            return
         with self._lock:
+            self._seen = now
             known = self._pinned or Pinned()
             if not known.listed:
                 self._keep(now, client.era.version)
@@ -164,7 +173,7 @@ class Server:
             self._keep(tuple(kept.values()), client.era.version)
 
     def _keep(self, tools: tuple[Tool, ...], version: str) -> None:
-        self._pinned = Pinned(tools, version, listed=True)
+        self._pinned, self._named = Pinned(tools, version, listed=True), {}
         if self._for_good:
             self._pins.keep(self.config, tools, version)
 

@@ -36,7 +36,8 @@ def find_key(provider: str) -> str:
 
 def kept_keys() -> dict[str, str]:
     """The kept keys as the environment variables that providers' programs read."""
-    kept = {provider: find_key(provider) for provider in {*PROVIDERS, *_read()}}
+    names = {name for name in _read() if " " not in name}  # others are no providers
+    kept = {provider: find_key(provider) for provider in {*PROVIDERS, *names}}
     return {f"{provider.upper()}_API_KEY": key for provider, key in kept.items() if key}
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -116,6 +118,29 @@ def _test(arguments: list[str]) -> int:
     return 0 if good else 1
 
 
+def _login(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="interpreter mcp login")
+    parser.add_argument("name")
+    parser.add_argument("--forget", action="store_true", help="forget the tokens instead")
+    options = parser.parse_args(arguments)
+    config = _configured().get(options.name)
+    if config is None or not config.url:
+        raise ConfigurationError(f"There is no tool server {options.name!r} at an address.")
+    from interpreter.assembly.tool_logins import log_in, log_out  # noqa: PLC0415  (loads httpx)
+
+    filled = config.filled(os.environ)
+    if options.forget:
+        print("Forgotten." if log_out(filled) else "There was no login.")
+        return 0
+
+    def show(url: str) -> None:
+        print(f"Log in here:\n  {visible(url)}", flush=True)
+        webbrowser.open_new_tab(url)
+
+    print("Logged in." if log_in(filled, show) else "This server wants no login.")
+    return 0
+
+
 def _approved(config: ServerConfig) -> None:
     """Have the user's yes to a server that was never used."""
     if pin_book().find(config) is not None:
@@ -158,4 +183,5 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "list": _list,
     "remove": _remove,
     "test": _test,
+    "login": _login,
 }
