@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name ev
 PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
 export ASK
 
-.PHONY: run page test test-escape test-conformance test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
+.PHONY: run page test test-server test-escape test-conformance test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -45,6 +45,11 @@ test-litellm: $(VENV)/.litellm
 test-nightly: $(VENV)/.test $(VENV)/.system
 	RANDOM_PROGRAMS=2000 KILLS=100 $(BIN)/python -m pytest tests/checkpoints/test_random_programs.py \
 		tests/checkpoints/test_random_tools.py tests/checkpoints/test_kills.py $(PYTEST)
+	$(MAKE) test-server
+
+# The server killed in 50 random moments, and a connection cut 200 times: minutes.
+test-server: $(VENV)/.test $(VENV)/.system
+	SERVER_KILLS=50 SERVER_CUTS=200 $(BIN)/python -m pytest tests/server --timeout 1200 $(PYTEST)
 
 # CrewAI brings 130 packages, some at odds with ours, so its adapter is tested in a place of its own.
 test-integrations:

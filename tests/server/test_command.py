@@ -1,0 +1,103 @@
+"""`interpreter serve` as its user meets it."""
+
+import re
+import shlex
+import ssl
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from interpreter.protocol.errors import ConfigurationError
+from interpreter.server.access.tokens import add_user, load_tokens, remove_user
+from interpreter.server.certificates import fingerprint, own_certificate
+from interpreter.server.command import split
+from interpreter.terminal.arguments import parse
+
+COMMAND = Path(sys.executable).parent / "interpreter"
+PAGE = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+
+
+def started(*arguments):
+    process = subprocess.Popen(
+        [COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    lines = []
+    while not lines or not lines[-1].startswith(("Open ", "interpreter:")):
+        lines.append(process.stdout.readline())
+        assert lines[-1], lines
+    return process, lines
+
+
+@pytest.fixture
+def stop():
+    processes = []
+    yield processes.append
+    for process in processes:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+def test_the_commands_of_the_page_are_understood():
+    lines = [line for line in PAGE.splitlines() if line.startswith("interpreter serve")]
+    assert len(lines) >= 5
+    for line in lines:
+        _, others = split(shlex.split(line, comments=True)[2:])
+        parse(others)
+
+
+def test_the_link_opens_the_page_signed_in_and_a_second_server_is_refused(stop, script):
+    process, [line] = started("serve", "--port", "0", "--model", script("Hello."))
+    stop(process)
+    url, token = re.fullmatch(r"Open (http://127\.0\.0\.1:\d+)/#token=(\S{30,})\n", line).groups()
+    with httpx.Client(base_url=url) as client:
+        assert "<html" in client.get("/").text
+        assert client.post("/api/login", json={"token": token}).status_code == 204
+        assert client.get("/api/me").json()["owner"] is True
+    second, lines = started("--server", "--port", "0")
+    stop(second)
+    assert "running already" in lines[-1]
+
+
+def test_listening_elsewhere_is_warned_about_and_tls_is_told_by_its_fingerprint(stop, script):
+    process, lines = started(
+        "serve", "--host", "0.0.0.0", "--port", "0", "--tls", "--model", script("Hello.")
+    )
+    stop(process)
+    assert re.search(r"SHA-256\): ([0-9A-F]{2}:){31}[0-9A-F]{2}", lines[0])
+    assert "can run code on this machine" in lines[1]
+    port = re.search(r"https://0\.0\.0\.0:(\d+)/", lines[-1])[1]
+    answer = httpx.get(f"https://127.0.0.1:{port}/heartbeat", verify=False)
+    assert answer.json() == {"status": "alive"}
+
+
+def test_a_certificate_is_made_once_and_nobody_else_reads_its_key():
+    certificate, key = own_certificate("127.0.0.1")
+    assert key.stat().st_mode & 0o077 == 0
+    assert own_certificate("127.0.0.1") == (certificate, key)
+    assert len(fingerprint(certificate)) == 95
+    ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+
+
+def test_users_are_added_and_removed_and_their_tokens_are_not_kept(own_home, tmp_path):
+    token = add_user("ada", tmp_path / "ada")
+    found = load_tokens(tmp_path).user(token)
+    assert (found.name, found.root, found.is_owner) == ("ada", tmp_path / "ada", False)
+    kept = [path.read_bytes() for path in own_home.rglob("*") if path.is_file()]
+    assert not any(token.encode() in content for content in kept)
+    for wrong in ("owner", "", "Ada Lovelace", "../x"):
+        with pytest.raises(ConfigurationError):
+            add_user(wrong, tmp_path)
+    remove_user("ada")
+    assert load_tokens(tmp_path).user(token) is None
+
+
+def test_the_key_of_the_environment_is_the_owners(monkeypatch, tmp_path):
+    made = load_tokens(tmp_path).owner_token
+    assert load_tokens(tmp_path).owner_token == made
+    monkeypatch.setenv("INTERPRETER_API_KEY", "of-the-environment")
+    assert load_tokens(tmp_path).user("of-the-environment").is_owner
+    assert load_tokens(tmp_path).user(made) is None
