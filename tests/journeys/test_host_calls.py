@@ -1,6 +1,7 @@
 """Code that the model writes calls functions of the host, in a whole session with all its walls."""
 
 import pytest
+from tests.live import wait_until
 
 from interpreter.assembly import SessionFactory
 from interpreter.models.scripted import ScriptedModel
@@ -143,6 +144,20 @@ def test_a_session_without_budget_refuses_what_code_asks(session):
     events = list(conversation.send("go"))
     (end,) = [event for event in events if isinstance(event, ExecutionFinished)]
     assert "The session may take 1 steps" in end.summary
+
+
+def test_a_call_in_the_background_is_told_with_the_next_block(session, tmp_path):
+    later = "import os, pathlib, threading, time\ndef call():\n"
+    later += "    while not os.path.exists('go'):\n        time.sleep(0.01)\n"
+    later += "    computer.note('late')\n    pathlib.Path('done').touch()\n"
+    _, conversation = session(later + "threading.Thread(target=call).start()", "1")
+    list(conversation.send("go"))
+    (tmp_path / "work" / "go").touch()
+    wait_until((tmp_path / "work" / "done").exists)
+    list(conversation.send("and then"))
+    last = [message for message in conversation.transcript if message.role == "computer"][-1]
+    told = "".join(getattr(part, "text", "") for part in last.parts)
+    assert '[called in the background: computer.note("text": "late"): ok]' in told
 
 
 def test_an_edit_of_a_file_is_undone_with_its_block(session, tmp_path):

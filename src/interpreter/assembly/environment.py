@@ -19,6 +19,7 @@ from interpreter.assembly.policy import SessionRules
 from interpreter.assembly.saved_variables import Resumption, carried_over
 from interpreter.assembly.shutdown import END_SECONDS, Shutdown
 from interpreter.assembly.tool_servers import ToolServers
+from interpreter.protocol.calls import MOST_LINES
 from interpreter.protocol.errors import CheckpointError, SandboxUnavailable
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import CallPolicy, Cell, Checkpoints, Process, Runtimes, Tool
@@ -74,7 +75,7 @@ class Environment:
         guarded = Guarded(self._run_code, self._guards, self._escalations)
         self.execute: Tool = guarded
         """Runs blocks of code."""
-        self.calls = HostCalls(self._escalations, policy)
+        self.calls = HostCalls(self._escalations, policy, self._called_in_background)
         """What code may call of the host's."""
         self.tool_servers = ToolServers(settings, self._launch, self._escalations, notice)
         self.tool_servers.offer(self.calls.functions)
@@ -317,6 +318,11 @@ class Environment:
         """Tell the user now, and the model with the next block."""
         self._notice(text)
         self._news.append(text)
+
+    def _called_in_background(self, line: str) -> None:
+        """Code called the host while no block ran: the next one tells it, of the first calls."""
+        if len(self._news) < MOST_LINES:
+            self._news.append(f"called in the background: {line}")
 
     def _guards(self) -> list[Guard]:
         """Those who watch one block."""

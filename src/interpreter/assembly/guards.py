@@ -68,9 +68,9 @@ class SecretGuard(Guard):
                 yield replace(event, summary=self._secrets.redact(event.summary))
             case HostCallProposed() | HostCallRuled() | HostCallFinished():
                 yield self._called(event)
-            case ModelTold() | ApprovalRequested() | Notice() | InputRequested():
-                yield event
-            case OutputCleared() | ActiveLine():
+            case ModelTold(text):
+                yield ModelTold(self._secrets.redact(text))
+            case ApprovalRequested() | Notice() | InputRequested() | OutputCleared() | ActiveLine():
                 yield event
             case _:
                 assert_never(event)

@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 class HostCalls:
     """A registry, and a broker for the cell that the session has at the moment."""
 
-    def __init__(self, escalations: Escalations, policy: Callable[[], CallPolicy]) -> None:
+    def __init__(
+        self,
+        escalations: Escalations,
+        policy: Callable[[], CallPolicy],
+        unheard: Callable[[str], None],
+    ) -> None:
         self.functions = HostFunctions()
         self._policy = policy
+        self._unheard = unheard
         self._escalations = escalations
         self._broker = Lazy(self._make_broker)
         self._later: list[Callable[[], Iterable[HostFunction]]] = []
@@ -56,4 +62,4 @@ class HostCalls:
         from interpreter.tools.calls.broker import Broker
 
         asked = self._escalations
-        return Broker(self.functions, self._policy, asked.ask, asked.inject)
+        return Broker(self.functions, self._policy, asked.ask, asked.inject, self._unheard)

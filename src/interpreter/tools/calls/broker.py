@@ -17,7 +17,7 @@ from typing import Any
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.calls import Arguments, CallContext, HostFunction
+from interpreter.protocol.calls import Arguments, CallContext, HostFunction, in_one_line
 from interpreter.protocol.errors import CallFailed, InterpreterError
 from interpreter.protocol.events import (
     HostCallFinished,
@@ -51,12 +51,18 @@ class Broker:
     """
 
     def __init__(
-        self, functions: HostFunctions, policy: Callable[[], CallPolicy], ask: Ask, tell: Tell
+        self,
+        functions: HostFunctions,
+        policy: Callable[[], CallPolicy],
+        ask: Ask,
+        tell: Tell,
+        unheard: Callable[[str], None] = lambda line: None,
     ) -> None:
         self.functions = functions
         self._policy = policy
         self._ask = ask
-        self._tell = tell
+        self._inject = tell
+        self._unheard = unheard
         self._numbers = count(1)
         self._reception: Reception | None = None
 
@@ -117,6 +123,13 @@ class Broker:
             self._tell(HostCallFinished(call, outcome, seconds, visible(summary)))
 
         _Work(line, function, arguments, ended).follow()
+
+    def _tell(self, event: HostCallProposed | HostCallRuled | HostCallFinished) -> None:
+        """Let it come out of the block that runs; a call in the background leaves a line."""
+        if self._inject(event) or isinstance(event, HostCallProposed):
+            return
+        if line := in_one_line(event):
+            self._unheard(line)
 
     def _decided(self, call: ActionCall, function: HostFunction) -> Decision:
         policy = self._policy()
