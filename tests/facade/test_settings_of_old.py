@@ -6,6 +6,7 @@ import json
 import pytest
 
 from interpreter import AsyncInterpreter, OpenInterpreter
+from interpreter.protocol.desktop import NoDesktop
 from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
 
 DEFAULTS = {
@@ -173,24 +174,33 @@ def test_an_unknown_language_is_a_clear_error():
 @pytest.mark.parametrize(
     "use",
     [
-        lambda computer: computer.display.screenshot(),
-        lambda computer: computer.screenshot(),
-        lambda computer: computer.view(),
-        lambda computer: computer.mouse.click("OK"),
-        lambda computer: computer.keyboard.write("x"),
         lambda computer: computer.mail.get(),
         lambda computer: computer.sms.send("1", "x"),
         lambda computer: computer.calendar.get_events(),
         lambda computer: computer.contacts.get_phone_number("Ada"),
         lambda computer: computer.browser.search("x"),
-        lambda computer: computer.vision.ocr(path="x"),
-        lambda computer: computer.docs.search("x"),
-        lambda computer: computer.files.search("x"),
-        lambda computer: computer.os.get_selected_text(),
     ],
 )
 def test_what_is_not_here_says_so_and_never_pretends(use):
     with pytest.raises(ConfigurationError, match="part of this version|does not drive"):
+        use(OpenInterpreter().computer)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda computer: computer.display.screenshot(),
+        lambda computer: computer.screenshot(),
+        lambda computer: computer.view(),
+        lambda computer: computer.mouse.click("OK"),
+        lambda computer: computer.keyboard.write("x"),
+        lambda computer: computer.os.get_selected_text(),
+    ],
+)
+def test_without_a_display_the_screen_says_so(use, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(NoDesktop, match="no display"):
         use(OpenInterpreter().computer)
 
 

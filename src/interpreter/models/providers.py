@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from interpreter.models.options import Dialect
 from interpreter.protocol.values import frozen
+from interpreter.settings.keys import KEY_NAMES
 
 
 @frozen
@@ -40,26 +41,26 @@ PROVIDERS = {
     provider.prefix: provider
     for provider in (
         Provider(
-            "openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY",
+            "openai", "OpenAI", "https://api.openai.com/v1", KEY_NAMES["openai"],
             limit_name="max_completion_tokens", base_names=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
         ),
-        Provider("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY",
-                 effort_style="reasoning"),
-        Provider("groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
-        Provider("mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY",
+        Provider("openrouter", "OpenRouter", "https://openrouter.ai/api/v1",
+                 KEY_NAMES["openrouter"], effort_style="reasoning"),
+        Provider("groq", "Groq", "https://api.groq.com/openai/v1", KEY_NAMES["groq"]),
+        Provider("mistral", "Mistral", "https://api.mistral.ai/v1", KEY_NAMES["mistral"],
                  reports_usage_unasked=True, renumber_calls=True),
-        Provider("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY",
+        Provider("deepseek", "DeepSeek", "https://api.deepseek.com/v1", KEY_NAMES["deepseek"],
                  echo_reasoning=True),
         Provider("gemini", "Gemini", "https://generativelanguage.googleapis.com/v1beta/openai",
-                 "GEMINI_API_KEY", seals_calls=True),
-        Provider("xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY"),
-        Provider("together", "Together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+                 KEY_NAMES["gemini"], seals_calls=True),
+        Provider("xai", "xAI", "https://api.x.ai/v1", KEY_NAMES["xai"]),
+        Provider("together", "Together", "https://api.together.xyz/v1", KEY_NAMES["together"]),
         Provider("fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1",
-                 "FIREWORKS_API_KEY"),
-        Provider("cerebras", "Cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
-        Provider("moonshot", "Moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY",
+                 KEY_NAMES["fireworks"]),
+        Provider("cerebras", "Cerebras", "https://api.cerebras.ai/v1", KEY_NAMES["cerebras"]),
+        Provider("moonshot", "Moonshot", "https://api.moonshot.ai/v1", KEY_NAMES["moonshot"],
                  echo_reasoning=True),
-        Provider("azure", "Azure", "", "AZURE_API_KEY", base_names=("AZURE_API_BASE",)),
+        Provider("azure", "Azure", "", KEY_NAMES["azure"], base_names=("AZURE_API_BASE",)),
         _local("ollama", "Ollama", 11434, "start it with `ollama serve`"),
         _local("lmstudio", "LM Studio", 1234, "start the server in LM Studio (Developer tab)"),
         _local("jan", "Jan", 1337, "start the local API server in Jan"),

@@ -13,7 +13,22 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.settings.paths import APPLICATION, config_directory
 
 SECRET_MODE = 0o600
-PROVIDERS = ("openai", "anthropic", "openrouter", "gemini", "groq", "mistral", "deepseek")
+KEY_NAMES = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "xai": "XAI_API_KEY",
+    "together": "TOGETHER_API_KEY",
+    "fireworks": "FIREWORKS_API_KEY",
+    "cerebras": "CEREBRAS_API_KEY",
+    "moonshot": "MOONSHOT_API_KEY",
+    "azure": "AZURE_API_KEY",
+}
+"""The environment variable that holds each provider's key."""
 
 
 def keep_key(provider: str, key: str) -> str:
@@ -37,8 +52,13 @@ def find_key(provider: str) -> str:
 def kept_keys() -> dict[str, str]:
     """The kept keys as the environment variables that providers' programs read."""
     names = {name for name in _read() if " " not in name}  # others are no providers
-    kept = {provider: find_key(provider) for provider in {*PROVIDERS, *names}}
-    return {f"{provider.upper()}_API_KEY": key for provider, key in kept.items() if key}
+    kept = {provider: find_key(provider) for provider in {*KEY_NAMES, *names}}
+    return {key_name(provider): key for provider, key in kept.items() if key}
+
+
+def key_name(provider: str) -> str:
+    """The environment variable of a provider's key."""
+    return KEY_NAMES.get(provider, f"{provider.upper()}_API_KEY")
 
 
 def forget_key(provider: str) -> bool:

@@ -21,19 +21,11 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
 from interpreter.protocol.ports import OnConflict, ToolContext, nobody_answers
 from interpreter.protocol.visible import visible
-from interpreter.settings.keys import kept_keys
+from interpreter.settings.keys import KEY_NAMES, kept_keys
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.render.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.render.status import CHARACTERS_PER_TOKEN
 from interpreter.terminal.render.tables import render
-
-KEYS = {
-    "OPENAI_API_KEY": "openai/…",
-    "ANTHROPIC_API_KEY": "anthropic/…",
-    "OPENROUTER_API_KEY": "openrouter/…",
-    "GEMINI_API_KEY": "gemini/…",
-    "GROQ_API_KEY": "groq/…",
-}
 
 
 def reachable_models() -> Iterator[str]:
@@ -44,7 +36,7 @@ def reachable_models() -> Iterator[str]:
     for server in find_servers(usual_places(os.environ)):
         yield from (f"{server.kind.prefix}/{model.name}" for model in server.models)
     keys = {**kept_keys(), **os.environ}
-    yield from (name for key, name in KEYS.items() if keys.get(key))
+    yield from (f"{name}/…" for name, key in KEY_NAMES.items() if keys.get(key))
 
 
 SWITCH = {"": None, "on": True, "true": True, "off": False, "false": False}
