@@ -483,6 +483,21 @@ def test_a_call_after_its_block_is_answered_but_nobody_is_asked(world):
     assert printed(world.run("print(out)")) == "[3]\n"
 
 
+def test_only_its_own_cell_reaches_a_broker(world, tmp_path):
+    other = walled(tmp_path)
+    broker = Broker(
+        HostFunctions(*OFFERED), lambda: Approvals("auto"), lambda c, r: Decision("no"), seen.append
+    )
+    broker.serve(other.exchange)
+    address = str(other.exchange / "calls")
+    source = f"import socket\nsocket.socket(socket.AF_UNIX).connect({address!r})"
+    events = world.run(source)
+    broker.close()
+    other.close()
+    assert "FileNotFoundError" in end_of(events).summary
+    assert seen == []
+
+
 def test_a_name_that_is_no_name_is_refused():
     for name in ("computer", "", "a b.c", "computer..x", "9.x", "computer.x y"):
         with pytest.raises(ValueError, match="no name of a function"):
