@@ -218,10 +218,12 @@ def test_the_async_interpreter_is_an_interpreter_with_its_own_attributes():
     assert (interpreter.acknowledged_outputs, interpreter.context_mode) == ([], False)
 
 
-def test_os_mode_warns_that_it_is_not_here_and_the_rest_is_done():
+def test_os_mode_without_a_screen_warns_and_the_rest_is_done(monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     it = OpenInterpreter(os=True)
     it.llm.completions = lambda **asked: [{"choices": [{"delta": {"content": "Hello."}}]}]
-    with pytest.warns(UserWarning, match="OS mode is not part of this version"):
+    with pytest.warns(UserWarning, match="There is no display here"):
         assert it.chat("hi", display=False)[0]["content"] == "Hello."
     it.close()
 

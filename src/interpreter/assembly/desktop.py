@@ -4,14 +4,83 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from time import strftime
+from typing import TYPE_CHECKING, cast
 
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.ports import Policy, Tool
+from interpreter.settings.paths import data_directory
 
 if TYPE_CHECKING:
     from interpreter.assembly.host_calls import HostCalls
+    from interpreter.desktop.mode.tool import ComputerTool
     from interpreter.protocol.calls import HostFunction
+    from interpreter.protocol.desktop import Desktop
     from interpreter.session.side_questions import SideQuestions
+    from interpreter.settings.settings import Settings
+
+
+def why_no_desktop() -> str:
+    """Why OS mode cannot work here; empty where it can."""
+    from interpreter.desktop.opening import open_desktop
+    from interpreter.protocol.desktop import NoDesktop
+
+    try:
+        open_desktop().close()
+    except NoDesktop as reason:
+        return f"OS mode needs a desktop. {reason}"
+    return ""
+
+
+class OsMode:
+    """The tool `computer`, where the settings want it, and who decides about it."""
+
+    def __init__(self) -> None:
+        self._opened: tuple[HostCalls, ComputerTool | None] | None = None
+        self._policies: dict[int, Policy] = {}
+
+    def tools(self, settings: Settings, calls: HostCalls) -> dict[str, Tool]:
+        """The tool under its name; nothing where there is no desktop."""
+        tool = self._tool(settings, calls)
+        return {"computer": tool} if tool else {}
+
+    def policy(self, inner: Policy, settings: Settings, calls: HostCalls) -> Policy:
+        """A policy that remembers programs, around the one of the session."""
+        tool = self._tool(settings, calls)
+        if tool is None:
+            return inner
+        from interpreter.desktop.mode.safety import DesktopApprovals
+
+        if id(inner) not in self._policies:
+            self._policies[id(inner)] = cast("Policy", DesktopApprovals(inner, tool))
+        return self._policies[id(inner)]
+
+    def _tool(self, settings: Settings, calls: HostCalls) -> ComputerTool | None:
+        """One for each environment, which closes its desktop."""
+        if not settings.os:
+            return None
+        if self._opened is None or self._opened[0] is not calls:
+            self._policies.clear()
+            self._opened = (calls, _computer_tool(settings, calls))
+        return self._opened[1]
+
+
+def _computer_tool(settings: Settings, calls: HostCalls) -> ComputerTool | None:
+    from interpreter.desktop.mode.log import ActionLog
+    from interpreter.desktop.mode.safety import Shielded
+    from interpreter.desktop.mode.tool import ComputerTool
+    from interpreter.desktop.opening import open_desktop
+    from interpreter.protocol.desktop import NoDesktop
+
+    try:
+        desktop = open_desktop()
+    except NoDesktop:  # the face has said so; the rest goes on without a screen
+        return None
+    calls.closing.append(desktop.close)
+    excluded = [word.strip() for word in settings.os_exclude.split(",")]
+    seen = cast("Desktop", Shielded(desktop, excluded)) if any(excluded) else desktop
+    log = ActionLog(data_directory() / "desktop" / strftime("%Y-%m-%d-%H%M%S"))
+    return ComputerTool(lambda: seen, log, dry=settings.os_dry)
 
 
 def offer_desktop(calls: HostCalls, questions: SideQuestions) -> None:

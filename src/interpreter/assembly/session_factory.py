@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly.conversation_log import notes_about
+from interpreter.assembly.desktop import OsMode, offer_desktop
 from interpreter.assembly.environment import Environment
 from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
 from interpreter.assembly.policy import ceiling, check_policy, make_policy
@@ -76,6 +77,7 @@ class SessionFactory:
         self._models = ModelChoice(face, self._notes())
         self._models_beside = ModelChoice(face, self._notes())
         self._policies: dict[object, Policy] = {}
+        self._screen = OsMode()
         self._texts: dict[str, str] = {}
         self._shown: ShownModel | None = None
         self._open_session = ""
@@ -173,7 +175,6 @@ class SessionFactory:
     def _new_environment(
         self, choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
     ) -> Environment:
-        from interpreter.assembly.desktop import offer_desktop
         from interpreter.assembly.host_functions import offer_usual
         from interpreter.assembly.project import guidance_functions
         from interpreter.session.side_questions import SideQuestions
@@ -328,7 +329,7 @@ class SessionFactory:
         if "execute" in tools:
             near = WithNearInstructions(tools["execute"], self._guidance.get().near)
             tools["execute"] = WithLiveVariables(near) if small else near
-        return tools
+        return tools | self._screen.tools(settings, self.environment.calls)
 
     def _shown_model(self, settings: Settings) -> Model:
         """The model, shown pictures of a size that providers take, unless the settings say no."""
@@ -390,4 +391,4 @@ class SessionFactory:
                 confined=not self.unconfined,
                 unenforced=self.environment.unenforced(),
             )
-        return self._policies[way]
+        return self._screen.policy(self._policies[way], settings, self.environment.calls)

@@ -40,7 +40,7 @@ OF_THE_COMPUTER = frozenset((
 ))
 """What `computer` has that is not the setting of the same name, and means nothing to a session."""
 IGNORED = {  # known to Open Interpreter's profiles, and without a meaning for a session here
-    *("version", "wtf", "messages", "disable_telemetry", "os", "in_terminal_interface"),
+    *("version", "wtf", "messages", "disable_telemetry", "in_terminal_interface"),
     *("conversation_filename", "conversation_history_path", "contribute_conversation"),
     *("sync_computer", "import_computer_api", "emit_images", "save_skills", "vision_renderer"),
 }

@@ -87,6 +87,12 @@ class Settings:
     execution_instructions: str | None = None
     """How a model without tools is told to write code; None: the usual words."""
     shrink_images: bool = True
+    os: bool = False
+    """OS mode: the model sees the screen and uses mouse and keyboard."""
+    os_dry: bool = False
+    """In OS mode, only draw where it would click."""
+    os_exclude: str = ""
+    """Words in titles of windows, or names of programs, that OS mode must not see; with commas."""
     import_skills: bool = False
     skills_path: str = ""
     verbose: bool = False

@@ -123,7 +123,7 @@ GROUPS: dict[str, tuple[CommandFlag, ...]] = {
         _switch("--llama3", "llama3, by Ollama"),
         _switch("--groq", "a model of groq"),
         _switch("--assistant", "help with everyday things"),
-        _switch("-os --os", "the screen, mouse and keyboard (not in this version)"),
+        _switch("-os --os", "it sees the screen and uses mouse and keyboard"),
     ),
     "the work": (
         _switch("-y --auto_run", "run without asking"),

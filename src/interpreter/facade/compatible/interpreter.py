@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter import lmc
+from interpreter.assembly.desktop import why_no_desktop
 from interpreter.facade.compatible import display as show
 from interpreter.facade.compatible.background import BackgroundWork
 from interpreter.facade.compatible.computer import Computer
@@ -39,10 +40,6 @@ if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
 
 BUSY = "This interpreter is in the middle of a turn; wait() for it first, or make another one."
-NO_SCREEN = (
-    "OS mode is not part of this version: code works with files, programs and the shell, but does "
-    "not see the screen."
-)
 Said = str | dict[str, Any] | list[dict[str, Any]]
 
 
@@ -220,8 +217,8 @@ class OpenInterpreter(Prepared):
         self, message: Said | None, *, display: bool, stream: bool = True
     ) -> Generator[Event, None, None]:
         """Take the message in at once; the turn runs as the result is iterated."""
-        if self.os:
-            warnings.warn(NO_SCREEN, stacklevel=3)
+        if self.os and (why := why_no_desktop()):
+            warnings.warn(why, stacklevel=3)
         self._end_turn()
         self._desk = show.desk(self._settings(render=False)) if display else None
         if isinstance(message, list):

@@ -55,6 +55,7 @@ def settings_of(options: Options, llm: Llm, system_message: str, instructions: s
         keep_history=options.conversation_history,
         max_output=options.max_output,
         shrink_images=options.shrink_images,
+        os=options.os,
         user_message_template=options.user_message_template,
         always_apply_user_message_template=options.always_apply_user_message_template,
         code_output_template=options.code_output_template,

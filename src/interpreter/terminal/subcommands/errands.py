@@ -14,9 +14,9 @@ GONE = {
     "contribute_conversation": "Conversations are never sent anywhere: "
     "--contribute_conversation does nothing.",
 }
-NO_SCREEN = (
-    "This version cannot see the screen or move the mouse yet. It works with files, "
-    "programs and the shell, which does most of what people ask for."
+SCREEN = (
+    "OS mode: the model sees your screen, and asks before it uses mouse or keyboard. "
+    "Move the mouse, or press Ctrl-C here, to stop it."
 )
 PRESETS = ("fast", "vision", "codestral", "llama3", "groq", "assistant")
 
@@ -40,9 +40,12 @@ def run(options: dict[str, Any]) -> int | None:
 def presets(options: dict[str, Any]) -> dict[str, Any]:
     """What flags such as --fast, --local and --vision stand for; your own profile of that name
     comes first."""
-    if options.get("os"):
-        print(NO_SCREEN, file=sys.stderr)
     values: dict[str, Any] = {}
+    if options.get("os"):
+        from interpreter.assembly.desktop import why_no_desktop  # noqa: PLC0415  (opens a display)
+
+        values["os"] = True
+        print(why_no_desktop() or SCREEN, file=sys.stderr)
     for name in PRESETS:
         if options.get(name) and not _has_profile(name):
             values |= shipped(name)

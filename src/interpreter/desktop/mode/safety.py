@@ -1,0 +1,144 @@
+"""Who may be seen and touched in OS mode: approval for each program, windows that stay unseen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from interpreter.desktop.mode import actions as act
+from interpreter.desktop.mode.tool import NAME, ComputerTool, understood_call
+from interpreter.protocol.actions import Decision, Verdict
+from interpreter.protocol.desktop import (
+    Box,
+    Button,
+    Desktop,
+    DesktopError,
+    Element,
+    Frame,
+    Point,
+    Window,
+)
+from interpreter.protocol.messages import Action, ActionCall
+from interpreter.protocol.ports import Policy
+from interpreter.protocol.visible import visible
+
+BLACK = b"\x00\x00\x00\x00"
+
+
+class DesktopApprovals:
+    """Asks about each action; `session` allows the program it reaches, `always` all of them.
+
+    What other policies forbid or allow stays so: this one only remembers more than single calls.
+    """
+
+    def __init__(self, inner: Policy, tool: ComputerTool) -> None:
+        self._inner = inner
+        self._tool = tool
+        self._apps: set[str] = set()
+        self._everything = False
+
+    def review(self, action: Action) -> Verdict:
+        """Judge one action."""
+        verdict = self._inner.review(action)
+        if not _is_ours(action) or verdict.ruling != "ask":
+            return verdict
+        try:
+            wishes = understood_call(action)
+        except DesktopError:
+            return Verdict("allow")  # nothing is done: the tool says what is wrong
+        acting = [wish for wish in wishes if not isinstance(wish, act.HARMLESS)]
+        apps = {self._tool.target(wish) for wish in acting}
+        if not acting or self._everything or (apps <= self._apps and "" not in apps):
+            return Verdict("allow")
+        shown = ", ".join(sorted(visible(app) or "an unknown program" for app in apps))
+        what = "; ".join(visible(repr(wish)) for wish in acting)
+        return Verdict("ask", f"{what} in {shown}. `session` allows this program, `always` all")
+
+    def remember(self, action: Action, decision: Decision) -> None:
+        """Learn from an answer."""
+        if not _is_ours(action):
+            self._inner.remember(action, decision)
+        elif decision.answer == "always":
+            self._everything = True
+        elif decision.answer == "session":
+            self._apps |= {self._tool.target(wish) for wish in understood_call(action)} - {""}
+
+    def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
+        """Judge a call that code makes."""
+        return self._inner.review_call(call, asks=asks)
+
+    def remember_call(self, call: ActionCall, decision: Decision) -> None:
+        """Learn from an answer about a call that code makes."""
+        self._inner.remember_call(call, decision)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+
+def _is_ours(action: Action) -> bool:
+    return isinstance(action, ActionCall) and action.tool == NAME
+
+
+class Shielded:
+    """A desktop without some windows: they are black, say nothing, and are not clicked."""
+
+    def __init__(self, inner: Desktop, excluded: Sequence[str]) -> None:
+        self._inner = inner
+        self._patterns = [re.compile(re.escape(word), re.IGNORECASE) for word in excluded if word]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    def grab(self, box: Box) -> Frame:
+        """A picture in which excluded windows are black, even where others cover them."""
+        frame = self._inner.grab(box)
+        hidden = [common for one in self._hidden() if (common := one.box.common(box))]
+        if not hidden:
+            return frame
+        pixels = bytearray(frame.pixels)
+        x, y = frame.width / box.width, frame.height / box.height
+        for part in hidden:
+            left, right = int((part.left - box.left) * x), int((part.right - box.left) * x)
+            for row in range(int((part.top - box.top) * y), int((part.bottom - box.top) * y)):
+                start = (row * frame.width + left) * 4
+                pixels[start : start + (right - left) * 4] = BLACK * (right - left)
+        return Frame(box, bytes(pixels), frame.width, frame.height)
+
+    def windows(self) -> tuple[Window, ...]:
+        """The windows that may be seen."""
+        hidden = {one.id for one in self._hidden()}
+        return tuple(one for one in self._inner.windows() if one.id not in hidden)
+
+    def elements(self, window: Window | None = None) -> tuple[Element, ...]:
+        """What may be read."""
+        hidden = {one.title for one in self._hidden()}
+        return tuple(one for one in self._inner.elements(window) if one.window not in hidden)
+
+    def button(self, button: Button, *, down: bool) -> None:
+        """Press, but not in an excluded window."""
+        if down:
+            self._refuse(self._inner.pointer())
+        self._inner.button(button, down=down)
+
+    def key(self, name: str, *, down: bool) -> None:
+        """Press a key, but not into an excluded window."""
+        if down:
+            self._refuse(None)
+        self._inner.key(name, down=down)
+
+    def type(self, text: str) -> None:
+        """Type, but not into an excluded window."""
+        self._refuse(None)
+        self._inner.type(text)
+
+    def _refuse(self, point: Point | None) -> None:
+        for window in self._hidden():
+            if window.box.holds(point) if point else window.active:
+                raise DesktopError("This window is excluded from what may be seen or used.")
+
+    def _hidden(self) -> list[Window]:
+        return [
+            one
+            for one in self._inner.windows()
+            if any(p.search(one.title) or p.search(one.app) for p in self._patterns)
+        ]
