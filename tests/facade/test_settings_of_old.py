@@ -204,6 +204,18 @@ def test_without_a_display_the_screen_says_so(use, monkeypatch):
         use(OpenInterpreter().computer)
 
 
+def test_files_and_documentation_are_searched_by_words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.md").write_text("Bread and butter.\n\nThe key is under the mat.\n")
+    computer = OpenInterpreter().computer
+    found = computer.files.search("key mat")
+    assert [(one["path"], one["line"]) for one in found] == [("notes.md", 3)]
+    assert computer.docs.search("key mat") == ["The key is under the mat."]
+    import textwrap
+
+    assert "indent" in computer.docs.search("remove common leading whitespace", textwrap)[0]
+
+
 def test_an_attribute_that_never_existed_is_an_attribute_error():
     with pytest.raises(AttributeError, match="frobnicator"):
         _ = OpenInterpreter().computer.frobnicator
