@@ -213,7 +213,9 @@ def test_files_and_documentation_are_searched_by_words(tmp_path, monkeypatch):
     assert computer.docs.search("key mat") == ["The key is under the mat."]
     import textwrap
 
-    assert "indent" in computer.docs.search("remove common leading whitespace", textwrap)[0]
+    assert (
+        "dedent(text)" in computer.docs.search("remove any common leading whitespace", textwrap)[0]
+    )
 
 
 def test_an_attribute_that_never_existed_is_an_attribute_error():
