@@ -177,6 +177,7 @@ class Hub:
         """A session with all that it needs, which is not parked within this block."""
         async with self._locks[session]:
             if session not in self._live:
+                unmoved(self.store.directory(session))
                 await self._make_room()
                 self._live[session] = LiveSession(
                     self.settings(session), self.log(session), session
@@ -323,6 +324,14 @@ class Hub:
 
 def _allowed(user: User) -> tuple[str, ...]:
     return (*PLAIN, *FOR_THE_OWNER) if user.is_owner else PLAIN
+
+
+def unmoved(directory: str) -> str:
+    """A workspace that is still where it was: code of another session above it may have put a link
+    in its place, and the walls would be built around what that leads to."""
+    if Path(directory).resolve() != Path(directory):
+        raise Refused(403, "forbidden", "The workspace has become a link to elsewhere.")
+    return directory
 
 
 def _below(root: Path, workspace: str) -> Path:

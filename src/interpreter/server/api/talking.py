@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from interpreter.assembly.live import LiveSession
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, InputRequested
-from interpreter.protocol.messages import Code, Display, Face, Message, Part, Text
+from interpreter.protocol.messages import ActionCall, Code, Display, Face, Message, Part, Text
 from interpreter.server.api.endpoint import Endpoint, EndpointCall
 from interpreter.server.api.schema import fields, listed, one_of, or_null, text, whole
 from interpreter.server.api.shapes import CONFLICTS, FLAG, NUMBER, PLAIN, STARTED, TOLD
@@ -20,6 +20,8 @@ from interpreter.server.errors import Refused
 from interpreter.session.session import Session
 
 T = TypeVar("T")
+FOR_ALL = ("network", "memory.remember")
+"""What a user who is not the owner may let running code have."""
 CLOSED = "The question is not open: it was answered, or nobody can answer it any more."
 
 
@@ -60,6 +62,8 @@ async def decide(call: EndpointCall) -> None:
     if not isinstance(asked, ApprovalRequested):
         raise Refused(409, "closed", CLOSED)
     decision = Decision(call.body["answer"], call.body.get("reason", ""))
+    if decision.allows and not call.user.is_owner and not _is_of_the_cell(asked):
+        raise Refused(403, "forbidden", "Only the owner of this server can allow that.")
     source = call.body.get("source")
     if source is not None:
         if not isinstance(asked.action, Code) or not decision.allows:
@@ -67,6 +71,15 @@ async def decide(call: EndpointCall) -> None:
         decision = replace(decision, edited=replace(asked.action, source=source))
     if not call.hub.answer(session, number, decision):
         raise Refused(409, "closed", CLOSED)
+
+
+def _is_of_the_cell(asked: ApprovalRequested) -> bool:
+    """Whether it is about what the model proposes, or code, or hosts; all else that code asks for
+    (files elsewhere, the screen, tools of other programs) is the owner's."""
+    action = asked.action
+    if asked.proposed or isinstance(action, Code):
+        return True
+    return isinstance(action, ActionCall) and action.tool in FOR_ALL
 
 
 async def give_input(call: EndpointCall) -> None:

@@ -29,7 +29,7 @@ from interpreter.protocol.live import (
 from interpreter.protocol.messages import Message
 from interpreter.server.access.tokens import User
 from interpreter.server.errors import Refused
-from interpreter.server.hub import Hub
+from interpreter.server.hub import Hub, unmoved
 from interpreter.server.lmc.narration import NOT_RUN, Narration
 from interpreter.server.openai.asked import OWN_NAMES, Conversation
 
@@ -122,7 +122,7 @@ async def answer_of(
     settings = replace(
         settings,
         keep_history=False,
-        workspace=str(user.root),
+        workspace=unmoved(str(user.root)),
         custom_instructions=instructions,
     )
     async with hub.room_for_a_guest():

@@ -1,0 +1,71 @@
+"""The walls between users, and between sessions whose workspaces lie in one another."""
+
+import httpx
+import pytest
+from tests.server.conftest import ADA, Talk
+
+
+def by_hand(one, source):
+    answer = one.post("run", language="python", source=source)
+    assert answer.status_code == 202, answer.text
+
+
+def swapped_for_a_link(one, target):
+    """Code in the session above puts a link in the place of the directory `b`."""
+    by_hand(one, f"import os; os.rmdir('b'); os.symlink({str(target)!r}, 'b'); print('swapped')")
+    one.until()
+    assert one.output() == "swapped\n"
+
+
+def test_no_session_wakes_in_what_code_of_another_put_in_the_place_of_its_workspace(
+    serve, tmp_path
+):
+    running = serve()
+    (tmp_path / "home").mkdir()
+    below = running.client().post("/api/sessions", json={"workspace": "b"}).json()["id"]
+    swapped_for_a_link(Talk(running), tmp_path / "home")
+    answer = Talk(running, session=below).post(
+        "run", language="python", source="open('written', 'w').close()"
+    )
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_a_program_that_asks_once_gets_no_workspace_elsewhere_either(serve, script, tmp_path):
+    running = serve(model=script("Hello."), auto_run=True)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "ada").rmdir()
+    (tmp_path / "ada").symlink_to(tmp_path / "home")
+    body = {"messages": [{"role": "user", "content": "hello"}]}
+    answer = httpx.post(f"{running.url}/v1/chat/completions", json=body, headers={"x-api-key": ADA})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("answer", ["yes", "session", "always"])
+def test_only_the_owner_lets_code_out_of_its_walls(serve, tmp_path, answer):
+    running = serve()
+    secret = tmp_path / "owner" / "secret.txt"
+    secret.write_text("of the owner")
+    ada = Talk(running, ADA)
+    by_hand(ada, f"print(open({str(secret)!r}).read())")
+    asked = ada.until("ApprovalRequested")
+    assert str(secret) in asked["reason"]
+    refused = ada.post("decisions", question=asked["n"], answer=answer)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
+    assert ada.post("decisions", question=asked["n"], answer="no").status_code == 204
+    ada.until()
+    by_hand(ada, f"print(open({str(secret)!r}).read())")
+    again = ada.until("ApprovalRequested")
+    ada.post("decisions", question=again["n"], answer="no")
+    ada.until()
+    assert "of the owner" not in ada.output()
+
+
+def test_another_user_approves_code_within_walls(serve, script):
+    running = serve(model=script({"text": "Adding.", "code": "print(2 + 3)"}, "Done."))
+    ada = Talk(running, ADA)
+    ada.say("add")
+    asked = ada.until("ApprovalRequested")
+    assert ada.post("decisions", question=asked["n"], answer="yes").status_code == 204
+    ada.until()
+    assert ada.output() == "5\n"
