@@ -186,6 +186,14 @@ def test_another_user_works_below_a_root_of_their_own_and_behind_walls(running, 
         assert name not in ada.get(path).json()
 
 
+def test_only_the_owner_goes_without_walls(serve):
+    running = serve(sandbox="off")
+    hers = running.client(ADA).post("/api/sessions", json={}).json()["id"]
+    mine = running.client().post("/api/sessions", json={}).json()["id"]
+    hub = running.server.hub
+    assert (hub.settings(mine).sandbox, hub.settings(hers).sandbox) == ("off", "workspace")
+
+
 def test_every_answer_has_the_headers_that_keep_a_browser_safe(running):
     for path in ("/", "/api/me", "/nothing", "/frame", "/assets/x.js"):
         headers = running.client().get(path).headers

@@ -181,6 +181,8 @@ def test_a_deleted_session_is_gone(talk):
     one = talk("Hello.")
     one.say("Hi.")
     one.until()
-    assert one.http.delete(one.path).status_code == 204
+    with one.socket() as socket:
+        assert one.http.delete(one.path).status_code == 204
+        assert list(socket) == []  # whoever listens is told that nothing more comes
     assert one.get().status_code == 404
     assert one.http.get("/api/sessions").json() == {"sessions": []}

@@ -19,7 +19,7 @@ from interpreter.protocol.errors import ConfigurationError, StoreError
 from interpreter.protocol.live import LiveEvent, SessionChanged, WentBack
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import OnConflict
-from interpreter.server.access.tokens import User
+from interpreter.server.access.tokens import OWNER, User
 from interpreter.server.config import ServerConfig
 from interpreter.server.errors import Refused
 from interpreter.server.registry import Registry
@@ -66,7 +66,7 @@ class Hub:
         mine = (
             info
             for info in self.store.list(most=-1)
-            if users.get(info.id, "owner") == user.name and (found is None or info.id in found)
+            if users.get(info.id, OWNER) == user.name and (found is None or info.id in found)
         )
         return [info for info, _ in zip(mine, range(most), strict=False)]
 
@@ -120,7 +120,8 @@ class Hub:
     def settings(self, session: str) -> Settings:
         """What a session is run with."""
         given = {**self._registry.settings(session), "workspace": self.store.directory(session)}
-        return changed(self.config.settings, given, source="the session")
+        base = _behind_walls(self.config.settings, self._registry.user(session))
+        return changed(base, given, source="the session")
 
     def shown_settings(self, user: User, session: str) -> dict[str, Any]:
         """The settings that the user may see."""
@@ -146,7 +147,8 @@ class Hub:
                 raise Refused(403, "forbidden", f"{name!r} cannot be set here.")
         if not user.is_owner and given.get("model", "").startswith(OF_FILES):
             raise Refused(403, "forbidden", "A model that is a file cannot be chosen here.")
-        return changed(self.config.settings, given, source="the request")
+        base = _behind_walls(self.config.settings, user.name)
+        return changed(base, given, source="the request")
 
     async def delete(self, session: str) -> None:
         """Remove a session; files in its workspace stay."""
@@ -166,7 +168,8 @@ class Hub:
             else:
                 await asyncio.to_thread(self.store.delete, session)
                 await asyncio.to_thread(forget_session, session)
-            self._logs.pop(session, None)
+            if (log := self._logs.pop(session, None)) is not None:
+                log.end()
             self._registry.remove(session)
         self._locks.pop(session, None)
 
@@ -320,6 +323,13 @@ class Hub:
         if session not in self._attempts:
             raise Refused(409, "conflict", "This session is no try, or the server has restarted.")
         return self._attempts[session][1]
+
+
+def _behind_walls(settings: Settings, user: str) -> Settings:
+    """The settings of the server as they hold for a user: only the owner goes without walls."""
+    if user == OWNER or settings.sandbox in ("read-only", "workspace"):
+        return settings
+    return replace(settings, sandbox="workspace")
 
 
 def _allowed(user: User) -> tuple[str, ...]:

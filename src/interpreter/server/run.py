@@ -71,6 +71,8 @@ def listening(config: ServerConfig) -> contextlib.closing[socket.socket]:
 
 
 def _tell(config: ServerConfig, token: str, say: Say) -> None:
+    if config.settings.sandbox == "off":
+        say("There is no sandbox: code can do whatever you can.")
     if not config.is_local:
         plain = "" if config.certificate else ", and everybody on the way can read the token"
         say(WARNING.format(address=config.address, plain=plain))

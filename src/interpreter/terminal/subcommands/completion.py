@@ -10,6 +10,7 @@ USAGE = """\
 usage: interpreter completion bash >> ~/.bashrc
        interpreter completion zsh > ~/.zfunc/_interpreter    (with fpath+=~/.zfunc before compinit)
        interpreter completion fish > ~/.config/fish/completions/interpreter.fish"""
+COMMANDS = (*SUBCOMMANDS, "serve")
 
 
 def completion_command(arguments: list[str]) -> int:
@@ -38,7 +39,7 @@ def _choices(flag: CommandFlag) -> tuple[str, ...]:
 
 def bash() -> str:
     """For bash, whose completions are a function and a word list."""
-    names = " ".join([*(name for flag in _flags() for name in flag.names), *SUBCOMMANDS])
+    names = " ".join([*(name for flag in _flags() for name in flag.names), *COMMANDS])
     cases = "\n".join(
         f'    {"|".join(flag.names)}) choices="{" ".join(_choices(flag))}" ;;'
         for flag in _flags()
@@ -70,14 +71,14 @@ def zsh() -> str:
         )
         value = value or (":value:_files" if flag.takes_value else "")
         lines += [f"  '{name}[{text}]{value}'" for name in flag.names]
-    commands = " ".join(SUBCOMMANDS)
+    commands = " ".join(COMMANDS)
     arguments = " \\\n".join([*lines, f"  '1:command:({commands})'", "  '*:file:_files'"])
     return f"#compdef interpreter i\n_arguments \\\n{arguments}"
 
 
 def fish() -> str:
     """For fish."""
-    lines = [f"complete -c interpreter -n __fish_use_subcommand -a '{' '.join(SUBCOMMANDS)}'"]
+    lines = [f"complete -c interpreter -n __fish_use_subcommand -a '{' '.join(COMMANDS)}'"]
     for flag in _flags():
         names = " ".join(_fish_name(name) for name in flag.names)
         text = flag.help.replace("'", "")
