@@ -212,3 +212,29 @@ def test_five_hundred_tools_cost_the_first_request_next_to_nothing(project):
     more = len(asking.system()) - len(bare.system())
     assert 0 < more <= 1_200, words  # characters: some 300 tokens
     assert asking.tools == bare.tools
+
+
+def test_tools_that_are_always_loaded_are_called_by_the_model_itself(project):
+    entry = {"command": sys.executable, "args": ["server.py"], "alwaysLoad": True}
+    project.configure(small=entry)
+    project.run("tools.small.add(1)", answer="always")
+    project.close()
+    rules = project.path.parent / "rules.toml"
+    rules.write_text('[[rule]]\ntool = "tools.small.pid"\ndecision = "deny"\n')
+    chosen = Settings(model="scripted/demo", auto_run=True, rules=str(rules))
+    factory = SessionFactory(chosen, lambda request: Decision("no"), nobody_answers)
+    script = [
+        {"tool": "small__add", "arguments": '{"a": 1}'},
+        {"tool": "small__pid", "arguments": "{}"},
+        {"tool": "small__add", "arguments": '{"a": "x"}'},
+        "Done.",
+    ]
+    try:
+        session = factory.open_session(chosen, model=ScriptedModel(script))
+        assert "small__add" in {spec.name for spec in session.engine.asking.tools}
+        events = list(session.send("go"))
+    finally:
+        factory.close()
+    ends = [event.outcome for event in events if type(event).__name__ == "ExecutionFinished"]
+    assert ends == ["ok", "declined", "invalid"]
+    assert printed(events) == '{"sum": 3}\n'

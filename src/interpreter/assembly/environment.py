@@ -79,6 +79,7 @@ class Environment:
         """What code may call of the host's."""
         self.tool_servers = ToolServers(settings, self._launch, self._escalations, notice)
         self.tool_servers.offer(self.calls.functions)
+        self._policy = policy
         self.toolbox = Toolbox(
             ToolParts(
                 execute=guarded,
@@ -88,7 +89,7 @@ class Environment:
                 functions=self.calls.functions,
                 notice=notice,
             ),
-            lambda tool: Guarded(tool, self._secret_guards, self._escalations),
+            self._shielded,
         )
         """What a model can do here."""
         self._rules = SessionRules(settings, self._escalations, lambda: guarded.running)
@@ -99,6 +100,18 @@ class Environment:
         self._warmth = Lazy(self._warm)
         self.resumption = Resumption(self._resume, self._is_confined)
         self._sweep: threading.Timer | None = None
+
+    def native_tools(self, *, small: bool) -> dict[str, Tool]:
+        """Tools of servers that the model calls itself, for those that ask for it."""
+        if not self.tool_servers.loads_any:
+            return {}
+        from interpreter.assembly.native_tools import native_tools
+
+        found = native_tools(self.tool_servers.servers, self._policy, small=small)
+        return {one.spec.name: self._shielded(one) for one in found}
+
+    def _shielded(self, tool: Tool) -> Tool:
+        return Guarded(tool, self._secret_guards, self._escalations)
 
     # Beginning and ending.
 

@@ -329,7 +329,8 @@ class SessionFactory:
         if "execute" in tools:
             near = WithNearInstructions(tools["execute"], self._guidance.get().near)
             tools["execute"] = WithLiveVariables(near) if small else near
-        return tools | self._screen.tools(settings, self.environment.calls)
+        tools |= self._screen.tools(settings, self.environment.calls)
+        return {**self.environment.native_tools(small=small), **tools}
 
     def _shown_model(self, settings: Settings) -> Model:
         """The model, shown pictures of a size that providers take, unless the settings say no."""

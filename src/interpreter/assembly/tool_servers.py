@@ -115,6 +115,11 @@ class ToolServers:
         )
         return Servers(self.configs.values(), access, pin_book())
 
+    @property
+    def loads_any(self) -> bool:
+        """Whether tools of some server are shown to the model one by one."""
+        return any(config.always_load for config in self.configs.values())
+
     def words(self) -> str:
         """What the model is told; nothing where there is no server."""
         if not self.configs:
