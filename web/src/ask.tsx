@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "./api";
 import { CodeView } from "./code";
 import type { Block, InputQuestion, Question } from "./conversation";
-import type { Action, Answer, Decision } from "./events";
+import type { Action, Answer } from "./events";
 import { attempt, decide, opened } from "./store";
 import { sentence, visible } from "./visible";
 
@@ -114,11 +114,11 @@ function Editor({ source, language, run, cancel }: { source: string; language: s
 const GIVEN: Record<string, string> = { yes: "Allowed", session: "Allowed for this session", always: "Always allowed", dry_run: "Allowed", no: "Refused", stop: "Refused" };
 
 /** Something a running block wants beyond its walls, or the end of a dry run. */
-export function GrantCard({ grant, decision }: { grant: Question; decision: Decision | null }) {
+export function GrantCard({ grant, answer: answered }: { grant: Question; answer: Question["answer"] }) {
   const place = useGentleFocus();
   const [sent, setSent] = useState(false);
-  if (decision) {
-    return <p class="granted quiet">{GIVEN[decision.answer] ?? decision.answer}: {sentence(grant.request.reason)}</p>;
+  if (answered) {
+    return <p class="granted quiet">{GIVEN[answered] ?? "Answered"}: {sentence(grant.request.reason)}</p>;
   }
   const answer = async (given: Answer) => {
     setSent(true);

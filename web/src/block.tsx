@@ -31,7 +31,7 @@ export function BlockView({ block, session }: { block: Block; session: string })
           : <DisplayView key={piece.key} display={piece.display} session={session} />))}
       </div>
       {block.input && <InputCard key={block.input.n} question={block.input} />}
-      {block.grants.map((grant) => <GrantCard key={grant.n} grant={grant} decision={grant.decision} />)}
+      {block.grants.map((grant) => <GrantCard key={grant.n} grant={grant} answer={grant.answer} />)}
       <Verdict block={block} />
       {block.state === "proposed" && !block.question && !running.value && <Unanswered />}
     </section>

@@ -1,7 +1,7 @@
 // A session as the page shows it: items made from messages, and changed by events.
 import { signal } from "@preact/signals";
 import type { Mark } from "./api";
-import type { Action, ActionResult, ApprovalRequested, Code, Decision, Display, FileChange, Message, Part, Usage } from "./events";
+import type { Action, ActionResult, Answer, ApprovalRequested, Code, Decision, Display, FileChange, Message, Part, Usage } from "./events";
 import type { Numbered } from "./live";
 import { OutputLog } from "./output";
 
@@ -47,7 +47,9 @@ export class Note extends Item {
 }
 
 /** A question that waits for an answer, with the number of its event. */
-export interface Question { n: number; request: ApprovalRequested; decision: Decision | null }
+export interface Question { n: number; request: ApprovalRequested; answer: Answer | "answered" | null }
+/** What was answered on this page, by the number of the question: the others hear only that it was. */
+export const given = new Map<number, Answer>();
 export interface InputQuestion { n: number; prompt: string; hidden: boolean }
 export type Piece = { key: number; log: OutputLog } | { key: number; display: Display };
 
@@ -76,7 +78,7 @@ export class Block extends Item {
   constructor(public action: Action) { super(); }
 
   get waits(): boolean {
-    return this.question !== null || this.grants.some((grant) => !grant.decision) || this.input !== null;
+    return this.question !== null || this.grants.some((grant) => !grant.answer) || this.input !== null;
   }
 
   print(text: string, stream: "stdout" | "stderr"): void {
@@ -233,7 +235,7 @@ export class Conversation {
       case "Decided":
         return this.decided(event.action, event.decision);
       case "QuestionClosed":
-        return this.closeQuestion(event.question);
+        return this.closeQuestion(event.question, event.by);
       case "CheckpointTaken":
         this.checkpoint = event.checkpoint;
         return;
@@ -324,7 +326,7 @@ export class Conversation {
   }
 
   private ask(n: number, request: ApprovalRequested): void {
-    const question: Question = { n, request, decision: null };
+    const question: Question = { n, request, answer: null };
     if (request.proposed) {
       const block = this.withCall(callOf(request.action)) ?? this.add(new Block(request.action));
       block.state = "proposed";
@@ -343,8 +345,8 @@ export class Conversation {
   }
 
   private decided(action: Action, decision: Decision): void {
-    const grant = this.current?.grants.find((one) => !one.decision);
-    if (this.current && grant) grant.decision = decision;
+    const grant = this.current?.grants.find((one) => !one.answer || one.answer === "answered");
+    if (this.current && grant) grant.answer = decision.answer;
     const block = grant ? this.current! : this.withCall(callOf(action));
     if (!block) return;
     if (!grant) {
@@ -354,13 +356,13 @@ export class Conversation {
     this.settle(block);
   }
 
-  private closeQuestion(n: number): void {
+  private closeQuestion(n: number, by: "user" | "interrupt" | "timeout" | "end"): void {
     const block = this.asking.value;
     if (!block) return;
     if (block.question?.n === n) block.question = null;
     if (block.input?.n === n) block.input = null;
     const grant = block.grants.find((one) => one.n === n);
-    if (grant) grant.decision ??= { type: "Decision", answer: "no", reason: "nobody answered", edited: null };
+    if (grant) grant.answer ??= given.get(n) ?? (by === "user" ? "answered" : "no");
     this.settle(block);
   }
 

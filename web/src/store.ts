@@ -1,7 +1,7 @@
 // What the page knows and does: who is here, which sessions there are, and the one that is open.
 import { computed, effect, signal } from "@preact/signals";
 import { api, ApiError, type Conflicts, type Me, type Picture, type Session, type SessionDetails, type Settings } from "./api";
-import { type Block, Conversation } from "./conversation";
+import { type Block, Conversation, given } from "./conversation";
 import type { Answer } from "./events";
 import { LiveEvents, type Numbered } from "./live";
 
@@ -56,6 +56,7 @@ export class Opened {
   readonly connected = signal(true);
   private live: LiveEvents | undefined;
   private reloading = false;
+  private wentBack = 0;
 
   private constructor(readonly id: string, conversation: Conversation) {
     this.conversation = signal(conversation);
@@ -86,6 +87,10 @@ export class Opened {
   }
 
   private take(event: Numbered): void {
+    if (event.type === "WentBack") {
+      if (event.n <= this.wentBack) return; // what was read after it has it already
+      this.wentBack = event.n;
+    }
     if (event.type === "Reset" || event.type === "WentBack") {
       if (event.type === "WentBack") {
         if (event.told.startsWith("Redone")) tell(event.told);
@@ -203,6 +208,7 @@ export async function say(text: string, images: Picture[]): Promise<boolean> {
 export async function decide(question: number, answer: Answer, reason = "", source: string | null = null): Promise<boolean> {
   const session = opened.value;
   if (!session) return false;
+  given.set(question, answer);
   return (await attempt(async () => { await api.decide(session.id, question, answer, reason, source); return true; })) ?? false;
 }
 

@@ -16,7 +16,7 @@ from interpreter.assembly.attempts import Attempt
 from interpreter.assembly.live import EventLog, LiveSession, open_log
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.protocol.errors import ConfigurationError, StoreError
-from interpreter.protocol.live import LiveEvent, SessionChanged, WentBack
+from interpreter.protocol.live import LiveEvent, SessionChanged
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import OnConflict
 from interpreter.server.access.tokens import OWNER, User
@@ -305,13 +305,8 @@ class Hub:
         if self.state(session) != "idle":
             raise Refused(409, "busy", "The try is still at work; interrupt it or wait.")
 
-        def kept(factory: SessionFactory, parent: Session) -> str:
-            told = attempt.keep(conflicts)
-            live.log.append(WentBack(told, len(parent.transcript)))
-            return told
-
         async with self.woken(base) as live:
-            told = await asyncio.wrap_future(live.use(kept))
+            told = await asyncio.wrap_future(live.go_back(lambda parent: attempt.keep(conflicts)))
         child = self._live.pop(session)
         child.log.end()
         del self._attempts[session]

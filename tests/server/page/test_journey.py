@@ -1,5 +1,8 @@
 """The whole way through the page, with a real kernel behind it."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 from tests.server.page.conftest import PHONE, ask, run_block
@@ -237,3 +240,48 @@ def test_the_page_fits_on_a_phone(visit):
     page.get_by_role("button", name="Sessions", exact=True).tap()
     expect(page.get_by_role("button", name="New session")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.fixture
+def treasure():
+    """A file of the user's outside of the workspace."""
+    with tempfile.TemporaryDirectory(prefix="reploop-grant-", dir="/tmp") as place:
+        (Path(place) / "file").write_text("treasure")
+        yield f"{place}/file"
+
+
+@pytest.mark.parametrize(("button", "told"), [("Allow once", "Allowed"), ("Refuse", "Refused")])
+def test_what_a_block_may_not_do_is_asked_as_a_card(visit, treasure, button, told):
+    read = {"code": f"print('READ', open({treasure!r}).read())"}
+    page = visit(read, "Over.", settings={"auto_run": True}).page()
+    ask(page, "Read it.")
+    card = page.get_by_role("group", name="A block asks for more")
+    expect(card).to_contain_text(treasure)
+    card.get_by_role("button", name=button).click()
+    expect(page.get_by_text("Over.", exact=True)).to_be_visible()
+    expect(page.locator(".granted")).to_contain_text(told)
+    expect(card).to_have_count(0)
+
+
+def test_a_try_is_compared_and_kept(visit, tmp_path):
+    count = "n = globals().get('n', 0) + 1\nopen(f'made-{n}', 'w').close()"
+    page = visit({"code": count}, "Made.").page()
+    ask(page, "Begin.")
+    run_block(page)
+    expect(page.get_by_text("Made.", exact=True)).to_be_visible()
+    first = page.url
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Try something apart").click()
+    expect(page.get_by_text("This is a try")).to_be_visible()
+    assert page.url != first
+    ask(page, "Try.")
+    run_block(page)
+    expect(page.get_by_text("Made.", exact=True)).to_have_count(2)
+    assert not (tmp_path / "owner" / "made-2").exists()
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("dialog")).to_contain_text("made-2")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Keep it").click()
+    expect(page).to_have_url(first)
+    expect(page.get_by_text("Made.", exact=True)).to_have_count(2)
+    assert (tmp_path / "owner" / "made-2").exists()
