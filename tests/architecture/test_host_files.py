@@ -50,6 +50,7 @@ ALLOWED = {
         "facade/typed/interpreter.py Interpreter._factory: self._owned_factory.open",
         "desktop/api/screen.py picture_from: Image.open",
         "desktop/api/system.py Os.open: self._desktop().open",
+        "desktop/browser.py Browser.search: self.open",
         "desktop/mode/tool.py ComputerTool._do_simply: self._desktop().open",
         "desktop/wayland.py WaylandDesktop._picture: Image.open",
         "models/embedded/found_files.py _unpacked: archive.open",

@@ -178,7 +178,6 @@ def test_an_unknown_language_is_a_clear_error():
         lambda computer: computer.sms.send("1", "x"),
         lambda computer: computer.calendar.get_events(),
         lambda computer: computer.contacts.get_phone_number("Ada"),
-        lambda computer: computer.browser.search("x"),
     ],
 )
 def test_what_is_not_here_says_so_and_never_pretends(use):

@@ -10,6 +10,7 @@ from typing import Any
 from interpreter.desktop.api.input import Keyboard, Mouse
 from interpreter.desktop.api.screen import Ask, Display, Vision
 from interpreter.desktop.api.system import Clipboard, Os
+from interpreter.desktop.browser import Browser
 from interpreter.desktop.finding.finder import Finder
 from interpreter.desktop.finding.reading import ScreenReader
 from interpreter.desktop.opening import open_desktop
@@ -42,6 +43,8 @@ class DesktopParts:
         self.clipboard = Clipboard(self.desktop)
         self.os = Os(self.desktop)
         self.vision = Vision(self.finder, ask)
+        self.browser = Browser()
+        """For the library alone: it goes around the network rules of a cell."""
 
     def finder(self) -> Finder:
         """What finds things on it; what it has read is kept."""
@@ -49,6 +52,7 @@ class DesktopParts:
 
     def close(self) -> None:
         """Let go of the desktop."""
+        self.browser.quit()
         if self._opened.made is not None:
             self._opened.made.close()
 

@@ -60,9 +60,8 @@ MISSING = {
     "sms": MACOS,
     "calendar": MACOS,
     "contacts": MACOS,
-    "browser": "driving a browser is not part of this version.",
 }
-ON_THE_DESKTOP = ("display", "mouse", "keyboard", "clipboard", "os", "vision")
+ON_THE_DESKTOP = ("browser", "display", "mouse", "keyboard", "clipboard", "os", "vision")
 
 
 SETTINGS = ("offline", "verbose", "debug", "emit_images", "save_skills", "max_output")
