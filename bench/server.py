@@ -119,9 +119,9 @@ def latency():
 
 
 def many(replies, count):
-    """Turns in many sessions at once, each read to its end: seconds, and errors."""
+    """Turns in some of many sessions at once, each read to its end: seconds, and errors."""
     with server(replies) as (client, process, _):
-        sessions = created(client, count)
+        sessions = created(client, SESSIONS)[:count]
         memory = resident(process)
         start = time.perf_counter()
         answers = []
@@ -177,7 +177,6 @@ def main():
     with server(["Hello."]) as (_, _, started):
         pass
     found = latency()
-    text_seconds, text_errors, _ = many(["Hello."], SESSIONS)
     code_seconds, code_errors, _ = many([{"code": "print(sum(range(10)))"}, "Done."], KERNELS)
     opened, ordered, filtered = table()
     p50, p99 = statistics.median(found), found[int(len(found) * 0.99)]
@@ -187,8 +186,11 @@ def main():
         (f"event to client, {STREAMING} sessions, p50", f"{p50:.1f} ms", "<= 5 ms"),
         (f"event to client, {STREAMING} sessions, p99", f"{p99:.1f} ms", "<= 30 ms"),
         ("a session that is parked", f"{parked():.2f} MB", "<= 1 MB"),
-        (f"{SESSIONS} sessions answer once", f"{text_seconds:.1f} s, {text_errors} errors", "0"),
-        (f"{KERNELS} kernels run a block", f"{code_seconds:.1f} s, {code_errors} errors", "0"),
+        (
+            f"{KERNELS} of {SESSIONS} sessions run a block",
+            f"{code_seconds:.1f} s, {code_errors} errors",
+            "0",
+        ),
         ("1,000,000 x 50: open", f"{opened:.2f} s", "<= 1 s"),
         ("1,000,000 x 50: sort", f"{ordered:.2f} s", "<= 1 s"),
         ("1,000,000 x 50: filter", f"{filtered:.2f} s", "<= 1 s"),
