@@ -14,7 +14,8 @@ def test_every_path_it_names_exists():
         for path in re.findall(r"\b[a-z]+/[a-z_/]+\.py", PAGE.split("```")[1])
     }
     assert len(named) > 20
-    assert {path for path in named if not (ROOT / path).exists()} == set()
+    built = {"src/interpreter/server/page/"}  # by `make page`, and not committed
+    assert {path for path in named - built if not (ROOT / path).exists()} == set()
 
 
 def test_every_room_stands_on_a_floor():
