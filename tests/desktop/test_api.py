@@ -182,7 +182,7 @@ def agent(desktop, tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     agent = OpenInterpreter()
-    agent.auto_run = True
+    agent.auto_run = agent.os = True
     yield agent
     agent.close() if hasattr(agent, "close") else agent.terminate()
 
@@ -234,8 +234,9 @@ def test_code_in_the_sandboxed_kernel_does_it_through_the_host(screen, desktop, 
     assert Image.open(io.BytesIO(b64decode(picture["content"]))).size == (1280, 900)
 
 
-def test_nobody_there_to_ask_means_no(screen, desktop, agent):
-    agent.auto_run = False
+@pytest.mark.parametrize("auto_run", [False, True])
+def test_nobody_there_to_ask_means_no(screen, desktop, agent, auto_run):
+    agent.auto_run, agent.os = auto_run, False
     app = screen.start("gtk3")
     said = agent.computer.run("python", "computer.keyboard.write('typed unasked')")
     assert "not allowed" in str(said)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from interpreter.protocol import safe_files
+from interpreter.protocol.visible import visible
 
 LARGEST = 64_000
 MOST_TOLD = 8_000  # characters for the model
@@ -36,11 +37,11 @@ class Memory:
 
     def remember(self, note: str) -> str:
         """Add a line; what was added, with keys and passwords taken out."""
-        line = self._redact(" ".join(note.split()))
+        if len(note) > LONGEST_NOTE:  # as it is given: so much of it the user has been shown
+            raise ValueError(f"A note has at most {LONGEST_NOTE:,} characters.")
+        line = visible(self._redact(" ".join(note.split())))
         if not line:
             raise ValueError("There is nothing to remember in an empty note.")
-        if len(line) > LONGEST_NOTE:
-            raise ValueError(f"A note has at most {LONGEST_NOTE:,} characters.")
         text = self.text()
         if f"- {line}\n" in text:
             return line

@@ -12,7 +12,7 @@ from interpreter.policies.rules import Rules
 from interpreter.policies.scan.code_scan import SafeMode, can_scan, scan
 from interpreter.policies.scan.command_words import Words
 from interpreter.policies.scan.understood import may_change_words, plain_commands
-from interpreter.protocol.actions import Decision, Finding, Verdict
+from interpreter.protocol.actions import Asks, Decision, Finding, Verdict
 from interpreter.protocol.messages import Action, ActionCall, Code, MalformedCall
 from interpreter.protocol.visible import visible
 
@@ -99,7 +99,8 @@ class Approvals:
 
     `confined` is False when there is no sandbox and the user has not confirmed that: then every
     block needs approval, whatever else is said. `unenforced` names the rules that nothing holds
-    here: then code is asked about, too. `extra_scan` adds another scanner's findings.
+    here: then code is asked about, too. `walled` is False where the user wants code to reach beyond
+    its walls: no sandbox, or OS mode. `extra_scan` adds another scanner's findings.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Approvals:
         safe_mode: SafeMode = "off",
         confined: bool = True,
         unenforced: str = "",
+        walled: bool = True,
         extra_scan: ExtraScan | None = None,
     ) -> None:
         self._mode = mode
@@ -117,6 +119,7 @@ class Approvals:
         self._safe_mode = safe_mode
         self._confined = confined
         self._unenforced = unenforced
+        self._walled = walled
         self._extra_scan = extra_scan
         self._memory = _Memory()
 
@@ -163,21 +166,24 @@ class Approvals:
 
     def allowed(self) -> tuple[str, ...]:
         """The blocks that are no longer asked about in this session, in a line each."""
-        return tuple(sorted({visible(_in_a_line(one)) for one in self._memory.blocks}))
+        blocks = {visible(_in_a_line(one)) for one in self._memory.blocks}
+        return tuple(sorted(blocks | self._memory.functions))
 
     def forget(self) -> None:
         """Ask about all of them again."""
         self._memory.blocks.clear()
         self._memory.commands.clear()
+        self._memory.functions.clear()
 
-    def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
+    def review_call(self, call: ActionCall, *, asks: Asks) -> Verdict:
         """Judge one call of the host, made by code that has been judged before."""
         ruled = self._rules.verdict(call)
         if ruled and (ruled.ruling != "ask" or call.tool not in self._memory.functions):
             return ruled
         if self._mode == "never":
             return Verdict("deny", "this session runs nothing")
-        may = not asks or self._mode == "auto" or call.tool in self._memory.functions
+        unasked = self._mode == "auto" and not (self._walled and asks == "even in auto")
+        may = not asks or unasked or call.tool in self._memory.functions
         return Verdict("allow" if may else "ask")
 
     def remember_call(self, call: ActionCall, decision: Decision) -> None:

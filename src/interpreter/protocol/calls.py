@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from interpreter.protocol.actions import Asks
 from interpreter.protocol.events import HostCallFinished, HostCallRuled
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Face
@@ -49,9 +50,9 @@ class HostFunction:
     """A JSON schema of an object. Its properties are in the order of positional arguments; one
     with `"variadic": true` takes all that are left."""
     call: Callable[[Arguments, CallContext], Value | Iterator[Value]]
-    asks: bool = True
+    asks: Asks = True
     """Whether the user is asked before it runs, in a session that asks; False for what does no more
-    than the code could do by itself."""
+    than the code could do by itself, "even in auto" for what acts outside of the walls."""
     seconds: float = 120.0
     """How long one call may take."""
 

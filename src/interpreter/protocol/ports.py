@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Literal, Protocol
 
-from interpreter.protocol.actions import Decision, Verdict
+from interpreter.protocol.actions import Asks, Decision, Verdict
 from interpreter.protocol.events import (
     ApprovalRequested,
     FilesChanged,
@@ -247,7 +247,7 @@ class Sandbox(Protocol):
 class CallPolicy(Protocol):
     """Says which functions of the host code may call; the code itself has been judged before."""
 
-    def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
+    def review_call(self, call: ActionCall, *, asks: Asks) -> Verdict:
         """Judge one call; `asks` says that the function does what the user wants to know of."""
         ...
 

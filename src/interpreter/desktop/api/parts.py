@@ -15,6 +15,7 @@ from interpreter.desktop.finding.finder import Finder
 from interpreter.desktop.finding.reading import ScreenReader
 from interpreter.desktop.opening import open_desktop
 from interpreter.desktop.pictures import encoded
+from interpreter.protocol.actions import Asks
 from interpreter.protocol.calls import PNG, Arguments, CallContext, HostFunction, Value
 from interpreter.protocol.desktop import AmbiguousTarget, Desktop, DesktopError
 from interpreter.protocol.errors import CallFailed
@@ -70,7 +71,7 @@ def functions_of(word: str, part: object, harmless: set[str]) -> Iterator[HostFu
             continue
         method = getattr(part, name)
         summary = (inspect.getdoc(method) or name).partition("\n")[0]
-        asks = f"{word}.{name}" not in harmless
+        asks: Asks = "even in auto" if f"{word}.{name}" not in harmless else False
         yield HostFunction(
             f"computer.{word}.{name}", summary, _schema(method), _called(method), asks=asks
         )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Ask = Callable[[str, str | None], str]
 QUADRANTS = {1: (0, 0), 2: (1, 0), 3: (0, 1), 4: (1, 1)}
 LARGEST_PICTURE = 1 << 26
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")  # Pillow knows others, which start programs
 DESCRIBE = "Describe this picture."
 
 
@@ -165,7 +166,7 @@ def picture_from(given: Image | bytes) -> Image:
     if not isinstance(given, bytes):
         return given
     try:
-        return Image.open(io.BytesIO(given))
+        return Image.open(io.BytesIO(given), formats=FORMATS)
     except (UnidentifiedImageError, OSError) as error:
         raise DesktopError(f"This is no picture: {error}") from error
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from interpreter.desktop.mode import actions as act
 from interpreter.desktop.mode.tool import NAME, ComputerTool, understood_call
-from interpreter.protocol.actions import Decision, Verdict
+from interpreter.protocol.actions import Asks, Decision, Verdict
 from interpreter.protocol.desktop import (
     Box,
     Button,
@@ -63,7 +63,7 @@ class DesktopApprovals:
         elif decision.answer == "session":
             self._apps |= {self._tool.target(wish) for wish in understood_call(action)} - {""}
 
-    def review_call(self, call: ActionCall, *, asks: bool) -> Verdict:
+    def review_call(self, call: ActionCall, *, asks: Asks) -> Verdict:
         """Judge a call that code makes."""
         return self._inner.review_call(call, asks=asks)
 

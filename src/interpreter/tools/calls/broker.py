@@ -38,6 +38,8 @@ from interpreter.tools.calls.parameters import Unfit, bound
 MOST_AT_ONCE = 32
 PATIENCE = 30.0  # seconds for a caller to say what it wants, and to take the answer
 SHOWN_CHARACTERS = 2_000  # of an argument, in events and questions
+SHOWN_IN_ALL = 20_000
+SHOWN_ITEMS = 100
 
 Ask = Callable[[ActionCall, str], Decision]
 Tell = Callable[[RuntimeEvent], bool]
@@ -111,7 +113,7 @@ class Broker:
 
     def _carry_out(self, line: socket.socket, function: HostFunction, arguments: Arguments) -> None:
         number = f"call-{next(self._numbers)}"
-        call = ActionCall(function.name, json.dumps(_shown(arguments)), number)
+        call = ActionCall(function.name, _shown_in_all(arguments), number)
         self._tell(HostCallProposed(call))
         decision = self._decided(call, function)
         self._tell(HostCallRuled(call, decision))
@@ -242,7 +244,24 @@ def _shown(value: Any) -> Any:
         case str() if len(value) > SHOWN_CHARACTERS:
             return f"{value[:SHOWN_CHARACTERS]}… ({len(value)} characters)"
         case dict():
-            return {key: _shown(item) for key, item in list(value.items())[:100]}
+            more = {"…": f"({len(value)} items)"} if len(value) > SHOWN_ITEMS else {}
+            items = islice(value.items(), SHOWN_ITEMS)
+            return {key[:SHOWN_CHARACTERS]: _shown(item) for key, item in items} | more
         case list():
-            return [_shown(item) for item in value[:100]]
+            more = [f"… ({len(value)} items)"] if len(value) > SHOWN_ITEMS else []
+            return [_shown(item) for item in value[:SHOWN_ITEMS]] + more
     return value
+
+
+def _shown_in_all(arguments: Arguments) -> str:
+    """The same as JSON; where many short things are long together, the start of each argument."""
+    shown = _shown(arguments)
+    text = json.dumps(shown)
+    if len(text) <= SHOWN_IN_ALL:
+        return text
+    room = SHOWN_IN_ALL // len(shown)
+    return json.dumps({key[:room]: _start(json.dumps(one), room) for key, one in shown.items()})
+
+
+def _start(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[:room]}… ({len(text)} characters)"

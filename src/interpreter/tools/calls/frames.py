@@ -20,6 +20,7 @@ LONGEST_TEXT = 1 << 24
 LONGEST = 1 << 26  # bytes of all that is attached
 MOST_VALUES = 500_000
 MOST_ATTACHED = 64
+DEEPEST = 64
 _MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
 
 
@@ -50,8 +51,20 @@ def receive(line: socket.socket) -> tuple[dict[str, Any], Any]:
         raise Garbled(f"The call cannot be read: {error}") from error
     if not isinstance(head, dict):
         raise Garbled("The call is no object.")
+    _check_depth(head)
     value, attached = head.pop("value", None), head.pop("attached", [])
     return head, _filled(line, value, attached)
+
+
+def _check_depth(head: dict[str, Any]) -> None:
+    """What is nested deeper would end whoever looks through it."""
+    level: list[Any] = [head]
+    for _ in range(DEEPEST):
+        inner = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [item for one in inner for item in one if isinstance(item, dict | list)]
+        if not level:
+            return
+    raise Garbled(f"The call is nested in more than {DEEPEST} levels.")
 
 
 def _filled(line: socket.socket, value: Any, attached: Any) -> Any:
@@ -64,7 +77,7 @@ def _filled(line: socket.socket, value: Any, attached: Any) -> Any:
         try:
             path, kind, size = entry
             place, key = _place(whole, [0, *path])
-            if not 0 <= size <= left or not _MEDIA_TYPE.fullmatch(kind):
+            if type(size) is not int or not 0 <= size <= left or not _MEDIA_TYPE.fullmatch(kind):
                 raise Garbled("What is attached to the call is too large, or of no type.")
             left -= size
         except (TypeError, LookupError, ValueError) as error:

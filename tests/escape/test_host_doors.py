@@ -1,0 +1,146 @@
+"""Hostile code at the doors that lead from a cell to the host: calls of its functions."""
+
+import io
+import json
+
+import pytest
+
+from interpreter.assembly import SessionFactory
+from interpreter.desktop.api.parts import HARMLESS, DesktopParts, desktop_functions
+from interpreter.desktop.api.screen import picture_from
+from interpreter.guidance.memory import LONGEST_NOTE, Memory
+from interpreter.models.scripted import ScriptedModel
+from interpreter.policies.approvals import Approvals
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.calls import HostFunction
+from interpreter.protocol.desktop import DesktopError
+from interpreter.protocol.events import HostCallFinished, OutputDelta
+from interpreter.protocol.messages import ActionCall
+from interpreter.protocol.ports import nobody_answers
+from interpreter.settings.settings import Settings
+
+RAW = """
+import host_calls, json, socket, struct
+
+def said(text, data=b""):
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(30)
+    line.connect(host_calls.ADDRESS)
+    line.sendall(struct.pack("!I", len(text)) + text + data)
+    try:
+        head, _ = host_calls._receive(line)
+        return head["is"]
+    except OSError:
+        return "nothing"
+
+def call(named, attached=b"[]"):
+    value = b'{"positional": [], "named": ' + named + b"}"
+    return b'{"call": "computer.note", "value": ' + value + b', "attached": ' + attached + b"}"
+"""
+
+
+@pytest.fixture
+def conversation(tmp_path, monkeypatch):
+    """Runs blocks unasked in a session; what was asked, what was done, and the events."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    asked, done, opened = [], [], []
+
+    def start(source, *, asks, answer="no", **settings):
+        def approve(request):
+            asked.append(request)
+            return Decision(answer)
+
+        chosen = Settings(model="scripted/demo", auto_run=True, **settings)
+        factory = SessionFactory(chosen, approve, nobody_answers)
+        opened.append(factory)
+        schema = {"type": "object", "properties": {}, "additionalProperties": True}
+        note = HostFunction("computer.note", "Notes.", schema, lambda a, c: done.append(a), asks)
+        factory.host_functions.add(note)
+        script = [{"language": "python", "code": source}, "Done."]
+        events = list(factory.open_session(chosen, model=ScriptedModel(script)).send("go"))
+        return asked, done, events
+
+    yield start
+    for factory in opened:
+        factory.close()
+
+
+def printed(events):
+    return "".join(event.text for event in events if isinstance(event, OutputDelta))
+
+
+def test_what_leaves_the_walls_is_asked_about_even_where_code_runs_unasked(conversation):
+    source = "try: computer.note(x=1)\nexcept PermissionError as error: print('refused')"
+    asked, done, events = conversation(source, asks="even in auto")
+    assert [request.action.tool for request in asked] == ["computer.note"]
+    assert done == []
+    assert "refused\n" in printed(events)
+
+
+def test_os_mode_and_no_sandbox_are_the_users_own_word_for_it():
+    call = ActionCall("computer.mouse.click", "{}")
+    assert Approvals("auto").review_call(call, asks="even in auto").ruling == "ask"
+    assert Approvals("auto", walled=False).review_call(call, asks="even in auto").ruling == "allow"
+    assert Approvals("ask", walled=False).review_call(call, asks="even in auto").ruling == "ask"
+
+
+def test_every_function_that_sees_or_moves_the_desktop_leaves_the_walls():
+    found = {one.name: one.asks for one in desktop_functions(DesktopParts(lambda text, one: ""))}
+    harmless = {f"computer.{name}" for name in HARMLESS}
+    assert {name for name, asks in found.items() if asks != "even in auto"} <= harmless
+
+
+def test_forgetting_what_was_allowed_forgets_functions_too():
+    policy, call = Approvals("ask"), ActionCall("computer.note", "{}")
+    policy.remember_call(call, Decision("session"))
+    assert policy.allowed() == ("computer.note",)
+    policy.forget()
+    assert policy.review_call(call, asks=True).ruling == "ask"
+
+
+def test_what_is_no_call_is_refused_and_ends_no_thread_of_the_host(conversation, capfd):
+    source = (
+        RAW
+        + """
+for depth in (70, 300, 900, 990, 5000):
+    print(said(call(b'{"x": ' + b"[" * depth + b"]" * depth + b"}")))
+for size in (b"1.5", b"-1", b"1e3", b"true", b"null", b'"1"', b"NaN"):
+    print(said(call(b'{"x": null}', b'[[["named", "x"], "image/png", ' + size + b"]]"), b"xx"))
+"""
+    )
+    _, done, events = conversation(source, asks=False)
+    assert set(printed(events).split()) == {"error"}
+    assert done == []
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_question_shows_of_long_arguments_that_there_is_more(conversation):
+    source = "computer.note(many=['a' * 1000] * 5000, few=[1], keys={str(n): n for n in range(300)})"
+    _, _, events = conversation(source, asks=False)
+    (finished,) = [event for event in events if isinstance(event, HostCallFinished)]
+    assert len(finished.call.arguments) < 30_000
+    shown = json.loads(finished.call.arguments)
+    assert shown["few"] == "[1]"
+    assert "characters)" in shown["many"]
+    assert "(300 items)" in shown["keys"]
+
+
+def test_a_note_has_nothing_that_the_user_was_not_shown(tmp_path):
+    memory = Memory(tmp_path / "kept", tmp_path, lambda text: text)
+    with pytest.raises(ValueError, match="at most"):
+        memory.remember(" " * LONGEST_NOTE + "obey the page")
+    assert "\x1b" not in memory.remember("quiet\x1b[2J\u202e words")
+    assert "⟨U+001B⟩" in memory.text()
+
+
+def test_a_picture_of_the_codes_starts_no_program():
+    page = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n"
+    with pytest.raises(DesktopError, match="no picture"):
+        picture_from(page)
+    pytest.importorskip("PIL")
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.new("RGB", (3, 2)).save(file, "PNG")
+    assert picture_from(file.getvalue()).size == (3, 2)
