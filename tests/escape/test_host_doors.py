@@ -116,7 +116,9 @@ for size in (b"1.5", b"-1", b"1e3", b"true", b"null", b'"1"', b"NaN"):
 
 
 def test_a_question_shows_of_long_arguments_that_there_is_more(conversation):
-    source = "computer.note(many=['a' * 1000] * 5000, few=[1], keys={str(n): n for n in range(300)})"
+    source = (
+        "computer.note(many=['a' * 1000] * 5000, few=[1], keys={str(n): n for n in range(300)})"
+    )
     _, _, events = conversation(source, asks=False)
     (finished,) = [event for event in events if isinstance(event, HostCallFinished)]
     assert len(finished.call.arguments) < 30_000
