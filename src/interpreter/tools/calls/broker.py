@@ -245,11 +245,11 @@ def _shown(value: Any) -> Any:
             return f"{value[:SHOWN_CHARACTERS]}… ({len(value)} characters)"
         case dict():
             more = {"…": f"({len(value)} items)"} if len(value) > SHOWN_ITEMS else {}
-            items = islice(value.items(), SHOWN_ITEMS)
-            return {key[:SHOWN_CHARACTERS]: _shown(item) for key, item in items} | more
+            first = islice(value.items(), SHOWN_ITEMS)
+            return {key[:SHOWN_CHARACTERS]: _shown(item) for key, item in first} | more
         case list():
-            more = [f"… ({len(value)} items)"] if len(value) > SHOWN_ITEMS else []
-            return [_shown(item) for item in value[:SHOWN_ITEMS]] + more
+            items = [_shown(item) for item in value[:SHOWN_ITEMS]]
+            return [*items, f"… ({len(value)} items)"] if len(value) > SHOWN_ITEMS else items
     return value
 
 
