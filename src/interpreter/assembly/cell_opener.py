@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +18,7 @@ from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.assembly.permissions import Permissions
-    from interpreter.sandboxes.confinement import CellLimits, Level
+    from interpreter.sandboxes.confinement import CellLimits, Confinement, Level
 
 NO_SANDBOX = "There is no sandbox on this machine: code runs with all rights of the user."
 
@@ -72,6 +73,22 @@ class CellOpener:
             self._notice(self.unconfined)
             return NoSandbox().open(workspace)
 
+    def open_for_drafts(self) -> Cell:
+        """A cell in which only its own /tmp can be written, without grants and without a network.
+
+        SandboxUnavailable where the walls would be weaker than the strongest.
+        """
+        from interpreter.assembly.environment_variables import given_variables
+        from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+
+        if not self.is_full:
+            raise SandboxUnavailable("There is no sandbox of which everything holds.")
+        workspace = self._settings.directory()
+        confinement = replace(self._confinement(workspace), level="read-only", write=())
+        environ = {**os.environ, **given_variables(self._settings)}
+        sandbox = BubblewrapSandbox(confinement, environ, notice=self._notice)
+        return sandbox.open(workspace)
+
     def open_again(self, old: Cell) -> Cell:
         """A cell with all that was granted since; SandboxUnavailable if it is weaker."""
         try:
@@ -96,24 +113,30 @@ class CellOpener:
     def _confined(self, workspace: Path) -> Cell:
         from interpreter.assembly.environment_variables import given_variables
         from interpreter.sandboxes.backends.fallback import best_sandbox
+
+        confinement = self._confinement(workspace)
+        environ = {**os.environ, **given_variables(self._settings)}
+        gate = self._permissions.get().gate
+        best = best_sandbox(confinement, environ, gate=gate, notice=self._notice)
+        cell = best.open(workspace)
+        self.weaker = f"The code is {cell.describe()}." if best.is_reduced else ""
+        return cell
+
+    def _confinement(self, workspace: Path) -> Confinement:
+        from interpreter.assembly.environment_variables import given_variables
         from interpreter.sandboxes.confinement import ENVIRONMENT, Confinement, interpreter_places
 
-        permissions, given = self._permissions.get(), given_variables(self._settings)
+        permissions = self._permissions.get()
         read, write = permissions.places("read"), permissions.places("write")
-        confinement = Confinement(
+        return Confinement(
             level=cast("Level", self._settings.sandbox),  # checked there
             read=read,
             write=write,
             programs=(*interpreter_places(workspace), *self._python_places()),
             hidden=(*hidden_places(), *self._rules.denied_places((*read, *write))),
             limits=self._limits(),
-            environment=(*ENVIRONMENT, *given),
+            environment=(*ENVIRONMENT, *given_variables(self._settings)),
         )
-        environ = {**os.environ, **given}
-        best = best_sandbox(confinement, environ, gate=permissions.gate, notice=self._notice)
-        cell = best.open(workspace)
-        self.weaker = f"The code is {cell.describe()}." if best.is_reduced else ""
-        return cell
 
     def _limits(self) -> CellLimits:
         from interpreter.sandboxes.confinement import CellLimits

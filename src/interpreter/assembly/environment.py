@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from interpreter.assembly.cell_life import CellLife
 from interpreter.assembly.cell_opener import CellOpener
+from interpreter.assembly.draft_cell import DraftCell, DraftParts
 from interpreter.assembly.host_calls import HostCalls
 from interpreter.assembly.languages import session_runtimes
 from interpreter.assembly.policy import SessionRules
@@ -99,6 +100,8 @@ class Environment:
         self._life = CellLife(self._open_cell, self._set_up)
         self._warmth = Lazy(self._warm)
         self.resumption = Resumption(self._resume, self._is_confined)
+        self.drafts = self._make_drafts()
+        """Runs what is only to be compared, and not offered to any model."""
         self._sweep: threading.Timer | None = None
 
     def native_tools(self, *, small: bool) -> dict[str, Tool]:
@@ -132,6 +135,7 @@ class Environment:
         """Save the variables, and end everything that runs here; `tell` hears what takes long."""
         shutdown = Shutdown(tell or self._notice)
         self.calls.close()
+        shutdown.step("Ending the drafts", self.drafts.close, END_SECONDS)
         shutdown.step("Ending the tool servers", self.tool_servers.close, END_SECONDS)
         self._life.close(shutdown, (self._warmth.settle, self.resumption.settle), self._save)
         if self._sweep is not None:
@@ -299,6 +303,18 @@ class Environment:
         from interpreter.assembly.permissions import Permissions
 
         return Permissions(self._settings, self._rules, self._escalations)
+
+    def _make_drafts(self) -> DraftCell:
+        return DraftCell(
+            DraftParts(
+                settings=self._settings,
+                open_cell=self.opener.open_for_drafts,
+                variables=lambda: self._life.contents().variables,
+                choose=lambda runtimes: self.choose(runtimes),
+                guards=self._secret_guards,
+                notice=self._notice,
+            )
+        )
 
     def _make_autorun(self) -> AutorunGuard:
         from interpreter.policies.autorun import AutorunGuard

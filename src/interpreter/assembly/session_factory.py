@@ -204,7 +204,7 @@ class SessionFactory:
         tools = self._tools(settings)
         return Engine(
             model=asked,
-            tools=tools,
+            tools={**tools, environment.drafts.spec.name: environment.drafts},
             asking=self._asking(settings, tuple(tool.spec for tool in tools.values())),
             policy=partial(self._policy, settings),
             checkpoints=environment.checkpoints,

@@ -48,6 +48,8 @@ class Code:
     language: str
     source: str
     call_id: str = ""
+    to_compare: bool = False
+    """Whether only what it prints is wanted: it runs where nothing that it does lasts."""
 
 
 @frozen

@@ -25,6 +25,7 @@ from interpreter.protocol.messages import (
     Action,
     ActionCall,
     ActionResult,
+    Code,
     MalformedCall,
     Message,
     Outcome,
@@ -40,6 +41,8 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
     if isinstance(action, MalformedCall):
         return Decision("no", action.problem)
     verdict = turn.engine.policy().review(action)
+    if _is_to_compare(action) and verdict.ruling == "ask":
+        return Decision("no", "what is only compared is not asked about")
     warnings = turn.engine.checkpoints().warnings(action) if verdict.ruling != "deny" else ()
     if verdict.ruling == "allow":
         for warning in warnings:  # whoever lets code run unasked is told, and not kept waiting
@@ -93,7 +96,8 @@ def execute(proposed: Action, decision: Decision, turn: Turn) -> Generator[Event
         draft.put(decision.edited)
     broken_off = ActionResult(proposed.call_id, "interrupted", "it was stopped")
     with turn.keeping(draft, broken_off):
-        finished = yield from _between_checkpoints(decision.edited or proposed, draft, turn)
+        run = _run if _is_to_compare(proposed) else _between_checkpoints
+        finished = yield from run(decision.edited or proposed, draft, turn)
         if decision.answer == "dry_run":
             draft.put((yield from _kept_or_discarded(decision.edited or proposed, turn)))
         draft.put(ActionResult(proposed.call_id, finished.outcome, finished.summary))
@@ -153,9 +157,14 @@ def _run(action: Action, draft: Draft, turn: Turn) -> Generator[Event, None, Exe
     return finished
 
 
+def _is_to_compare(action: Action) -> bool:
+    return isinstance(action, Code) and action.to_compare
+
+
 def _work(action: Action, turn: Turn) -> Generator[RuntimeEvent, None, None]:
     tools = turn.engine.tools
-    name = action.tool if isinstance(action, ActionCall) else "execute"
+    usual = "compare" if _is_to_compare(action) else "execute"
+    name = action.tool if isinstance(action, ActionCall) else usual
     if name not in tools:
         known = ", ".join(sorted(tools))
         yield ExecutionFinished("invalid", f"there is no tool {name!r}; there are: {known}")

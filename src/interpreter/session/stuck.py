@@ -72,7 +72,8 @@ def _fingerprint(action: Action, result: Message | None = None) -> bytes:
     digest = blake2b(digest_size=16)
     match action:
         case Code(language, source):
-            digest.update(f"{language}\0{source.strip()}".encode(errors="replace"))
+            kind = f"{language}\0{action.to_compare}\0{source.strip()}"
+            digest.update(kind.encode(errors="replace"))
         case ActionCall(tool, arguments):
             digest.update(f"{tool}\0{arguments}".encode(errors="replace"))
         case _:

@@ -72,7 +72,7 @@ class SmallModel:
         drafts = self._drafts(turn, request, interrupt)
         counted = ballot(turn.question, turn.rounds, drafts)
         if drafts and counted.untried and not counted.is_decided:
-            yield from _proposed(counted.untried[0], ANOTHER_DRAFT)
+            yield from _proposed(counted.untried[0], ANOTHER_DRAFT, to_compare=True)
             return
         plan = turn.next_request(counted if drafts else None)
         if plan.answer:
@@ -169,11 +169,11 @@ def _in_short(request: Request, messages: tuple[Message, ...]) -> Request:
     )
 
 
-def _proposed(source: str, why: str) -> Iterator[ModelEvent]:
+def _proposed(source: str, why: str, *, to_compare: bool = False) -> Iterator[ModelEvent]:
     """A block, as if it had been written just now."""
     yield TextDelta(why)
     yield CodeDelta(PYTHON, source)
-    yield ActionProposed(Code(PYTHON, source))
+    yield ActionProposed(Code(PYTHON, source, to_compare=to_compare))
     yield ReplyFinished("actions", Usage(dollars=0.0))
 
 

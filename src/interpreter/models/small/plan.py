@@ -121,7 +121,7 @@ class SmallTurn:
         """What to ask next, judged by the blocks that ran since the user spoke."""
         if not self.rounds:
             return SmallPlan(self.asked, must_act=self.is_computable)
-        rounds, doubt = self.rounds, ""
+        rounds, doubt = [one for one in self.rounds if not one.to_compare], ""
         if counted is not None and counted.leader is not None:
             rounds = [*rounds, counted.leader]
             doubt = DOUBT if counted.is_in_doubt else ""

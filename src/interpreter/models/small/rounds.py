@@ -38,6 +38,8 @@ class Round:
     """Its error in one line, or nothing."""
     variables: str = ""
     """What the session holds now, where that was looked at."""
+    to_compare: bool = False
+    """Whether it ran where nothing that it does lasts."""
 
 
 def split_turn(
@@ -91,6 +93,7 @@ def _round(action: Action, message: Message) -> Round:
         errors=_printed(message, "stderr"),
         summary=" ".join(summary.split()),
         variables=variables.strip(),
+        to_compare=isinstance(action, Code) and action.to_compare,
     )
 
 

@@ -51,7 +51,7 @@ AFRESH = """Earlier attempts failed with:
 {errors}
 Solve it in another way that avoids these errors. Write one ```python block that prints the \
 answer."""
-ANOTHER_DRAFT = "Another draft, to compare:\n"
+ANOTHER_DRAFT = "Another draft, to compare (nothing that it does lasts):\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 NOT_COMPUTED = (

@@ -121,8 +121,8 @@ def _block(code: Code) -> Iterator[str]:
 
 
 def _as_run(code: Code, result: Message | None) -> Code | None:
-    """The block as it was run: an edited one replaces its draft. None if it did not succeed."""
-    if result is None or all(one.outcome != "ok" for one in result.results):
+    """The block as it was run: an edited one replaces its draft. None if nothing lasts of it."""
+    if code.to_compare or result is None or all(one.outcome != "ok" for one in result.results):
         return None
     return next((part for part in result.parts if isinstance(part, Code)), code)
 

@@ -1,0 +1,157 @@
+"""A program that is only compared with another changes nothing, whatever it does."""
+
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from interpreter.assembly import SessionFactory
+from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.model import SmallModel
+from interpreter.protocol.actions import Decision
+from interpreter.protocol.messages import Code, Output
+from interpreter.protocol.ports import nobody_answers
+from interpreter.settings.settings import Settings
+
+LEFT = f"/tmp/draft-{secrets.token_hex(8)}"
+QUESTION = "How many files are in downloads?"
+FIRST = "import os\ncounts = [len(os.listdir('downloads'))]\nprint(counts[0])"
+DESTROY = """\
+import os, pathlib, shutil, subprocess
+counts.append(99)
+counts = "gone"
+for attempt in (
+    lambda: shutil.move("downloads", "elsewhere"),
+    lambda: shutil.rmtree("downloads"),
+    lambda: [os.unlink(path) for path in pathlib.Path(".").rglob("*") if path.is_file()],
+    lambda: pathlib.Path("new.txt").write_text("new"),
+    lambda: pathlib.Path("LEFT").write_text("left"),
+):
+    try:
+        attempt()
+    except OSError:
+        pass
+subprocess.run("rm -rf ./* ; mv downloads moved", shell=True, stderr=subprocess.DEVNULL)
+print("3 files")
+""".replace("LEFT", LEFT)
+LOOK = f"print(counts, os.path.exists({LEFT!r}))"
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch):
+    place = tmp_path / "work"
+    (place / "downloads" / "deep").mkdir(parents=True)
+    for name in ("a.txt", "b.txt", "deep/c.txt"):
+        (place / "downloads" / name).write_text(name)
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def open_session(work):
+    """A session with a small model that writes the first program and hands in its drafts."""
+    opened = []
+
+    def make(*script, drafts, approve=None, **settings):
+        settings = Settings(model="scripted/demo", auto_run=approve is None, **settings)
+        answer = approve or (lambda request: Decision("no", "nobody is there"))
+        factory = SessionFactory(settings, answer, nobody_answers)
+        opened.append(factory)
+        session = factory.open_session(settings)
+        model = ScriptedModel(script)
+        blocks = tuple(Code("python", source) for source in drafts)
+        small = SmallModel(model, lambda number: model, lambda request, interrupt: blocks)
+        session.engine = replace(session.engine, model=small)
+        return session
+
+    yield make
+    for factory in opened:
+        factory.close()
+
+
+def everything_in(place):
+    return {
+        str(path.relative_to(place)): path.read_text() if path.is_file() else ""
+        for path in place.rglob("*")
+    }
+
+
+def results(session):
+    return [message.results[-1] for message in session.transcript if message.role == "computer"]
+
+
+def printed(session):
+    return [
+        "".join(part.text for part in message.parts if isinstance(part, Output))
+        for message in session.transcript
+        if message.role == "computer"
+    ]
+
+
+def test_a_draft_that_destroys_everything_changes_nothing_and_is_compared(open_session, work):
+    before = everything_in(work)
+    session = open_session(
+        {"code": FIRST}, "There are 3.", {"code": LOOK}, "So it is.", drafts=[DESTROY]
+    )
+    list(session.send(QUESTION))
+    assert [one.outcome for one in results(session)] == ["ok", "ok"]
+    assert printed(session)[1].strip().endswith("3 files")
+    assert session.transcript[-1].text == "There are 3."
+    assert everything_in(work) == before
+    assert not Path(LEFT).exists()
+    list(session.send("Look"))
+    assert printed(session)[-1] == "[3] False\n"
+
+
+def test_what_was_compared_cannot_be_undone_since_it_did_nothing(open_session, work):
+    session = open_session({"code": FIRST}, "There are 3.", drafts=[DESTROY])
+    list(session.send(QUESTION))
+    kept = session.engine.checkpoints().list()
+    assert [one.label for one in kept] == ["import os"]
+
+
+def test_without_a_sandbox_no_draft_runs(open_session, work):
+    before = everything_in(work)
+    session = open_session({"code": FIRST}, "There are 3.", drafts=[DESTROY], sandbox="off")
+    list(session.send(QUESTION))
+    assert [one.outcome for one in results(session)] == ["ok", "declined"]
+    assert "no sandbox of which everything holds" in results(session)[1].summary
+    assert session.transcript[-1].text == "There are 3."
+    assert everything_in(work) == before
+
+
+def test_a_draft_reaches_no_network_and_asks_nobody(open_session, work):
+    draft = (
+        "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 9), 2)\n"
+        "except OSError as error:\n    print(3, input('name? ') if False else 'unreached')"
+    )
+    session = open_session({"code": FIRST}, "There are 3.", drafts=[draft])
+    list(session.send(QUESTION))
+    assert printed(session)[1] == "3 unreached\n"
+
+
+def test_what_has_to_be_asked_about_is_not_compared(open_session, work):
+    asked = []
+
+    def approve(request):
+        asked.append(request.action.source)
+        return Decision("yes")
+
+    session = open_session({"code": FIRST}, "There are 3.", drafts=[DESTROY], approve=approve)
+    list(session.send(QUESTION))
+    assert asked == [FIRST]
+    assert [one.outcome for one in results(session)] == ["ok", "declined"]
+    assert [path.name for path in work.iterdir()] == ["downloads"]
+
+
+def test_a_draft_that_could_only_not_write_says_nothing_about_the_next_block(open_session, work):
+    draft = "open('out.txt', 'w').write('3')\nprint(3)"
+    first, second = "print(missing)", "print(len(os.listdir('downloads')))"
+    session = open_session(
+        {"code": f"import os\n{first}"}, {"code": second}, "There are 3.", drafts=[draft]
+    )
+    list(session.send(QUESTION))
+    assert [one.outcome for one in results(session)] == ["failed", "failed", "ok"]
+    assert "Read-only" in results(session)[1].summary
+    assert not (work / "out.txt").exists()
