@@ -10,7 +10,7 @@ from interpreter.protocol.messages import ActionResult, Code, Message, Output, u
 from interpreter.protocol.ports import Capabilities, Request
 
 QUESTION = user_says("What is the mean of x in t.csv?")
-FORMED = user_says("How many rows are in t.csv? Answer as @count[n]")
+FORMED = user_says("How many rows are in t.csv? Answer as JSON with count")
 
 
 class Teller:
@@ -80,47 +80,52 @@ class Session:
 
 
 def test_what_two_programs_print_is_the_answer():
-    session = Session(FORMED, {"a": "@count[3]", "b": "@count[4]", "c": "@count[4]"}, ["b", "c"])
-    assert session.run("a") == ("@count[4]", ["a", "b", "c"])
+    session = Session(
+        FORMED, {"a": '{"count": 3}', "b": '{"count": 4}', "c": '{"count": 4}'}, ["b", "c"]
+    )
+    assert session.run("a") == ('{"count": 4}', ["a", "b", "c"])
 
 
 def test_nothing_more_runs_once_two_agree():
-    session = Session(FORMED, {"a": "@count[4]", "b": "@count[4]", "c": "@count[5]"}, ["b", "c"])
-    assert session.run("a") == ("@count[4]", ["a", "b"])
+    session = Session(
+        FORMED, {"a": '{"count": 4}', "b": '{"count": 4}', "c": '{"count": 5}'}, ["b", "c"]
+    )
+    assert session.run("a") == ('{"count": 4}', ["a", "b"])
 
 
 def test_the_same_program_again_counts_and_does_not_run():
-    session = Session(FORMED, {"a": "@count[4]", "b": "@count[5]"}, ["a", "b", " a\n"])
-    assert session.run("a") == ("@count[4]", ["a"])
+    session = Session(FORMED, {"a": '{"count": 4}', "b": '{"count": 5}'}, ["a", "b", " a\n"])
+    assert session.run("a") == ('{"count": 4}', ["a"])
 
 
 def test_drafts_are_written_once_and_for_the_question_alone():
-    session = Session(FORMED, {"a": "@count[3]", "b": "@count[4]", "c": "@count[4]"}, ["b", "c"])
+    session = Session(
+        FORMED, {"a": '{"count": 3}', "b": '{"count": 4}', "c": '{"count": 4}'}, ["b", "c"]
+    )
     session.run("a")
     (request,) = session.asked_for_drafts
     assert [message.role for message in request.messages] == ["user"]
-    assert "@count[3]" not in request.messages[0].text
+    assert '{"count": 3}' not in request.messages[0].text
 
 
 def test_after_a_failure_drafts_know_what_went_wrong():
-    prints = {"a": "!KeyError: 'y'", "b": "@count[4]", "c": "@count[4]"}
+    prints = {"a": "!KeyError: 'y'", "b": '{"count": 4}', "c": '{"count": 4}'}
     session = Session(FORMED, prints, ["b", "c"])
-    assert session.run("a") == ("@count[4]", ["a", "b", "c"])
+    assert session.run("a") == ('{"count": 4}', ["a", "b", "c"])
     assert "- KeyError: 'y' Use only column names" in session.asked_for_drafts[0].messages[-1].text
 
 
-def test_after_an_output_that_lacks_a_part_drafts_are_told_so():
-    question = user_says("How many rows are in t.csv? Answer as @count[n] @odd[yes or no]")
-    whole = "@count[4] @odd[no]"
-    session = Session(question, {"a": "@count[4]", "b": whole, "c": whole}, ["b", "c"])
+def test_after_an_output_in_another_form_drafts_are_told_so():
+    whole = '{"count": 4}'
+    session = Session(FORMED, {"a": "4 rows", "b": whole, "c": whole}, ["b", "c"])
     assert session.run("a")[0] == whole
     told = session.asked_for_drafts[0].messages[-1].text
-    assert "An earlier attempt printed @count[4]\nThe output lacks @odd[...]." in told
+    assert "An earlier attempt printed 4 rows\nThe output is no JSON." in told
 
 
 def test_after_a_program_that_prints_nothing_drafts_are_told_to_print():
-    session = Session(FORMED, {"a": "", "b": "@count[4]", "c": "@count[4]"}, ["b", "c"])
-    assert session.run("a") == ("@count[4]", ["a", "b", "c"])
+    session = Session(FORMED, {"a": "", "b": '{"count": 4}', "c": '{"count": 4}'}, ["b", "c"])
+    assert session.run("a") == ('{"count": 4}', ["a", "b", "c"])
     assert "An earlier attempt printed nothing." in session.asked_for_drafts[0].messages[-1].text
 
 
@@ -131,14 +136,14 @@ def test_what_was_computed_last_and_not_printed_is_shown():
 
 
 def test_programs_that_fail_or_say_nothing_do_not_vote():
-    prints = {"a": "@count[nan]", "b": "!NameError: x", "c": "@count[4]"}
-    assert Session(FORMED, prints, ["b", "c"]).run("a")[0] == "@count[4]"
+    prints = {"a": '{"count": NaN}', "b": "!NameError: x", "c": '{"count": 4}'}
+    assert Session(FORMED, prints, ["b", "c"]).run("a")[0] == '{"count": 4}'
 
 
 def test_doubt_is_told_when_each_says_something_else():
-    prints = {"a": "@count[1]", "b": "@count[2]", "c": "@count[3]"}
+    prints = {"a": '{"count": 1}', "b": '{"count": 2}', "c": '{"count": 3}'}
     answer, ran = Session(FORMED, prints, ["b", "c"]).run("a")
-    assert answer.startswith("@count[1]\n\n(Not sure: ")
+    assert answer.startswith('{"count": 1}\n\n(Not sure: ')
     assert ran == ["a", "b", "c"]
 
 
@@ -167,14 +172,14 @@ def test_no_program_runs_beside_one_that_need_not_or_must_not_be_checked(questio
 
 
 def test_what_took_long_is_not_done_again():
-    session = Session(FORMED, {"a": "@count[3]"}, ["b"])
+    session = Session(FORMED, {"a": '{"count": 3}'}, ["b"])
     session.now += 21
-    assert session.run("a") == ("@count[3]", ["a"])
+    assert session.run("a") == ('{"count": 3}', ["a"])
     assert session.asked_for_drafts == []
 
 
 def test_without_drafts_the_first_program_is_believed():
-    assert Session(FORMED, {"a": "@count[3]"}, []).run("a") == ("@count[3]", ["a"])
+    assert Session(FORMED, {"a": '{"count": 3}'}, []).run("a") == ('{"count": 3}', ["a"])
 
 
 @pytest.mark.parametrize(
@@ -186,8 +191,8 @@ def test_without_drafts_the_first_program_is_believed():
         ("1,200", "1200", True),
         ("Oslo", "oslo", True),
         ("Oslo", "Rome", False),
-        ("@a[1] @b[x]", "@b[X]\n@a[1.0]", True),
-        ("@a[1] @b[2]", "@a[1]", False),
+        ('{"a": 1, "b": "x"}', '{"b": "X", "a": 1.0}', True),
+        ('{"a": 1, "b": 2}', '{"a": 1}', False),
         ("3 and 4", "3", False),
     ],
 )

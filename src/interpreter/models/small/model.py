@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
+from interpreter.models.small.data import without_data
 from interpreter.models.small.plan import SmallPlan, SmallTurn, assistant_says
 from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import ANOTHER_DRAFT, EXAMPLE, LAST_VALUE, NUDGE, faithful
@@ -110,7 +111,7 @@ class SmallModel:
         held: list[TextDelta] = []
         code: list[ModelEvent] = []
         end = None
-        with closing(self._reply(request, plan.variation, interrupt)) as events:
+        with closing(self._reply(request, plan.variation, interrupt, plan.output)) as events:
             for event in events:
                 if isinstance(event, TextDelta):
                     held.append(event)
@@ -153,11 +154,13 @@ class SmallModel:
         return "".join(said), acted, end
 
     def _reply(
-        self, request: Request, variation: int, interrupt: Interrupt
+        self, request: Request, variation: int, interrupt: Interrupt, printed: str = ""
     ) -> Generator[ModelEvent, None, None]:
+        """What the model says and does; a block that is no code is something it says."""
         if variation not in self._models:
             self._models[variation] = self._varied(variation)
-        yield from self._models[variation].stream(request, interrupt)
+        with closing(_passed_on(self._models[variation].stream(request, interrupt))) as events:
+            yield from without_data(events, printed)
 
 
 def _in_short(request: Request, messages: tuple[Message, ...]) -> Request:
@@ -175,6 +178,10 @@ def _proposed(source: str, why: str, *, to_compare: bool = False) -> Iterator[Mo
     yield CodeDelta(PYTHON, source)
     yield ActionProposed(Code(PYTHON, source, to_compare=to_compare))
     yield ReplyFinished("actions", Usage(dollars=0.0))
+
+
+def _passed_on(events: Iterator[ModelEvent]) -> Generator[ModelEvent, None, None]:
+    yield from events
 
 
 def _does_nothing(event: ModelEvent) -> bool:

@@ -12,6 +12,7 @@ from interpreter.models.small.answers import (
     lacks_a_value,
     trouble_with,
 )
+from interpreter.models.small.forms import form_of
 from interpreter.models.small.rounds import Round, rounds_of, split_turn
 from interpreter.models.small.votes import Ballot, can_be_compared
 from interpreter.models.small.words import (
@@ -162,7 +163,7 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
         return SmallPlan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
     if answer := answer_in(question, last.output):
         return SmallPlan((), answer=answer)
-    shown = _shortened(last.output)
+    shown = form_of(question).rounded(_shortened(last.output))
     said = PRINTED.format(output=shown, form=form_asked_for(question))
     return SmallPlan((*asked, assistant_says(last.code), user_says(said)), output=shown)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from interpreter.models.small.forms import plain
 from interpreter.protocol.messages import (
     Action,
     ActionCall,
@@ -89,7 +90,7 @@ def _round(action: Action, message: Message) -> Round:
         code=written(action),
         source=action.source if isinstance(action, Code) else "",
         failed=failed,
-        output=_printed(message, "stdout"),
+        output=plain(_printed(message, "stdout")),
         errors=_printed(message, "stderr"),
         summary=" ".join(summary.split()),
         variables=variables.strip(),

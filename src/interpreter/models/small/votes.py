@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from interpreter.models.small.answers import (
     answer_in,
     lacks_a_value,
-    marks_asked_for,
     trouble_with,
 )
-from interpreter.models.small.forms import NUMBER, PART
+from interpreter.models.small.forms import NUMBER, data_in, form_of
 from interpreter.models.small.rounds import PICTURE, Round
 from interpreter.protocol.values import frozen
 
@@ -84,7 +83,7 @@ def is_an_answer(question: str, one: Round) -> bool:
     printed = one.output.strip()
     if one.failed or not printed or one.output == PICTURE:
         return False
-    if len(printed.splitlines()) > LINES and not marks_asked_for(question):
+    if len(printed.splitlines()) > LINES and not form_of(question).kind:
         return False
     return not lacks_a_value(question, printed) and not trouble_with(question, one)
 
@@ -94,15 +93,15 @@ def can_be_compared(question: str, one: Round) -> bool:
     if one.failed or not one.output.strip():
         return True
     short = len(one.output.strip().splitlines()) <= LINES and one.output != PICTURE
-    return short or bool(marks_asked_for(question))
+    return short or bool(form_of(question).kind)
 
 
 def agree(one: str, other: str) -> bool:
     """Whether two outputs give the same values, as far as the coarser one is rounded."""
-    parts, others = dict(PART.findall(one)), dict(PART.findall(other))
-    if parts or others:
+    parts, others = data_in(one), data_in(other)
+    if isinstance(parts, dict) and isinstance(others, dict):
         return parts.keys() == others.keys() and all(
-            _same(value, others[name]) for name, value in parts.items()
+            _same(str(value), str(others[name])) for name, value in parts.items()
         )
     return _same(one, other)
 

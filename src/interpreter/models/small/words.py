@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from interpreter.models.small.answers import form_said
-from interpreter.models.small.forms import NUMBER, as_number
+from interpreter.models.small.forms import NUMBER, as_number, plain
 from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.rounds import Round
 
@@ -44,8 +43,8 @@ If that did all that was asked for, say in one sentence what was done, without c
 write the next ```python block."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 ACT = "Write one ```python block that does this and prints what it did."
-COMPUTE_PARTS = """\
-Write one ```python block that computes this and prints the answer in this format: {form}"""
+COMPUTE_IN_FORM = """\
+Write one ```python block that computes this and prints only the answer, as was asked: {form}"""
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 AFRESH = """Earlier attempts failed with:
 {errors}
@@ -70,7 +69,11 @@ PROMISE = re.compile(
     r"|to do this|steps?)\b",
     re.IGNORECASE,
 )
-ABOUT_FORM = re.compile(r"\b(format|form|answer (as|with|in)|exactly|decimals?)\b", re.IGNORECASE)
+ABOUT_FORM = re.compile(
+    r"\b(format|form|answer (as|with|in)|exactly|decimals?|only the|yes or no)\b"
+    r"|(?<![.\w])(json|csv)\b(?! ?(files?|lines)\b)",
+    re.IGNORECASE,
+)
 COMPUTABLE = re.compile(
     r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt|md|log|py|js|html?|ya?ml|toml|ini|xml"
     r"|sql|sh|zip|png|jpe?g)\b"
@@ -133,8 +136,8 @@ def request_for_code(question: str) -> str:
     """What stands after a question that a small model had better compute."""
     if is_an_order(question):
         return ACT
-    form = form_said(question)
-    request = COMPUTE_PARTS.format(form=form) if form else COMPUTE
+    form = form_asked_for(question)
+    request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
     return "\n".join((*reminders_for(question), request))
 
 
@@ -160,6 +163,7 @@ def form_asked_for(question: str) -> str:
 def faithful(answer: str, output: str, question: str) -> str:
     """An answer that carries what was printed: with a short output added, where something is left
     out, and the output alone, where the answer has numbers that nobody computed."""
+    answer = plain(answer)
     said, printed = answer.strip(), output.strip()
     if printed and _invents(said, f"{printed}\n{question}"):
         return _as_printed(printed)
