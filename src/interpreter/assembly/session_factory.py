@@ -355,7 +355,9 @@ class SessionFactory:
         )
         render = self._rendered if settings.trust_profile else None
         opener, servers = self.environment.opener, self.environment.tool_servers
-        project = self._guidance.get().text(small=self._models.small)
+        project = self._guidance.get().text(
+            small=self._models.small, hints=not settings.system_message
+        )
 
         def system() -> str:
             return system_prompt(

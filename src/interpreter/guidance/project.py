@@ -68,12 +68,20 @@ class ProjectGuidance:
         """A skill by its name."""
         return next((one for one in self._skills.found if one.name == name), None)
 
-    def text(self, *, small: bool = False) -> str:
-        """What the model is told at first; the same for as long as the session lasts."""
+    def text(self, *, small: bool = False, hints: bool = True) -> str:
+        """What the model is told at first; the same for as long as the session lasts.
+
+        `hints` say how to remember, which whoever wrote a system text of their own may not want.
+        """
         told = instructions.shown(self._instructions, self._workspace)
         if small:
             return told[:MOST_FOR_SMALL]
-        parts = (told, skills.catalogue(self._skills.found), self._memory_told, MEMORY)
+        parts = (
+            told,
+            skills.catalogue(self._skills.found),
+            self._memory_told,
+            MEMORY if hints else "",
+        )
         return "\n\n".join(filter(None, parts))
 
     def near(self, paths: tuple[str, ...]) -> str:
