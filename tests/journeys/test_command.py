@@ -240,12 +240,6 @@ def test_a_profile_that_does_not_exist(interpreter_command):
     assert_one_sentence(interpreter_command("-p", "nobody", "hi"), 2, "no profile 'nobody'")
 
 
-def test_what_this_version_lacks_is_said_with_what_to_do_instead(interpreter_command):
-    done = interpreter_command("--server", "hi")
-    assert_one_sentence(done, 2, "This version")
-    assert "--json" in done.stderr
-
-
 def test_a_flag_that_is_nearly_right(interpreter_command):
     assert_one_sentence(interpreter_command("--auto-rnu"), 2, "did you mean --auto_run?")
 
