@@ -37,11 +37,13 @@ PUBLIC = {
             "redo",
             "respond_thread",
             "run",
+            "run_by_hand",
             "server",
             "stop_event",
             "stream",
             "undo",
             "value",
+            "work_directory",
         ),
     ],
     "OpenInterpreter (methods)": [

@@ -144,7 +144,9 @@ def assert_one_sentence(done, code, words):
     assert done.returncode == code, error
     assert words in error
     assert "Traceback" not in error
-    assert len(error.strip().splitlines()) == 1
+    progress = "Waiting for what still starts"  # said on a machine that is busy
+    lines = [line for line in error.strip().splitlines() if not line.startswith(progress)]
+    assert len(lines) == 1
 
 
 def test_a_broken_profile(interpreter_command, tmp_path):
