@@ -31,6 +31,21 @@ def test_the_chain_goes_from_the_root_of_the_repository_to_the_directory(reposit
     assert texts(chain(repository)) == ["root"]
 
 
+def test_nothing_counts_from_a_directory_above_where_others_can_write(repository):
+    write(repository / "AGENTS.md", "anybody's")
+    write(repository / "work" / "AGENTS.md", "here")
+    repository.chmod(0o1777)
+    assert texts(chain(repository / "work")) == ["here"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives directories away")
+def test_nothing_counts_from_a_directory_above_that_is_somebody_elses(repository):
+    write(repository / "AGENTS.md", "somebody else's")
+    write(repository / "work" / "AGENTS.md", "here")
+    os.chown(repository, 12345, 12345)
+    assert texts(chain(repository / "work")) == ["here"]
+
+
 def test_without_a_repository_only_the_directory_itself_counts(tmp_path):
     write(tmp_path / "AGENTS.md", "above")
     write(tmp_path / "work" / "AGENTS.md", "here")

@@ -73,6 +73,28 @@ def test_wrong_tokens_are_slowed_down(serve):
     assert signed_in.get("/api/me").status_code == 200
 
 
+def test_nobody_tries_tokens_under_the_names_of_others(serve):
+    running = serve(limits=Limits(wrong_tokens=3, free_memory=0))
+    found = [
+        httpx.post(
+            f"{running.url}/api/login",
+            json={"token": "wrong"},
+            headers={"x-forwarded-for": f"10.0.0.{n}"},
+        ).status_code
+        for n in range(5)
+    ]
+    assert found == [401, 401, 401, 429, 429]
+
+
+def test_who_has_not_signed_in_sends_little(serve):
+    running = serve()
+    body = {"token": "x" * 100_000}
+    assert httpx.post(f"{running.url}/api/login", json=body).status_code == 413
+    pieces = (b" " * 10_000 for _ in range(100))
+    kind = {"content-type": "application/json"}
+    assert httpx.post(f"{running.url}/api/login", content=pieces, headers=kind).status_code == 413
+
+
 def test_wrong_tokens_are_forgotten_after_a_minute():
     now = [0.0]
     wrong = WrongTokens(2, clock=lambda: now[0])

@@ -4,10 +4,11 @@ import json
 
 import pytest
 from tests.server.conftest import ADA, ADD, OWNER
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from interpreter.server.config import Limits
+from interpreter.server.lmc import routes
 
 COMPLETE = {"role": "server", "type": "status", "content": "complete"}
 MESSAGE = {"role": "assistant", "type": "message"}
@@ -170,3 +171,18 @@ def test_nothing_of_it_is_there_without_a_token(serve):
     assert http.post("/upload").status_code == 401
     assert http.get("/download/a").status_code == 401
     assert http.post("/", json={}).status_code == 401
+
+
+def test_who_does_not_sign_in_is_hung_up_on_and_is_one_of_few(serve, script, client, monkeypatch):
+    monkeypatch.setattr(routes, "SIGN_IN_SECONDS", 1.0)
+    monkeypatch.setattr(routes, "MOST_STRANGERS", 2)
+    running = serve(model=script("Hello."))
+    address = running.url.replace("http", "ws") + "/"
+    with connect(address) as one, connect(address) as two:
+        with pytest.raises(InvalidStatus):
+            connect(address)
+        for silent in (one, two):
+            with pytest.raises(ConnectionClosed) as closed:
+                silent.recv(timeout=30)
+            assert closed.value.rcvd.code == 4401
+    assert client(running).auth == {"auth": True}

@@ -7,7 +7,9 @@ are told when something there is first touched.
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from interpreter.protocol import safe_files
@@ -29,10 +31,23 @@ class Instructions:
 
 
 def root_of(directory: Path) -> Path:
-    """The repository that a directory belongs to; itself where there is none."""
+    """The repository that a directory belongs to; itself where there is none.
+
+    Directories of somebody else's, and those where everybody can write, are not looked into.
+    """
     place = directory.resolve()
-    above = (place, *place.parents[:MOST_LEVELS])
+    above = takewhile(lambda one: _is_like(one, place), (place, *place.parents[:MOST_LEVELS]))
     return next((one for one in above if (one / ".git").exists()), place)
+
+
+def _is_like(above: Path, place: Path) -> bool:
+    """Whether nobody can put a file above a place who could not put it there."""
+    try:
+        status, own = above.stat(), place.stat()
+    except OSError:
+        return False
+    open_to_all = status.st_mode & stat.S_IWOTH
+    return above == place or (status.st_uid == own.st_uid and not open_to_all)
 
 
 def chain(directory: Path) -> tuple[Instructions, ...]:

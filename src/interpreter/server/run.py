@@ -43,6 +43,7 @@ def uvicorn_options(config: ServerConfig) -> dict[str, Any]:
         "port": config.port,
         "access_log": False,
         "server_header": False,
+        "proxy_headers": False,  # whoever connects could say that it is somebody else each time
         "log_level": "warning",
         "ws": "websockets-sansio",
         "ws_max_size": config.limits.body,

@@ -33,6 +33,7 @@ HEADERS = {
 }
 PUBLIC = ("/heartbeat", "/", "/frame", "/favicon.ico")
 UPLOADS = ("/file", "/upload")
+MOST_OF_A_STRANGER = 1 << 16  # bytes of a body from somebody who has not signed in
 
 
 class Gate:
@@ -125,6 +126,8 @@ class Gate:
             return receive
         limits = self._config.limits
         most = limits.upload if scope["path"].endswith(UPLOADS) else limits.body
+        if scope["state"]["user"] is None:
+            most = min(most, MOST_OF_A_STRANGER)
         length = Headers(scope=scope).get("content-length", "0")
         too_large = Refused(413, "too_large", f"At most {most:,} bytes are taken.")
         if not length.isdigit() or int(length) > most:

@@ -30,6 +30,8 @@ from interpreter.server.lmc.pipe import Chunk
 from interpreter.server.ranges import download
 
 MOST_VALUES = 200_000
+SIGN_IN_SECONDS = 10.0
+MOST_STRANGERS = 32  # sockets at once that have not signed in
 ACK_SECONDS = 5.0
 MOST_TRIES = 20
 SignIn = Callable[[str, str], User]
@@ -48,6 +50,7 @@ class LmcRoutes:
         self._acknowledge = acknowledge
         self._insecure = insecure
         self._sockets: dict[str, _Line] = {}
+        self._strangers = 0
         self._unsent: defaultdict[str, deque[Chunk]] = defaultdict(deque)
 
     def routes(self) -> list[Any]:
@@ -67,9 +70,13 @@ class LmcRoutes:
     # The socket.
 
     async def _socket(self, websocket: WebSocket) -> None:
+        known: User | None = websocket.state.user
+        if known is None and self._strangers >= MOST_STRANGERS:
+            await websocket.close(4429)
+            return
         await websocket.accept()
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            user = await self._signed_in(websocket)
+            user = await (self._signed_in(websocket) if known else self._met(websocket))
             if user is None:
                 await websocket.close(4401)
                 return
@@ -78,6 +85,16 @@ class LmcRoutes:
             line = _Line(websocket, self._find(user), self._unsent[user.name], self._acknowledge)
             self._sockets[user.name] = line
             await line.talk()
+
+    async def _met(self, websocket: WebSocket) -> User | None:
+        """The same for somebody unknown, who has some seconds, and is one of few."""
+        self._strangers += 1
+        try:
+            return await asyncio.wait_for(self._signed_in(websocket), SIGN_IN_SECONDS)
+        except TimeoutError:
+            return None
+        finally:
+            self._strangers -= 1
 
     async def _signed_in(self, websocket: WebSocket) -> User | None:
         """The first words must be a token; after too many wrong ones the line is closed."""
