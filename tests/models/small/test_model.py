@@ -128,11 +128,36 @@ def test_a_block_that_prints_nothing_is_asked_to_print():
     assert asked(wrote(), printed(""))[-1].startswith("The code ran but printed nothing.")
 
 
-def test_an_order_may_be_done_without_a_word():
-    order = user_says("Rename all .txt files here to .md")
-    plan = next_request((order, wrote("rename()"), printed("")))
-    assert "say in one sentence what was done" in plan.messages[-1].text
+RENAME = user_says("Rename all .txt files here to .md")
+RENAMED = "[files: renamed a.txt → a.md]\n"
+
+
+def test_an_order_is_judged_by_the_files_it_leaves():
+    plan = next_request((RENAME, wrote("rename()"), printed("", errors=RENAMED)))
+    told = plan.messages[-1].text
+    assert told.startswith("The code ran without an error. Files: renamed a.md.\nIf that did all")
     assert not plan.is_unfinished("All files are renamed.")
+
+
+def test_an_order_that_changed_no_file_is_not_done_whatever_it_printed():
+    once = next_request((RENAME, wrote("print('Renamed.')"), printed("Renamed.\n")))
+    assert "changed no file, so what was asked for is not done" in once.messages[-1].text
+    assert once.must_act
+    blocks = (wrote("print('Renamed.')"), printed("Renamed.\n")) * 3
+    last = next_request((RENAME, *blocks))
+    assert "It changed no file.\nIt printed:\nRenamed." in last.messages[-1].text
+    assert not last.must_act
+
+
+def test_a_script_that_is_to_be_saved_is_written_and_not_run():
+    order = user_says("Save a script that deletes old logs as clean.py")
+    assert "does not run it" in next_request((order,)).messages[-1].text
+
+
+def test_an_order_may_be_done_without_a_word():
+    order = user_says("Plot x of t.csv")
+    plan = next_request((order, wrote("plot()"), printed("")))
+    assert "say in one sentence what was done" in plan.messages[-1].text
 
 
 def test_output_is_shown_and_must_be_carried():
@@ -419,3 +444,29 @@ def test_numbers_of_numpy_are_answered_as_numbers():
     turn = (QUESTION, wrote(), printed("np.float64(0.02)"))
     _, events = replies("The mean is np.float64(0.02).", messages=turn)
     assert said(events) == "The mean is 0.02."
+
+
+PROFILED = "in t.csv?\n\nt.csv: 3 rows\n- 'units sold' int64\n- 'city' text"
+
+
+@pytest.mark.parametrize(
+    ("question", "error", "times", "answer"),
+    [
+        ("Mean profit " + PROFILED, "KeyError: 'profit'", 1,
+         "There is no column 'profit'. There is: 'units sold', 'city'."),
+        ("Mean of units " + PROFILED, "KeyError: 'units'", 1, ""),
+        ("Mean of units " + PROFILED, "KeyError: 'units'", 2,
+         "There is no column 'units'. There is: 'units sold', 'city'."),
+        ("How many rows has gone.csv?",
+         "FileNotFoundError: [Errno 2] No such file or directory: 'gone.csv'", 1,
+         "There is no file 'gone.csv'."),
+        ("How many rows has t.csv?", "ModuleNotFoundError: No module named 'polars'", 1, ""),
+        ("How many rows has t.csv?", "ModuleNotFoundError: No module named 'polars'", 2,
+         "The package 'polars' is not installed."),
+    ],
+)  # fmt: skip
+def test_what_is_not_there_is_said_and_not_tried_a_third_time(question, error, times, answer):
+    turn = [user_says(question)]
+    for number in range(times):
+        turn += [wrote(f"attempt({number})"), failed(error, "")]
+    assert next_request(turn).answer == answer

@@ -79,6 +79,9 @@ HINTS = (
 MISSING = re.compile(r"KeyError: [\"'](.+)[\"']|[\[{]'(.+?)'.*not (?:in index|found in axis)")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
 ALIKE = 4  # columns that are named
+MOST_NAMED = 20  # columns, when one that was asked about is not there
+NO_FILE = re.compile(r"No such file or directory: '([^']+)'")
+NO_PACKAGE = re.compile(r"No module named '([^']+)'")
 
 
 def hint_for(error: str, question: str = "") -> str:
@@ -86,6 +89,20 @@ def hint_for(error: str, question: str = "") -> str:
     hint = next((words for pattern, words in HINTS if re.search(pattern, error)), "")
     alike = _columns_like(error, question)
     return f"{hint} There is: {', '.join(map(repr, alike))}." if alike else hint
+
+
+def missing_thing(error: str, question: str) -> tuple[str, str]:
+    """The column, file or package that an error says is not there, and a sentence for the user."""
+    columns = COLUMN.findall(question)
+    if (found := MISSING.search(error)) and columns:
+        name = found.group(1) or found.group(2)
+        there = ", ".join(map(repr, columns[:MOST_NAMED]))
+        return (name, f"There is no column {name!r}. There is: {there}.") if there else ("", "")
+    if found := NO_FILE.search(error):
+        return found.group(1), f"There is no file {found.group(1)!r}."
+    if found := NO_PACKAGE.search(error):
+        return found.group(1), f"The package {found.group(1)!r} is not installed."
+    return "", ""
 
 
 def _columns_like(error: str, question: str) -> list[str]:

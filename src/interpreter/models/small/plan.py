@@ -13,6 +13,7 @@ from interpreter.models.small.answers import (
     trouble_with,
 )
 from interpreter.models.small.forms import form_of
+from interpreter.models.small.hints import hint_for, missing_thing
 from interpreter.models.small.rounds import Round, rounds_of, split_turn
 from interpreter.models.small.votes import Ballot, can_be_compared
 from interpreter.models.small.words import (
@@ -20,19 +21,22 @@ from interpreter.models.small.words import (
     CANNOT_BE,
     DONE,
     DOUBT,
+    NO_FILES,
     NOT_COMPUTED,
+    NOT_WRITTEN,
     NOTHING_PRINTED,
     PRINT_IT,
     PRINTED,
     error_hint,
     form_asked_for,
+    is_about_files,
     is_an_order,
     is_only_a_promise,
     lessons_of,
     needs_code,
     request_for_code,
 )
-from interpreter.protocol.changed_files import files_changed_in
+from interpreter.protocol.changed_files import FILES_NAMED, files_changed_in
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.values import frozen
 
@@ -128,8 +132,10 @@ class SmallTurn:
             doubt = DOUBT if counted.is_in_doubt else ""
         if rounds[-1].failed:
             return _after_failure(self.asked, rounds, self.question)
+        if is_an_order(self.question):
+            return _after_order(self.asked, rounds, self.question)
         if not rounds[-1].output.strip():
-            return _after_silence(self.asked, rounds, self.question)
+            return _after_silence(self.asked, rounds)
         if is_hard_coded(self.question, rounds[-1]):
             doubt = NOT_COMPUTED
         return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
@@ -140,13 +146,31 @@ def next_request(messages: Sequence[Message]) -> SmallPlan:
     return SmallTurn.of(messages).next_request()
 
 
-def _after_silence(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
-    """An order may be done without a word; a question is not answered by silence."""
+def _after_silence(asked: tuple[Message, ...], rounds: list[Round]) -> SmallPlan:
+    """A question is not answered by silence."""
     last = rounds[-1]
-    known = f" Variables now: {last.variables}" if last.variables else ""
-    words, variation = (DONE, 0) if is_an_order(question) else (NOTHING_PRINTED, len(rounds))
-    told = (assistant_says(last.code), user_says(words.format(variables=known)))
-    return SmallPlan((*asked, *told), variation)
+    told = NOTHING_PRINTED.format(variables=_known(last))
+    return SmallPlan((*asked, assistant_says(last.code), user_says(told)), len(rounds))
+
+
+def _after_order(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
+    """An order is judged by the files that it leaves, and may be done without a word."""
+    last = rounds[-1]
+    files = list(dict.fromkeys(change for one in rounds for change in one.files))
+    if not files and is_about_files(question) and len(rounds) <= REPEATS:
+        told = (assistant_says(last.code), user_says(NOT_WRITTEN))
+        return SmallPlan((*asked, *told), len(rounds), must_act=True)
+    printed = _shortened(last.output)
+    words = DONE.format(
+        files=f"Files: {', '.join(files[:FILES_NAMED])}." if files else NO_FILES,
+        printed=f"\nIt printed:\n{printed}" if printed else "",
+        variables=_known(last),
+    )
+    return SmallPlan((*asked, assistant_says(last.code), user_says(words)))
+
+
+def _known(last: Round) -> str:
+    return f" Variables now: {last.variables}" if last.variables else ""
 
 
 def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
@@ -185,11 +209,24 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: st
     last = rounds[-1]
     if failures >= REPEATS and (answer := _earlier_answer(rounds, question)):
         return SmallPlan((), answer=answer)
+    if absent := _not_there(rounds, question, failures):
+        return SmallPlan((), answer=absent)
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
         return SmallPlan(_afresh(asked, rounds, question), failures, must_act=True)
     hint = error_hint(last, question)
     told = (assistant_says(last.code), user_says(hint))
     return SmallPlan((*asked, *told), failures, must_act=needs_code(question))
+
+
+def _not_there(rounds: list[Round], question: str, failures: int) -> str:
+    """What the user is told when something is missing: at once if the user named it, and no column
+    is called alike; else when the same failed twice, so that it is not written a third time."""
+    error = rounds[-1].summary
+    name, told = missing_thing(error, question)
+    if not told:
+        return ""
+    named = name in question.partition("\n\n")[0] and "There is: " not in hint_for(error, question)
+    return told if named or (failures >= REPEATS and _same_error(rounds)) else ""
 
 
 def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from interpreter.models.small.forms import plain
+from interpreter.protocol.changed_files import files_changed_in
 from interpreter.protocol.messages import (
     Action,
     ActionCall,
@@ -39,6 +40,8 @@ class Round:
     """Its error in one line, or nothing."""
     variables: str = ""
     """What the session holds now, where that was looked at."""
+    files: tuple[str, ...] = ()
+    """What it did to files, such as `added a.txt`."""
     to_compare: bool = False
     """Whether it ran where nothing that it does lasts."""
 
@@ -94,6 +97,7 @@ def _round(action: Action, message: Message) -> Round:
         errors=_printed(message, "stderr"),
         summary=" ".join(summary.split()),
         variables=variables.strip(),
+        files=tuple(f"{kind} {path}" for path, kind in files_changed_in((message,)).items()),
         to_compare=isinstance(action, Code) and action.to_compare,
     )
 

@@ -38,9 +38,16 @@ The code ran but printed nothing.{variables}
 Write it again so that it prints the answer."""
 PRINT_IT = "An earlier attempt printed nothing. Print the answer with print(...)."
 DONE = """\
-The code ran without an error and printed nothing.{variables}
+The code ran without an error. {files}{printed}{variables}
 If that did all that was asked for, say in one sentence what was done, without code. Otherwise \
 write the next ```python block."""
+NO_FILES = "It changed no file."
+NOT_WRITTEN = """\
+The code ran without an error and changed no file, so what was asked for is not done. Write the \
+whole ```python block again so that it does it, with the names of the files as they were given."""
+WRITE_IT = """\
+Write one ```python block that writes this into a file, with Path(name).write_text(...), does not \
+run it, and prints the name of the file."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 ACT = "Write one ```python block that does this and prints what it did."
 COMPUTE_IN_FORM = """\
@@ -89,6 +96,15 @@ ORDER = re.compile(
     r"|remove|rename|replace|resize|save|set|sort|split|unzip|write|zip)\b",
     re.IGNORECASE,
 )
+PROGRAM = re.compile(
+    r"\W*(?:please |can you |could you )?(?:create|generate|make|save|write)\b"
+    r"(?=[^.\n]*\b(?:script|program|module)\b)",
+    re.IGNORECASE,
+)
+FILE_ORDER = re.compile(
+    r"\W*(?:please |can you |could you )?(?:append|copy|delete|move|rename|save|zip|unzip)\b",
+    re.IGNORECASE,
+)
 LONGEST_ERROR = 300
 LONGEST_FORM = 300
 LINES_REPEATED = 8
@@ -135,7 +151,7 @@ def needs_code(question: str) -> bool:
 def request_for_code(question: str) -> str:
     """What stands after a question that a small model had better compute."""
     if is_an_order(question):
-        return ACT
+        return WRITE_IT if PROGRAM.match(question) else ACT
     form = form_asked_for(question)
     request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
     return "\n".join((*reminders_for(question), request))
@@ -144,6 +160,12 @@ def request_for_code(question: str) -> str:
 def is_an_order(question: str) -> bool:
     """Whether something is to be done, so that it may be done without anything to print."""
     return bool(ORDER.match(question)) and "?" not in question
+
+
+def is_about_files(question: str) -> bool:
+    """Whether it is an order that cannot be done without changing a file."""
+    wants = FILE_ORDER.match(question) or PROGRAM.match(question)
+    return is_an_order(question) and wants is not None
 
 
 def is_only_a_promise(text: str) -> bool:
