@@ -1,23 +1,31 @@
 """Hostile code at the doors that lead from a cell to the host: calls of its functions."""
 
+import contextlib
 import io
 import json
+import socket
+import struct
+import threading
+from types import SimpleNamespace
 
 import pytest
 
 from interpreter.assembly import SessionFactory
+from interpreter.assembly.desktop import offer_desktop
 from interpreter.desktop.api.parts import HARMLESS, DesktopParts, desktop_functions
 from interpreter.desktop.api.screen import picture_from
 from interpreter.guidance.memory import LONGEST_NOTE, Memory
 from interpreter.models.scripted import ScriptedModel
 from interpreter.policies.approvals import Approvals
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.calls import HostFunction
-from interpreter.protocol.desktop import DesktopError
+from interpreter.protocol.calls import CallContext, HostFunction
+from interpreter.protocol.desktop import Box, DesktopError, Window
 from interpreter.protocol.events import HostCallFinished, OutputDelta
+from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall
 from interpreter.protocol.ports import nobody_answers
 from interpreter.settings.settings import Settings
+from interpreter.tools.calls import frames
 
 RAW = """
 import host_calls, json, socket, struct
@@ -146,3 +154,46 @@ def test_a_picture_of_the_codes_starts_no_program():
     file = io.BytesIO()
     Image.new("RGB", (3, 2)).save(file, "PNG")
     assert picture_from(file.getvalue()).size == (3, 2)
+
+
+@pytest.mark.parametrize("answer", ["dry_run", "no"])
+def test_what_leaves_the_walls_cannot_be_tried_without_effect(conversation, answer):
+    source = "try: computer.note(x=1)\nexcept PermissionError as error: print('refused')"
+    asked, done, _ = conversation(source, asks="even in auto", answer=answer)
+    assert (len(asked), done) == (1, [])
+
+
+def test_code_sees_no_window_that_the_user_leaves_out(monkeypatch):
+    windows = (Window("1", "My Bank", "browser", Box(0, 0, 9, 9), True),)
+    whole = SimpleNamespace(windows=lambda: windows, close=lambda: None)
+    monkeypatch.setattr("interpreter.desktop.opening.open_desktop", lambda: whole)
+    found = {}
+
+    def seen(excluded):
+        calls = SimpleNamespace(
+            closing=[], offer_later=lambda make: found.update({f.name: f for f in make()})
+        )
+        offer_desktop(calls, None, Settings(os_exclude=excluded))
+        return found["computer.os.windows"].call({}, CallContext(Interrupt()))
+
+    assert [one["title"] for one in seen("")] == ["My Bank"]
+    assert seen("bank, passwords") == []
+
+
+def test_a_caller_who_never_ends_its_call_is_hung_up_on():
+    here, there = socket.socketpair()
+    with here, there:
+        stop = threading.Event()
+
+        def drip():
+            while not stop.wait(0.05):
+                with contextlib.suppress(OSError):
+                    there.send(b"\0")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        there.sendall(struct.pack("!I", 1000))
+        with pytest.raises(TimeoutError):
+            frames.receive(here, 0.5)
+        stop.set()
+        thread.join()

@@ -8,7 +8,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from interpreter.server.config import Limits
-from interpreter.server.lmc import routes
+from interpreter.server.lmc import pipe, routes
 
 COMPLETE = {"role": "server", "type": "status", "content": "complete"}
 MESSAGE = {"role": "assistant", "type": "message"}
@@ -186,3 +186,16 @@ def test_who_does_not_sign_in_is_hung_up_on_and_is_one_of_few(serve, script, cli
                 silent.recv(timeout=30)
             assert closed.value.rcvd.code == 4401
     assert client(running).auth == {"auth": True}
+
+
+def test_a_message_that_never_ends_is_refused_and_the_next_one_is_heard(
+    serve, script, client, monkeypatch
+):
+    monkeypatch.setattr(pipe, "LONGEST", 1000)
+    one = client(serve(model=script("Hello.")))
+    one.send({"role": "user", "start": True, "content": "x" * 2000})
+    assert one.read()["type"] == "error"
+    one.send({"role": "user", "start": True, "content": 5})
+    assert one.read()["type"] == "error"
+    one.say("hello")
+    assert "Hello." in "".join(str(chunk.get("content", "")) for chunk in one.answer())

@@ -67,23 +67,29 @@ class OsMode:
 
 def _computer_tool(settings: Settings, calls: HostCalls) -> ComputerTool | None:
     from interpreter.desktop.mode.log import ActionLog
-    from interpreter.desktop.mode.safety import Shielded
     from interpreter.desktop.mode.tool import ComputerTool
-    from interpreter.desktop.opening import open_desktop
     from interpreter.protocol.desktop import NoDesktop
 
     try:
-        desktop = open_desktop()
+        desktop = _shielded_desktop(settings)
     except NoDesktop:  # the face has said so; the rest goes on without a screen
         return None
     calls.closing.append(desktop.close)
-    excluded = [word.strip() for word in settings.os_exclude.split(",")]
-    seen = cast("Desktop", Shielded(desktop, excluded)) if any(excluded) else desktop
     log = ActionLog(data_directory() / "desktop" / strftime("%Y-%m-%d-%H%M%S"))
-    return ComputerTool(lambda: seen, log, dry=settings.os_dry)
+    return ComputerTool(lambda: desktop, log, dry=settings.os_dry)
 
 
-def offer_desktop(calls: HostCalls, questions: SideQuestions) -> None:
+def _shielded_desktop(settings: Settings) -> Desktop:
+    """The desktop without the windows that the user leaves out, for models and code alike."""
+    from interpreter.desktop.mode.safety import Shielded
+    from interpreter.desktop.opening import open_desktop
+
+    desktop = open_desktop()
+    excluded = [word.strip() for word in settings.os_exclude.split(",")]
+    return cast("Desktop", Shielded(desktop, excluded)) if any(excluded) else desktop
+
+
+def offer_desktop(calls: HostCalls, questions: SideQuestions, settings: Settings) -> None:
     """`computer.display`, `mouse` and the others, as code in the cell calls them."""
 
     def ask(text: str, picture: str | None) -> str:
@@ -92,7 +98,7 @@ def offer_desktop(calls: HostCalls, questions: SideQuestions) -> None:
     def functions() -> Iterable[HostFunction]:
         from interpreter.desktop.api.parts import DesktopParts, desktop_functions
 
-        parts = DesktopParts(ask)
+        parts = DesktopParts(ask, lambda: _shielded_desktop(settings))
         calls.closing.append(parts.close)
         return desktop_functions(parts)
 

@@ -38,7 +38,7 @@ def make_policy(mode: str, settings: Settings, *, confined: bool, unenforced: st
         safe_mode=cast("SafeMode", settings.safe_mode),
         confined=confined,
         unenforced=unenforced,
-        walled=settings.sandbox != "off" and not settings.os,
+        walled=settings.sandbox != "off" and (settings.os_dry or not settings.os),
         extra_scan=find_semgrep(settings.directory()) if settings.safe_mode != "off" else None,
     )
 

@@ -185,7 +185,7 @@ class SessionFactory:
         environment = Environment(self._settings, self._face.notice, policy, choose)
         questions = SideQuestions(self._model_now, self._budget)
         offer_usual(environment.calls.functions, questions)
-        offer_desktop(environment.calls, questions)
+        offer_desktop(environment.calls, questions, self._settings)
         environment.calls.functions.add(
             *guidance_functions(self._guidance.get, lambda: environment.cell.exchange)
         )

@@ -134,6 +134,8 @@ def _asked(request: ApprovalRequested, context: ToolContext) -> Decision:
     decision = context.approve(request)
     if decision.answer == "stop":
         context.interrupt.request()
+    if decision.answer == "dry_run":  # what leaves the walls cannot be taken back
+        return Decision("no", "this cannot be done without effect")
     return decision
 
 

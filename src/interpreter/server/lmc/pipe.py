@@ -9,9 +9,11 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from interpreter.assembly.live import EventLog
+from interpreter.server.errors import Refused
 
 Chunk = dict[str, Any]
 Answer = Callable[[list[Chunk]], Generator[Chunk, None, None]]
+LONGEST = 64_000_000  # characters of messages that have not ended
 COMPLETE: Chunk = {"role": "server", "type": "status", "content": "complete"}
 
 
@@ -26,6 +28,7 @@ class Pipe:
         self._answer = answer
         self._stop = stop
         self._messages: list[Chunk] = []
+        self._length = 0
 
     async def put(self, chunk: Chunk) -> None:
         """Take a chunk of what the user says."""
@@ -46,6 +49,12 @@ class Pipe:
         content = chunk.get("content", "")
         if isinstance(content, bytes):
             content = content.decode(errors="replace")
+        if not isinstance(content, str):
+            raise Refused(400, "invalid", "'content' must be a text.")
+        self._length += len(content) + len(self._messages)
+        if self._length > LONGEST:
+            self._messages, self._length = [], 0
+            raise Refused(413, "too_large", f"A message has at most {LONGEST:,} characters.")
         self._messages[-1]["content"] += content
 
     async def get(self) -> Chunk:
@@ -69,7 +78,7 @@ class Pipe:
             self._start()
 
     def _start(self) -> None:
-        messages, self._messages = self._messages, []
+        messages, self._messages, self._length = self._messages, [], 0
         self.stopping.clear()
         self.waiting.wait_for_readers(True)
         self.thread = threading.Thread(target=self._work, args=(messages,), name="respond")

@@ -226,7 +226,7 @@ class _Line:
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message.get("code", 1000))
         if message.get("bytes") is not None:
-            await self._talk.input({"role": "user", "content": message["bytes"]})
+            await self._put({"role": "user", "content": message["bytes"]})
             return
         try:
             chunk = bounded_json(message["text"].encode(), MOST_VALUES)
@@ -238,7 +238,13 @@ class _Line:
             if known := self._acknowledged.get(str(chunk["ack"])):
                 known.set()
         else:
+            await self._put(chunk)
+
+    async def _put(self, chunk: Chunk) -> None:
+        try:
             await self._talk.input(chunk)
+        except Refused as refused:
+            await self._send_error(str(refused))
 
     async def _send_error(self, text: str) -> None:
         await self._websocket.send_json({"role": "server", "type": "error", "content": text})

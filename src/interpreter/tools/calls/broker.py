@@ -87,9 +87,9 @@ class Broker:
             reception.close()
 
     def _meet(self, line: socket.socket) -> None:
-        line.settimeout(PATIENCE)
         try:
-            head, value = frames.receive(line)
+            head, value = frames.receive(line, PATIENCE)
+            line.settimeout(PATIENCE)
             if head.get("call") == "":
                 line.sendall(frames.encoded({"is": "value"}, self.functions.listed()))
                 return

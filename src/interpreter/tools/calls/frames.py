@@ -10,6 +10,7 @@ import json
 import re
 import socket
 import struct
+import time
 from typing import Any
 
 from interpreter.protocol.bounded_json import bounded_json
@@ -40,20 +41,22 @@ def encoded(head: dict[str, Any], value: Value = None) -> bytes:
     return b"".join([struct.pack("!I", len(text)), text, *data])
 
 
-def receive(line: socket.socket) -> tuple[dict[str, Any], Any]:
-    """The head and the value of the next frame; Garbled, or an OSError when nobody is there."""
-    (size,) = struct.unpack("!I", _exactly(line, 4))
+def receive(line: socket.socket, seconds: float) -> tuple[dict[str, Any], Any]:
+    """The head and the value of the next frame; Garbled, or an OSError when nobody is there, or it
+    is not all there in time."""
+    end = time.monotonic() + seconds
+    (size,) = struct.unpack("!I", _exactly(line, 4, end))
     if size > LONGEST_TEXT:
         raise Garbled("The call is too long.")
     try:
-        head = bounded_json(_exactly(line, size), MOST_VALUES)
+        head = bounded_json(_exactly(line, size, end), MOST_VALUES)
     except (ValueError, RecursionError) as error:
         raise Garbled(f"The call cannot be read: {error}") from error
     if not isinstance(head, dict):
         raise Garbled("The call is no object.")
     _check_depth(head)
     value, attached = head.pop("value", None), head.pop("attached", [])
-    return head, _filled(line, value, attached)
+    return head, _filled(line, value, attached, end)
 
 
 def _check_depth(head: dict[str, Any]) -> None:
@@ -67,7 +70,7 @@ def _check_depth(head: dict[str, Any]) -> None:
     raise Garbled(f"The call is nested in more than {DEEPEST} levels.")
 
 
-def _filled(line: socket.socket, value: Any, attached: Any) -> Any:
+def _filled(line: socket.socket, value: Any, attached: Any, end: float) -> Any:
     """The value with the attached bytes in their places."""
     if not isinstance(attached, list) or len(attached) > MOST_ATTACHED:
         raise Garbled("Too much is attached to the call.")
@@ -82,7 +85,7 @@ def _filled(line: socket.socket, value: Any, attached: Any) -> Any:
             left -= size
         except (TypeError, LookupError, ValueError) as error:
             raise Garbled(f"What is attached to the call belongs nowhere: {error}") from error
-        data = _exactly(line, size)
+        data = _exactly(line, size, end)
         place[key] = data if kind == BYTES else Face(kind, data)
     return whole[0]
 
@@ -113,9 +116,10 @@ def _plain(value: Any, path: list[Any], attached: list[Any]) -> Any:
     raise Garbled(f"A {type(value).__name__} is no plain data.")
 
 
-def _exactly(line: socket.socket, size: int) -> bytes:
+def _exactly(line: socket.socket, size: int, end: float) -> bytes:
     data = bytearray()
     while len(data) < size:
+        line.settimeout(max(end - time.monotonic(), 0.001))
         piece = line.recv(min(size - len(data), 1 << 20))
         if not piece:
             raise ConnectionResetError("the caller has hung up")
