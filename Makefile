@@ -12,10 +12,11 @@ PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name ev
 PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
 export ASK
 
-.PHONY: run page test test-server test-escape test-conformance test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
+.PHONY: run serve page test test-server test-escape test-conformance test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
+	@echo 'make serve              the same as a web page'
 	@echo 'make test               set up and run all tests    make check           format, lint, types, floors, tests'
 	@echo 'make test FAST=1        the third of them that needs a minute, while you work on something'
 	@echo 'make test-escape        try to get out of the sandbox, as root and as an ordinary user'
@@ -25,6 +26,10 @@ help:
 run: $(VENV)/.run
 	@[ "$$(uname)" != Linux ] || command -v bwrap >/dev/null || scripts/system-packages bubblewrap || echo 'setup: going on with the weaker sandbox meanwhile' >&2
 	@export REPLOOP_DOWNLOAD=1; if [ -n "$$ASK" ]; then exec $(BIN)/interpreter -y --once -- "$$ASK"; else exec $(BIN)/interpreter; fi
+
+# The same in a web page, on this machine; the page is built once, for which npm is installed where it is missing.
+serve: $(VENV)/.run $(PAGE)
+	@export REPLOOP_DOWNLOAD=1; exec $(BIN)/interpreter serve
 
 test: $(VENV)/.test $(VENV)/.system $(PAGE) .peers/.done
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(if $(FAST),$(FAST_TESTS)) $(PYTEST)
@@ -84,7 +89,7 @@ constraints: $(VENV)/.test
 	$(BIN)/python scripts/pin.py
 
 $(VENV)/.run: $(INPUTS)
-	@scripts/setup $@ local data
+	@scripts/setup $@ local data server
 
 $(VENV)/.test: $(INPUTS)
 	@scripts/setup $@ test check
@@ -109,7 +114,7 @@ web/node_modules/.installed: web/package.json
 	@cd web && npm install --no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
-$(PAGE): $(VENV)/.test web/node_modules/.installed $(PAGE_SOURCES) $(PROTOCOL) scripts/event_types.py scripts/visible_table.py
+$(PAGE): $(VENV)/.run web/node_modules/.installed $(PAGE_SOURCES) $(PROTOCOL) scripts/event_types.py scripts/visible_table.py
 	@$(BIN)/python scripts/event_types.py
 	@$(BIN)/python scripts/visible_table.py
 	@cd web && npm run --silent build
