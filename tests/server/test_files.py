@@ -7,6 +7,8 @@ import zipfile
 import pytest
 from tests.server.conftest import Talk
 
+from interpreter.server.config import Limits
+
 
 @pytest.fixture
 def one(serve, tmp_path):
@@ -111,3 +113,18 @@ def test_what_is_not_there(one):
     assert one.get("file", path="nothing").status_code == 404
     assert one.get("files", path="nothing").status_code == 404
     assert one.get("file", path="").status_code in (403, 404)
+
+
+def test_an_archive_of_holes_or_of_endless_depth_is_refused(serve, tmp_path):
+    one = Talk(serve(limits=Limits(upload=100_000, free_memory=0)))
+    work = tmp_path / "owner"
+    (work / "holes").mkdir()
+    with (work / "holes" / "long").open("wb") as file:
+        file.truncate(1 << 32)
+    assert one.get("archive", path="holes").status_code == 413
+    deep = work / "deep"
+    deep.joinpath(*(["d"] * 120)).mkdir(parents=True)
+    assert one.get("archive", path="deep").status_code == 413
+    (work / "usual" / "a" / "b").mkdir(parents=True)
+    (work / "usual" / "a" / "b" / "zeros").write_bytes(bytes(300_000))
+    assert one.get("archive", path="usual").status_code == 200

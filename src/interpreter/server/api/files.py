@@ -23,6 +23,8 @@ from interpreter.server.ranges import download
 
 MOST_ENTRIES = 5_000
 MOST_IN_ARCHIVE = 20_000
+MOST_TIMES_SMALLER = 4  # an archive than all that is in it
+DEEPEST = 100
 AT_ONCE = 1 << 20
 KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
 
@@ -117,20 +119,24 @@ def _zipped(where: Path, most: int) -> BinaryIO:
     file = tempfile.TemporaryFile()  # noqa: SIM115  (closed by whoever sends it)
     try:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+            left = most * MOST_TIMES_SMALLER
             for name, path in _below(where):
-                _add(zipped, name, path, most)
+                left = _add(zipped, name, path, most, left)
     except BaseException:
         file.close()
         raise
     return file
 
 
-def _add(zipped: zipfile.ZipFile, name: str, path: Path, most: int) -> None:
+def _add(zipped: zipfile.ZipFile, name: str, path: Path, most: int, left: int) -> int:
+    """Add a file; how many bytes may still be read of others: holes are long and cost nothing."""
     with safe_files.opened(path) as source, zipped.open(name, "w", force_zip64=True) as target:
         while piece := source.read(AT_ONCE):
             target.write(piece)
-            if zipped.fp is not None and zipped.fp.tell() > most:
+            left -= len(piece)
+            if left < 0 or (zipped.fp is not None and zipped.fp.tell() > most):
                 raise Refused(413, "too_large", f"The archive is longer than {most:,} bytes.")
+    return left
 
 
 def _below(where: Path) -> Iterator[tuple[str, Path]]:
@@ -138,6 +144,10 @@ def _below(where: Path) -> Iterator[tuple[str, Path]]:
     waiting, count = [(where, "")], 0
     while waiting:
         here, prefix = waiting.pop()
+        if prefix.count("/") > DEEPEST:
+            raise Refused(
+                413, "too_large", f"Directories are nested in more than {DEEPEST} levels."
+            )
         for name, status in safe_files.entries(here):
             count += 1
             if count > MOST_IN_ARCHIVE:
