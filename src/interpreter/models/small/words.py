@@ -46,7 +46,7 @@ NOT_WRITTEN = """\
 The code ran without an error and changed no file, so what was asked for is not done. Write the \
 whole ```python block again so that it does it, with the names of the files as they were given."""
 WRITE_IT = """\
-Write one ```python block that writes this into a file, with Path(name).write_text(...), does not \
+Write one ```python block that writes this into a file, with open(name, "w"), does not \
 run it, and prints the name of the file."""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 ACT = "Write one ```python block that does this and prints what it did."
