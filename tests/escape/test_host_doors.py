@@ -194,6 +194,46 @@ def test_a_caller_who_never_ends_its_call_is_hung_up_on():
         thread.start()
         there.sendall(struct.pack("!I", 1000))
         with pytest.raises(TimeoutError):
-            frames.receive(here, 0.5)
+            frames.receive(here, 0.5, lambda size: None)
         stop.set()
         thread.join()
+
+
+def test_all_calls_together_hold_no_more_than_one_room():
+    room = frames.Room(100)
+    with room.share() as one, room.share() as other:
+        one(60)
+        with pytest.raises(frames.Garbled, match="at once"):
+            other(50)
+        other(40)
+    with room.share() as one:
+        one(100)
+
+
+def test_many_large_calls_at_once_are_refused_before_they_are_read(conversation):
+    source = (
+        RAW
+        + """
+attached = b'[[["named", "x"], "image/png", 67108864]]'
+opened = []
+def begun(n):
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(30)
+    line.connect(host_calls.ADDRESS)
+    text = call(b'{"x": null}', attached)
+    line.sendall(struct.pack("!I", len(text)) + text)
+    opened.append(line)
+for n in range(8):
+    begun(n)
+import select
+answered = []
+while len(answered) < 5:
+    answered += select.select([line for line in opened if line not in answered], [], [], 30)[0]
+print({host_calls._receive(line)[0]["text"][:30] for line in answered})
+print(len(select.select([line for line in opened if line not in answered], [], [], 0)[0]))
+for line in opened: line.close()
+"""
+    )
+    _, done, events = conversation(source, asks=False)
+    assert printed(events).splitlines() == ["{'Too much is handed over at onc'}", "0"]
+    assert done == []

@@ -66,6 +66,7 @@ class Broker:
         self._inject = tell
         self._unheard = unheard
         self._numbers = count(1)
+        self._room = frames.Room()
         self._reception: Reception | None = None
 
     def serve(self, exchange: Path) -> None:
@@ -87,8 +88,12 @@ class Broker:
             reception.close()
 
     def _meet(self, line: socket.socket) -> None:
+        with self._room.share() as admit:
+            self._answer(line, admit)
+
+    def _answer(self, line: socket.socket, admit: frames.Admit) -> None:
         try:
-            head, value = frames.receive(line, PATIENCE)
+            head, value = frames.receive(line, PATIENCE, admit)
             line.settimeout(PATIENCE)
             if head.get("call") == "":
                 line.sendall(frames.encoded({"is": "value"}, self.functions.listed()))

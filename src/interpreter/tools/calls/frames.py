@@ -6,11 +6,14 @@ counted before it is read, and nothing but bytes and JSON is made of it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import socket
 import struct
+import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from interpreter.protocol.bounded_json import bounded_json
@@ -19,10 +22,14 @@ from interpreter.protocol.messages import Face
 
 LONGEST_TEXT = 1 << 24
 LONGEST = 1 << 26  # bytes of all that is attached
+MOST_HELD = 1 << 28  # bytes of all calls of a cell that are not answered yet
 MOST_VALUES = 500_000
 MOST_ATTACHED = 64
 DEEPEST = 64
 _MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
+
+
+Admit = Callable[[int], None]
 
 
 class Garbled(ValueError):
@@ -41,13 +48,42 @@ def encoded(head: dict[str, Any], value: Value = None) -> bytes:
     return b"".join([struct.pack("!I", len(text)), text, *data])
 
 
-def receive(line: socket.socket, seconds: float) -> tuple[dict[str, Any], Any]:
+class Room:
+    """How much all callers of a cell together may have handed over at once."""
+
+    def __init__(self, most: int = MOST_HELD) -> None:
+        self._most = most
+        self._held = 0
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def share(self) -> Iterator[Admit]:
+        """For one call: takes so many bytes more until its end, or Garbled."""
+        taken = 0
+
+        def admit(size: int) -> None:
+            nonlocal taken
+            with self._lock:
+                if self._held + size > self._most:
+                    raise Garbled("Too much is handed over at once; try again when less is.")
+                self._held += size
+                taken += size
+
+        try:
+            yield admit
+        finally:
+            with self._lock:
+                self._held -= taken
+
+
+def receive(line: socket.socket, seconds: float, admit: Admit) -> tuple[dict[str, Any], Any]:
     """The head and the value of the next frame; Garbled, or an OSError when nobody is there, or it
-    is not all there in time."""
+    is not all there in time. `admit` is told of all bytes before they are read."""
     end = time.monotonic() + seconds
     (size,) = struct.unpack("!I", _exactly(line, 4, end))
     if size > LONGEST_TEXT:
         raise Garbled("The call is too long.")
+    admit(size)
     try:
         head = bounded_json(_exactly(line, size, end), MOST_VALUES)
     except (ValueError, RecursionError) as error:
@@ -56,7 +92,12 @@ def receive(line: socket.socket, seconds: float) -> tuple[dict[str, Any], Any]:
         raise Garbled("The call is no object.")
     _check_depth(head)
     value, attached = head.pop("value", None), head.pop("attached", [])
-    return head, _filled(line, value, attached, end)
+
+    def read(size: int) -> bytes:
+        admit(size)
+        return _exactly(line, size, end)
+
+    return head, _filled(value, attached, read)
 
 
 def _check_depth(head: dict[str, Any]) -> None:
@@ -70,7 +111,7 @@ def _check_depth(head: dict[str, Any]) -> None:
     raise Garbled(f"The call is nested in more than {DEEPEST} levels.")
 
 
-def _filled(line: socket.socket, value: Any, attached: Any, end: float) -> Any:
+def _filled(value: Any, attached: Any, read: Callable[[int], bytes]) -> Any:
     """The value with the attached bytes in their places."""
     if not isinstance(attached, list) or len(attached) > MOST_ATTACHED:
         raise Garbled("Too much is attached to the call.")
@@ -85,7 +126,7 @@ def _filled(line: socket.socket, value: Any, attached: Any, end: float) -> Any:
             left -= size
         except (TypeError, LookupError, ValueError) as error:
             raise Garbled(f"What is attached to the call belongs nowhere: {error}") from error
-        data = _exactly(line, size, end)
+        data = read(size)
         place[key] = data if kind == BYTES else Face(kind, data)
     return whole[0]
 
