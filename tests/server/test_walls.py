@@ -69,3 +69,19 @@ def test_another_user_approves_code_within_walls(serve, script):
     assert ada.post("decisions", question=asked["n"], answer="yes").status_code == 204
     ada.until()
     assert ada.output() == "5\n"
+
+
+def test_only_the_owners_code_has_the_owners_skills_and_tools(serve, own_home):
+    skill = own_home / ".agents" / "skills" / "mine"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text(
+        "---\nname: mine\ndescription: Of the owner\n---\nSecret way.\n"
+    )
+    running = serve()
+    for one, found in ((Talk(running), "Secret way."), (Talk(running, ADA), "no skill")):
+        by_hand(
+            one,
+            "try:\n    print(skills.read('mine'))\nexcept Exception as error:\n    print(error)",
+        )
+        one.until()
+        assert found in one.output()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from interpreter.guidance.memory import Memory
-from interpreter.guidance.project import ProjectGuidance, asks_for_trust
+from interpreter.guidance.project import OwnFiles, ProjectGuidance, asks_for_trust
 from interpreter.guidance.skills import Skill, body
 from interpreter.protocol import safe_files
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction
@@ -15,6 +15,7 @@ from interpreter.protocol.errors import CallFailed
 from interpreter.protocol.visible import sentence
 from interpreter.settings import trust
 from interpreter.settings.paths import config_directory, data_directory
+from interpreter.settings.settings import Settings
 
 MOST_FILES, MOST_BYTES = 500, 20_000_000  # of one skill
 _ONE_TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
@@ -29,16 +30,14 @@ def project_memory(directory: Path) -> Memory:
     return Memory(data_directory() / "memory", directory, redact)
 
 
-def project_guidance(directory: Path, notice: Callable[[str], None]) -> ProjectGuidance:
+def project_guidance(settings: Settings, notice: Callable[[str], None]) -> ProjectGuidance:
     """What the user and the project say; what is left out of an untrusted one is said."""
+    directory = settings.directory()
+    if not settings.personal:
+        return ProjectGuidance(directory, None, project_memory(directory), trusted=False)
     trusted = trust.is_trusted(directory)
-    guidance = ProjectGuidance(
-        directory,
-        Path.home(),
-        config_directory() / "AGENTS.md",
-        project_memory(directory),
-        trusted=trusted,
-    )
+    own = OwnFiles(Path.home(), config_directory() / "AGENTS.md")
+    guidance = ProjectGuidance(directory, own, project_memory(directory), trusted=trusted)
     for warning in guidance.warnings:
         notice(warning)
     left_out = () if trusted or trust.was_declined(directory) else asks_for_trust(directory)

@@ -267,7 +267,7 @@ class SessionFactory:
     def _read_guidance(self) -> ProjectGuidance:
         from interpreter.assembly.project import project_guidance
 
-        return project_guidance(self._settings.directory(), self._face.notice)
+        return project_guidance(self._settings, self._face.notice)
 
     @property
     def unconfined(self) -> str:

@@ -64,6 +64,8 @@ def pin_book() -> PinBook:
 def configured(settings: Settings, notice: Callable[[str], None]) -> dict[str, ServerConfig]:
     """The servers that the user, a trusted directory and a profile name; the last one wins."""
     project, user = settings.directory() / PROJECT_FILE, user_file()
+    if not settings.personal:
+        return {}
     if not (settings.mcp_servers or project.exists() or user.exists()):
         return {}  # as for most: nothing more is loaded
     from interpreter.mcp.configuration import read_file, servers_in

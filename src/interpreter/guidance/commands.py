@@ -35,14 +35,15 @@ class UserCommand:
     of_project: bool
 
 
-def find(home: Path, project: Path | None, skills: tuple[Skill, ...]) -> dict[str, UserCommand]:
+def find(
+    home: Path | None, project: Path | None, skills: tuple[Skill, ...]
+) -> dict[str, UserCommand]:
     """The commands by name: skills first, then the project's files, then the user's own."""
     found: dict[str, UserCommand] = {}
-    for folder in FOLDERS:
-        found |= _in(home / folder, of_project=False)
-    if project is not None:
-        for folder in FOLDERS:
-            found |= _in(project / folder, of_project=True)
+    for place, of_project in ((home, False), (project, True)):
+        if place is not None:
+            for folder in FOLDERS:
+                found |= _in(place / folder, of_project=of_project)
     for skill in skills:
         found[skill.name] = UserCommand(
             skill.name, skill.description, "", f"{body(skill)}\n\n$ARGUMENTS", skill.of_project

@@ -10,6 +10,7 @@ from interpreter.guidance.commands import UserCommand
 from interpreter.guidance.commands import find as find_commands
 from interpreter.guidance.memory import Memory
 from interpreter.protocol import safe_files
+from interpreter.protocol.values import frozen
 
 MOST_FOR_SMALL = 2_000  # characters for a small model
 MEMORY = (
@@ -38,24 +39,31 @@ def _has_any(folder: Path) -> bool:
         return False
 
 
+@frozen
+class OwnFiles:
+    """Where the user's own files are."""
+
+    home: Path
+    instructions: Path
+
+
 class ProjectGuidance:
     """The user's own files, those of a project that is trusted, and what is remembered of it."""
 
     def __init__(
-        self, directory: Path, home: Path, own_instructions: Path, memory: Memory, *, trusted: bool
+        self, directory: Path, own: OwnFiles | None, memory: Memory, *, trusted: bool
     ) -> None:
         self._workspace = directory.resolve()
         self.memory = memory
         self._trusted = trusted
-        own = instructions.read(own_instructions)
+        mine = instructions.read(own.instructions) if own else ()
         chain = instructions.chain(self._workspace) if trusted else ()
-        self._instructions = (*own, *chain)
+        self._instructions = (*mine, *chain)
         self._known = frozenset(one.path for one in self._instructions)
         project = self._workspace if trusted else None
-        self._skills = skills.find(home.resolve(), project)
-        self.commands: dict[str, UserCommand] = find_commands(
-            home.resolve(), project, self._skills.found
-        )
+        home = own.home.resolve() if own else None
+        self._skills = skills.find(home, project)
+        self.commands: dict[str, UserCommand] = find_commands(home, project, self._skills.found)
         self.warnings = self._skills.warnings
         self._memory_told = memory.told()
 

@@ -40,9 +40,9 @@ class ProjectSkills:
     warnings: tuple[str, ...] = ()
 
 
-def find(home: Path, project: Path | None) -> ProjectSkills:
+def find(home: Path | None, project: Path | None) -> ProjectSkills:
     """The user's skills and the project's, which win where two have the same name."""
-    places = [(home / folder, False) for folder in FOLDERS]
+    places = [(home / folder, False) for folder in FOLDERS] if home is not None else []
     if project is not None:
         places += [(project / folder, True) for folder in FOLDERS]
     skills: dict[str, Skill] = {}

@@ -321,10 +321,17 @@ class Hub:
 
 
 def _behind_walls(settings: Settings, user: str) -> Settings:
-    """The settings of the server as they hold for a user: only the owner goes without walls."""
-    if user == OWNER or settings.sandbox in ("read-only", "workspace"):
+    """The settings of the server as they hold for a user: only the owner goes without walls, and
+    only the owner's code has the owner's tool servers, skills and instructions."""
+    if user == OWNER:
         return settings
-    return replace(settings, sandbox="workspace")
+    walled = settings.sandbox in ("read-only", "workspace")
+    return replace(
+        settings,
+        sandbox=settings.sandbox if walled else "workspace",
+        personal=False,
+        mcp_servers="",
+    )
 
 
 def _allowed(user: User) -> tuple[str, ...]:

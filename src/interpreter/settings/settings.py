@@ -93,6 +93,8 @@ class Settings:
     """In OS mode, only draw where it would click."""
     os_exclude: str = ""
     """Words in titles of windows, or names of programs, that OS mode must not see; with commas."""
+    personal: bool = True
+    """Use your own tool servers, skills, commands and instructions, and a trusted project's."""
     import_skills: bool = False
     skills_path: str = ""
     verbose: bool = False
