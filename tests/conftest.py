@@ -2,6 +2,7 @@
 
 import http.server
 import os
+import signal
 import socket
 import sys
 import threading
@@ -12,6 +13,9 @@ from hypothesis import HealthCheck, settings
 # Tests start hundreds of Pythons: each would compile our modules again where writing them is off.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# In the background of a script SIGINT is ignored, and so it would be in all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes depends on what else the machine does: timing is for benchmarks.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -40,7 +40,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
     notices = []
     session = Interpreter(workspace=sys.argv[2], auto_run=True)
-    session._owned_factory._wishes = lambda: FaceCallbacks(
+    session._owned_factory._face = lambda: FaceCallbacks(
         notices.append
     )  # what a terminal would show
     for line in sys.stdin:

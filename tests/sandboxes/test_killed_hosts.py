@@ -21,7 +21,7 @@ from interpreter.sandboxes.cell import descriptors as ends
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 def die(*_, **__):
     os.kill(os.getpid(), 9)
-setattr({"Ends": ends.Ends, "bubblewrap": bubblewrap}[sys.argv[2]], sys.argv[3], die)
+setattr({"Ends": ends.CellDescriptors, "bubblewrap": bubblewrap}[sys.argv[2]], sys.argv[3], die)
 confinement = Confinement(programs=interpreter_places())
 bubblewrap.BubblewrapSandbox(confinement, os.environ, live=sys.argv[4] == "live").open(
     Path(sys.argv[1])
@@ -81,8 +81,8 @@ from interpreter.sandboxes.backends import bubblewrap
 from interpreter.sandboxes.cell import descriptors as ends
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 pids = []
-first_pid = ends.Ends.first_pid
-ends.Ends.first_pid = lambda self: pids.append(first_pid(self)) or pids[0]
+first_pid = ends.CellDescriptors.first_pid
+ends.CellDescriptors.first_pid = lambda self: pids.append(first_pid(self)) or pids[0]
 confinement = Confinement(programs=interpreter_places())
 sandbox = bubblewrap.BubblewrapSandbox(confinement, os.environ, live=sys.argv[2] == "live")
 cell = sandbox.open(Path(sys.argv[1]))

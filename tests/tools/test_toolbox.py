@@ -91,7 +91,7 @@ def session(tmp_path, monkeypatch, site):
 
 def test_a_session_has_the_usual_tools_and_none_that_only_is_installed(session):
     conversation = session("Done.")
-    assert list(conversation.engine.tools) == ["execute", "jobs"]
+    assert list(conversation.engine.tools) == ["execute", "jobs", "compare"]
     assert [spec.name for spec in conversation.engine.asking.tools] == ["execute", "jobs"]
 
 

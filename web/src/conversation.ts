@@ -299,7 +299,7 @@ export class Conversation {
     if (last instanceof Block && last.state === "writing" && last.action.type === "Code" && callOf(last.action) === call) {
       last.action = { ...last.action, source: last.action.source + text };
       last.touch();
-    } else this.add(new Block({ type: "Code", language, source: text, call_id: call }));
+    } else this.add(new Block({ type: "Code", language, source: text, call_id: call, to_compare: false }));
   }
 
   private propose(action: Action): void {

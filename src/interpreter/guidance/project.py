@@ -13,10 +13,7 @@ from interpreter.protocol import safe_files
 from interpreter.protocol.values import frozen
 
 MOST_FOR_SMALL = 2_000  # characters for a small model
-MEMORY = (
-    "What will matter in later sessions (how to build, a decision, a trap), keep in Python with "
-    'memory.remember("…"); never secrets.'
-)
+MEMORY = 'Python: memory.remember("…") keeps a note for later sessions; never secrets.'
 _STARTERS = (".mcp.json", ".claude/settings.json", ".agents/hooks.json")
 
 

@@ -44,9 +44,9 @@ def built(web):
     return page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(built):
-    """Chromium, as Debian has it."""
+    """Chromium, as Debian has it; ended with the module, since Playwright holds the event loop."""
     if not CHROMIUM.exists():
         pytest.fail("Chromium is not installed; scripts/test-packages.txt names the package")
     with sync_playwright() as playwright:
