@@ -23,14 +23,26 @@ export function ActionView({ action, active, growing }: { action: Action; active
   }
 }
 
-/** Moves the focus to a question, unless somebody is in the middle of typing. */
+/** Whether somebody is in the middle of typing, or has a dialog open. */
+function isBusy(): boolean {
+  const at = document.activeElement;
+  const typing = at instanceof HTMLInputElement || (at instanceof HTMLTextAreaElement && at.value !== "");
+  return typing || document.querySelector("dialog[open]") !== null;
+}
+
+/** Moves the focus to a question, once no key was pressed for a moment. */
 function useGentleFocus() {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const at = document.activeElement;
-    const typing = at instanceof HTMLInputElement || (at instanceof HTMLTextAreaElement && at.value !== "");
-    if (!typing && !document.querySelector("dialog[open]") && performance.now() - lastKey > QUIET) place.current?.focus();
     place.current?.scrollIntoView({ block: "nearest" });
+    let timer = 0;
+    const tryToFocus = () => {
+      const left = QUIET - (performance.now() - lastKey);
+      if (left > 0) timer = setTimeout(tryToFocus, left + 1);
+      else if (!isBusy()) place.current?.focus();
+    };
+    tryToFocus();
+    return () => clearTimeout(timer);
   }, []);
   return place;
 }

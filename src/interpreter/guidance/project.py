@@ -13,7 +13,7 @@ from interpreter.protocol import safe_files
 from interpreter.protocol.values import frozen
 
 MOST_FOR_SMALL = 2_000  # characters for a small model
-MEMORY = 'Python: memory.remember("…") keeps a note for later sessions; never secrets.'
+MEMORY = 'Python: memory.remember("…") keeps a note for later sessions.'
 _STARTERS = (".mcp.json", ".claude/settings.json", ".agents/hooks.json")
 
 
