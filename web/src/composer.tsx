@@ -19,13 +19,17 @@ async function send(): Promise<void> {
   const named = files.filter((name) => !draft.value.includes(name));
   const text = [draft.value.trim(), named.length ? `Uploaded: ${named.join(", ")}` : ""].filter(Boolean).join("\n\n");
   if ((!text && !pictures.value.length) || running.value || sending.value) return;
+  const [typed, shown] = [draft.value, pictures.value];
   sending.value = true;
-  const sent = await say(text, pictures.value.map(({ media_type, data }) => ({ media_type, data })));
-  sending.value = false;
-  if (!sent) return;
-  draft.value = "";
+  draft.value = ""; // at once: what is typed while it is on its way belongs to the next message
   pictures.value = [];
   uploads.value = [];
+  const sent = await say(text, shown.map(({ media_type, data }) => ({ media_type, data })));
+  sending.value = false;
+  if (sent) return;
+  draft.value = [typed, draft.value].filter(Boolean).join("\n");
+  pictures.value = [...shown, ...pictures.value];
+  uploads.value = [...files, ...uploads.value];
 }
 
 async function addPictures(files: File[]): Promise<void> {
