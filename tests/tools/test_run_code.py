@@ -71,6 +71,26 @@ def test_a_language_that_cannot_be_started_is_an_event(pool, tmp_path):
     assert "could not be started" in end.summary
 
 
+def test_what_is_told_in_the_first_moment_of_a_block_comes_out_of_it(pool):
+    tool = RunCode(pool)
+
+    class Hasty:
+        """Tells something before its first own event, as a call to the host may."""
+
+        names = lambda self: ("hasty",)  # noqa: E731
+        get = lambda self, language: self  # noqa: E731
+        interrupt = lambda self: None  # noqa: E731
+
+        def run(self, source, answer):
+            heard = tool.inject(Notice("already here"))
+            yield ExecutionFinished("ok" if heard else "failed")
+
+    tool.use(Hasty())
+    for _ in range(50):
+        told, end = run(tool, "hasty", "x")
+        assert (told, end.outcome) == (Notice("already here"), "ok")
+
+
 def test_questions_are_answered_in_the_callers_thread(pool):
     import threading
 

@@ -61,12 +61,15 @@ class Browser:
 
         def go(page: Any) -> dict[str, str]:
             address = url if ":" in url else f"https://{url}"
-            try:
-                page.goto(address)
-            except Exception as error:
-                if "interrupted by another navigation" not in str(error):
-                    raise
-                page.goto(address)  # the page of an error before it was still coming
+            for last in (False, False, True):
+                try:
+                    page.goto(address)
+                    break
+                except Exception as error:
+                    # A page that was on its way, of an error or of a form, came between.
+                    if last or "interrupted by another navigation" not in str(error):
+                        raise
+                    page.wait_for_load_state()
             return {"title": page.title(), "url": page.url}
 
         return self._in_page(go)

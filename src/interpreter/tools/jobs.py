@@ -47,6 +47,9 @@ class Job:
         # Let in here, not in the thread: an interrupt that comes now already means this block.
         self._block = self.runtime.run(self.code.source, self._ask)
         self._thread = threading.Thread(target=self._work, name=f"job {self.number}", daemon=True)
+
+    def begin(self) -> None:
+        """Let it run. Not before whoever injects events can find it: its first may come at once."""
         self._thread.start()
 
     def take(self, seconds: float | None) -> RuntimeEvent | str | None:

@@ -81,6 +81,7 @@ class RunCode:
             return
         job = self._current = Job(action, runtime)
         with context.interrupt.calls(runtime.interrupt):
+            job.begin()
             yield from self._follow(job, context.answer)
 
     def inject(self, event: RuntimeEvent) -> bool:
