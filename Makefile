@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name ev
 PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
 export ASK
 
-.PHONY: run serve page test test-server test-escape test-conformance test-litellm test-integrations test-nightly check types-and-floors format bench bench-dabench constraints clean help
+.PHONY: run serve page test test-server test-escape test-conformance test-litellm test-integrations test-nightly test-desktop test-miniwob check types-and-floors format bench bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -55,6 +55,13 @@ test-nightly: $(VENV)/.test $(VENV)/.system
 # The server killed in 50 random moments, and a connection cut 200 times: minutes.
 test-server: $(VENV)/.test $(VENV)/.system
 	SERVER_KILLS=50 SERVER_CUTS=200 $(BIN)/python -m pytest tests/server --timeout 1200 $(PYTEST)
+
+# Every kind of MiniWoB++ task with five seeds instead of one, and the whole matrix of typing.
+test-desktop: $(VENV)/.test $(VENV)/.system
+	MINIWOB_SEEDS=5 TYPING_TRIES=20 $(BIN)/python -m pytest tests/desktop $(PYTEST)
+
+test-miniwob: $(VENV)/.test $(VENV)/.system
+	MINIWOB_SEEDS=5 $(BIN)/python -m pytest tests/desktop/test_miniwob.py $(PYTEST)
 
 # CrewAI brings 130 packages, some at odds with ours, so its adapter is tested in a place of its own.
 test-integrations:

@@ -51,7 +51,7 @@ ALLOWED = {
         "facade/typed/interpreter.py Interpreter._factory: self._owned_factory.open",
         "desktop/api/screen.py picture_from: Image.open",
         "desktop/api/system.py Os.open: self._desktop().open",
-        "desktop/browser.py Browser.search: self.open",
+        "desktop/web/browser.py Browser.search: self.open",
         "desktop/mode/tool.py ComputerTool._do_simply: self._desktop().open",
         "desktop/wayland.py WaylandDesktop._picture: Image.open",
         "models/embedded/found_files.py _unpacked: archive.open",
@@ -67,6 +67,7 @@ ALLOWED = {
         "terminal/render/screen.py Screen.write_raw: self.touch",
     },
     "files of the package itself": {
+        "desktop/web/browser.py Browser.read: MARKDOWN.read_text",
         "checkpoints/journal/client.py FileJournal.__init__: _SHIM.read_bytes",
         "checkpoints/variables/language_state.py _node_source: (INSIDE / 'node_state.js').read_text",
         "checkpoints/variables/language_state.py shell_state: (INSIDE / f'shell_state.{kind}').read_text",

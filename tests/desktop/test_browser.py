@@ -1,13 +1,12 @@
-"""The browser layer on the system's Chromium: pages of our own, and MiniWoB++ by an oracle."""
+"""The browser layer on the system's Chromium: pages of our own."""
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 
 import pytest
 
-from interpreter.desktop.browser import Browser
+from interpreter.desktop.web.browser import Browser
 from interpreter.protocol.desktop import AmbiguousTarget, DesktopError, TargetNotFound
 from tests.desktop.conftest import wait_for
 
@@ -53,6 +52,64 @@ def test_names_are_exact_before_about_and_several_are_asked_about(shop):
         shop.click("Sell")
 
 
+def test_words_in_a_sentence_are_no_name_of_something_to_click(browser, served):
+    text = "<p>Press the button that is labeled x now.</p><button>Save as…</button>"
+    browser.open(served("/words.html", text))
+    with pytest.raises(TargetNotFound):
+        browser.click("x")
+    with pytest.raises(TargetNotFound):
+        browser.click("Sa")
+    assert browser.click("save") == "save"
+
+
+RICH = """<!DOCTYPE html><meta charset=utf-8><h1>Prices</h1>
+<p>See <a href="/more.html">more</a> and <b>buy</b>.</p><p style="display:none">hidden</p>
+<script>document.title = "x"</script><ul><li>one<li>two<ol><li>a<li>b</ol></ul>
+<table><tr><th>Thing<th>Price<tr><td>Tea|pot<td>3</table><pre>x = 1
+y = 2</pre><input type=password value=secret aria-label=Key><input value=Bern aria-label=Town>"""
+
+
+def test_a_page_is_read_as_markdown_without_what_is_hidden(browser, served):
+    address = served("/rich.html", RICH)
+    browser.open(address)
+    more = address.replace("rich", "more")
+    assert (
+        browser.read("markdown")
+        == f"""# Prices
+
+See [more]({more}) and **buy**.
+
+- one
+- two
+  1. a
+  2. b
+
+| Thing | Price |
+| --- | --- |
+| Tea\\|pot | 3 |
+
+```
+x = 1
+y = 2
+```
+
+[Key: •••] [Town: Bern]"""
+    )
+
+
+LIST = """<!DOCTYPE html><label>Town <select id=t><option>Bern<option>Basel</select></label>
+<input>"""
+
+
+def test_options_are_chosen_and_keys_pressed(browser, served):
+    browser.open(served("/list.html", LIST))
+    browser.select("Town", "Basel")
+    assert browser._in_page(lambda page: page.input_value("#t")) == "Basel"
+    browser.click(re.findall(r"textbox[^\n]*\[ref=(\w+)\]", browser.read())[0])
+    browser.press("a")
+    assert browser._in_page(lambda page: page.input_value("input")) == "a"
+
+
 def test_a_download_lands_in_the_directory_of_work_and_nowhere_else(shop):
     shop.click("Download")
     file = Path(wait_for(lambda: shop.read("text") and shop.downloaded, "the download")[0])
@@ -64,91 +121,3 @@ def test_a_download_lands_in_the_directory_of_work_and_nowhere_else(shop):
 def test_an_address_that_nobody_serves_is_a_sentence(browser):
     with pytest.raises(DesktopError, match="The browser says"):
         browser.open("http://127.0.0.1:9/")
-
-
-# MiniWoB++: the task says in words what to do, the oracle does it, the page itself rewards.
-
-QUOTED = re.compile(r'"([^"]*)"')
-
-
-def quoted(task):
-    return QUOTED.findall(task)
-
-
-def fill_and_submit(browser, task):
-    browser.fill(_field(browser), quoted(task)[0])
-    browser.click("Submit")
-
-
-def _field(browser, number=0):
-    return re.findall(r"textbox[^\n]*\[ref=(\w+)\]", browser.read())[number]
-
-
-def login(browser, task):
-    for number, text in enumerate(quoted(task)):
-        browser.fill(_field(browser, number), text)
-    browser.click("Login")
-
-
-def password(browser, task):
-    for number in (0, 1):
-        browser.fill(_field(browser, number), quoted(task)[0])
-    browser.click("Submit")
-
-
-def press(browser, name):
-    """Click on it; of several that are called so, any will do here."""
-    try:
-        browser.click(name)
-    except AmbiguousTarget as several:
-        point = several.candidates[0].box.center
-        browser._in_page(lambda page: page.mouse.click(point.x, point.y))
-
-
-def named(browser, task):
-    press(browser, (quoted(task) or ["Click Me!"])[0])
-
-
-def sequence(browser, task):
-    press(browser, "ONE")
-    press(browser, "TWO")
-
-
-def option(browser, task):
-    press(browser, re.search(r"Select (.+) and click Submit", task)[1])
-    press(browser, "Submit")
-
-
-KINDS = {
-    "click-button": named,
-    "click-button-sequence": sequence,
-    "click-dialog": lambda browser, task: browser.click("Close"),
-    "click-option": option,
-    "click-tab": lambda browser, task: press(browser, re.search(r"Tab #\d", task)[0]),
-    "click-test": named,
-    "click-test-2": lambda browser, task: press(browser, "ONE"),
-    "enter-password": password,
-    "enter-text": fill_and_submit,
-    "enter-text-dynamic": fill_and_submit,
-    "focus-text": lambda browser, task: browser.click(_field(browser)),
-    "login-user": login,
-}
-
-
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_miniwob_tasks_are_done(browser, kind):
-    root = Path(find_spec("miniwob").origin).parent / "html" / "miniwob"
-    won = 0
-    for seed in range(5):
-        browser.open((root / f"{kind}.html").as_uri())
-        browser._in_page(lambda page, seed=seed: page.evaluate(
-            f"() => {{ Math.seedrandom('{seed}'); core.EPISODE_MAX_TIME = 60000; core.startEpisodeReal(); }}"
-        ))  # fmt: skip
-        task = browser._in_page(lambda page: page.inner_text("#query"))
-        KINDS[kind](browser, task)
-        _, reward = wait_for(
-            lambda: (f := browser._in_page(lambda page: page.evaluate(
-                "[WOB_DONE_GLOBAL, WOB_RAW_REWARD_GLOBAL]")))[0] and f, "the reward", 10,
-        )  # fmt: skip
-        won += reward > 0
-    assert won == 5

@@ -10,11 +10,11 @@ from typing import Any
 from interpreter.desktop.api.input import Keyboard, Mouse
 from interpreter.desktop.api.screen import Ask, Display, Vision
 from interpreter.desktop.api.system import Clipboard, Os
-from interpreter.desktop.browser import Browser
 from interpreter.desktop.finding.finder import Finder
 from interpreter.desktop.finding.reading import ScreenReader
 from interpreter.desktop.opening import open_desktop
 from interpreter.desktop.pictures import encoded
+from interpreter.desktop.web.browser import Browser
 from interpreter.protocol.actions import Asks
 from interpreter.protocol.calls import PNG, Arguments, CallContext, HostFunction, Value
 from interpreter.protocol.desktop import AmbiguousTarget, Desktop, DesktopError

@@ -11,21 +11,16 @@ import re
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote_plus
 
 from interpreter.desktop import programs
 from interpreter.desktop.api.screen import picture_from
+from interpreter.desktop.web.locating import located
 from interpreter.protocol import safe_files
-from interpreter.protocol.desktop import (
-    AmbiguousTarget,
-    Box,
-    Candidate,
-    DesktopError,
-    NoDesktop,
-    TargetNotFound,
-)
+from interpreter.protocol.desktop import DesktopError, NoDesktop
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,17 +28,32 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 BROWSERS = ("chromium", "google-chrome", "microsoft-edge", "chromium-browser", "brave-browser")
 SEARCH = "https://html.duckduckgo.com/html/?q="
-USABLE = ("button", "link", "textbox", "checkbox", "radio", "tab", "menuitem", "option", "combobox")
 LONGEST_PAGE = 200_000
 LARGEST_DOWNLOAD = 1 << 30
 MILLISECONDS = 15_000
+LONGEST_OPENING = 100_000  # milliseconds: the user may be asked about the host meanwhile
+LOADING = 5_000  # milliseconds for what a page brings along, once it is there itself
+FORMS = ("snapshot", "text", "markdown")
+OF_THE_WEB = ("http", "https")
+THROUGH_PROXY = (
+    "--proxy-bypass-list=<-loopback>",  # else this machine's own services would be reached freely
+    "--disable-quic",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-background-networking",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+)
+MARKDOWN = Path(__file__).with_name("markdown.js")
 
 
 class Browser:
     """One window of a browser. Everything happens in a thread of its own, as Playwright wants."""
 
-    def __init__(self, downloads: Callable[[], Path] = Path.cwd) -> None:
+    def __init__(
+        self, downloads: Callable[[], Path] = Path.cwd, proxy: Callable[[], str] | None = None
+    ) -> None:
+        """With a proxy, nothing is reached but what that lets pass, and no file of this machine."""
         self._downloads = downloads
+        self._proxy = proxy
         self._thread: ThreadPoolExecutor | None = None
         self._playwright: Any = None
         self._page: Any = None
@@ -59,17 +69,12 @@ class Browser:
     def open(self, url: str) -> dict[str, str]:
         """Go to an address; its title and where it ended up."""
 
+        address = url if ":" in url else f"https://{url}"
+        if self._proxy is not None and address.partition(":")[0].lower() not in OF_THE_WEB:
+            raise DesktopError("From here, the browser opens addresses of the web only.")
+
         def go(page: Any) -> dict[str, str]:
-            address = url if ":" in url else f"https://{url}"
-            for last in (False, False, True):
-                try:
-                    page.goto(address)
-                    break
-                except Exception as error:
-                    # A page that was on its way, of an error or of a form, came between.
-                    if last or "interrupted by another navigation" not in str(error):
-                        raise
-                    page.wait_for_load_state()
+            _go_to(page, address)
             return {"title": page.title(), "url": page.url}
 
         return self._in_page(go)
@@ -82,18 +87,21 @@ class Browser:
         return self.read("text")
 
     def read(self, form: str = "snapshot") -> str:
-        """The page: its `snapshot` with references, or its `text`."""
-        if form not in ("snapshot", "text"):
-            raise DesktopError("A page is read as 'snapshot' or as 'text'.")
+        """The page: its `snapshot` with references, its `text`, or as `markdown`."""
+        if form not in FORMS:
+            raise DesktopError(f"A page is read as one of: {', '.join(FORMS)}.")
         if form == "text":
             return self._in_page(lambda page: str(page.inner_text("body"))[:LONGEST_PAGE])
+        if form == "markdown":
+            source = MARKDOWN.read_text(encoding="utf-8")
+            return self._in_page(lambda page: str(page.evaluate(source, LONGEST_PAGE)))
         return self._in_page(lambda page: str(page.aria_snapshot(mode="ai"))[:LONGEST_PAGE])
 
     def click(self, target: str) -> str:
         """Click on a reference, a name or a text; what was clicked."""
 
         def click(page: Any) -> str:
-            found, what = _located(page, target)
+            found, what = located(page, target)
             found.click()
             return what
 
@@ -103,11 +111,25 @@ class Browser:
         """Put a text into a field, by its reference, label, placeholder or name."""
 
         def fill(page: Any) -> str:
-            found, what = _located(page, target, fields=True)
+            found, what = located(page, target, fields=True)
             found.fill(text)
             return what
 
         return self._in_page(fill)
+
+    def select(self, target: str, *options: str) -> str:
+        """Choose options of a list, by what they are called."""
+
+        def select(page: Any) -> str:
+            found, what = located(page, target, fields=True)
+            found.select_option(label=list(options))
+            return what
+
+        return self._in_page(select)
+
+    def press(self, key: str) -> None:
+        """Press a key, such as `Enter` or `Control+a`, in what has the focus."""
+        self._in_page(lambda page: page.keyboard.press(key))
 
     def screenshot(self) -> Image:
         """A picture of the page."""
@@ -149,7 +171,7 @@ class Browser:
         context = self._playwright.chromium.launch_persistent_context(
             self._profile.name, executable_path=program, headless=self._headless,
             accept_downloads=True, viewport={"width": 1280, "height": 900},
-            chromium_sandbox=not _is_root(),
+            chromium_sandbox=not _is_root(), **_through(self._proxy),
         )  # fmt: skip
         context.set_default_timeout(MILLISECONDS)
         page = context.pages[0] if context.pages else context.new_page()
@@ -182,29 +204,22 @@ def _is_root() -> bool:
     return hasattr(os, "getuid") and os.getuid() == 0
 
 
-def _located(page: Any, target: str, *, fields: bool = False) -> tuple[Any, str]:
-    """The one thing that is meant: by reference, then exactly, then about."""
-    if re.fullmatch(r"(f\d+)?e\d+", target):
-        return page.locator(f"aria-ref={target}"), target
-    for exact in (True, False):
-        for found in _ways(page, target, exact=exact, fields=fields):
-            shown = [one for one in found.all()[:20] if one.is_visible()]
-            if len(shown) == 1:
-                return shown[0], target
-            if shown:
-                raise AmbiguousTarget(target, tuple(_candidate(one, target) for one in shown))
-    raise TargetNotFound(f"Nothing on the page is called {target!r}.")
+def _through(proxy: Callable[[], str] | None) -> dict[str, Any]:
+    return {} if proxy is None else {"proxy": {"server": proxy()}, "args": list(THROUGH_PROXY)}
 
 
-def _ways(page: Any, target: str, *, exact: bool, fields: bool) -> list[Any]:
-    labels = [page.get_by_label(target, exact=exact), page.get_by_placeholder(target, exact=exact)]
-    if fields:
-        return labels
-    named = [page.get_by_role(role, name=target, exact=exact) for role in USABLE]
-    return [*named, page.get_by_text(target, exact=exact), *labels]
+def _go_to(page: Any, address: str) -> None:
+    """Open a page; what it brings along may take its time, or never come."""
+    from playwright.sync_api import TimeoutError as TooLate  # noqa: PLC0415  (an extra)
 
-
-def _candidate(found: Any, target: str) -> Candidate:
-    box = found.bounding_box() or {"x": 0, "y": 0, "width": 0, "height": 0}
-    place = Box(*(int(box[key]) for key in ("x", "y", "width", "height")))
-    return Candidate(target, place, "browser")
+    for last in (False, False, True):
+        try:
+            page.goto(address, wait_until="domcontentloaded", timeout=LONGEST_OPENING)
+            break
+        except Exception as error:
+            # A page that was on its way, of an error or of a form, came between.
+            if last or "interrupted by another navigation" not in str(error):
+                raise
+            page.wait_for_load_state()
+    with suppress(TooLate):
+        page.wait_for_load_state("load", timeout=LOADING)
