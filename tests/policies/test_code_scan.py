@@ -76,6 +76,14 @@ def test_blocks_in_many_disguises_are_found(name):
     assert (missed, alarms) == ([], [])
 
 
+def test_blocks_as_one_meets_them_are_found_at_first_sight():
+    """Nothing was mended with these: 33 of 36 were found when they were first tried."""
+    dangerous, harmless = load("plain-dangerous"), load("plain-harmless")
+    found = [source for (language, _), source in dangerous if scan(language, source)]
+    assert (len(found) >= 32, len(dangerous)) == (True, 36)
+    assert [source for (language,), source in harmless if scan(language, source)] == []
+
+
 def test_a_finding_names_the_line_and_the_reason():
     source = "import shutil\n\nshutil.rmtree('/home/ann')\n"
     assert scan("python", source) == (
