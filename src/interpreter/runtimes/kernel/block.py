@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 from interpreter.protocol.events import (
@@ -14,13 +13,13 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Outcome
 from interpreter.protocol.ports import Answerer
+from interpreter.runtimes.insistence import Insistence
 from interpreter.runtimes.kernel.channels import Channels
 from interpreter.runtimes.kernel.host import KernelHost
 from interpreter.runtimes.kernel.output import failure, published
 from interpreter.runtimes.kernel.wire import MOST_VALUES, Incoming
 from interpreter.runtimes.kernel.zmtp import LARGEST_MESSAGE
 
-RESEND_SECONDS = 1.0  # code that swallows one interrupt may obey the next
 SETTLE_SECONDS = 1.0  # of silence, after a block has replied and still owes us the rest
 LATE_CHARACTERS = 4_000
 END_OF_FILE = "\x04"  # how ipykernel is told that there is no more input
@@ -32,11 +31,9 @@ class KernelBlock:
     def __init__(self, channels: Channels, host: KernelHost, patience: float) -> None:
         self._channels = channels
         self._host = host
-        self._patience = patience
+        self._insistence = Insistence(patience, self._ask_to_stop, self._end_kernel)
         self._reply: Incoming | None = None
         self._sent = self._idle = self._given_up = False
-        self._interrupting: float | None = None
-        self._next_interrupt = 0.0
         self._owed_replies = 0
         self._late = 0
         self._reported_lines = False
@@ -60,7 +57,7 @@ class KernelBlock:
         yield from self._late_report()
         if self._reported_lines:
             yield ActiveLine(None)
-        yield self._end(interrupted=self._interrupting is not None)
+        yield self._end(interrupted=self._insistence.begun)
 
     def stop(self) -> None:
         """Make sure that the block does not go on: the caller has lost interest in it."""
@@ -81,7 +78,7 @@ class KernelBlock:
     def _patience_now(self) -> float | None:
         if self._reply is not None or self._idle:
             return SETTLE_SECONDS
-        return self._host.check_seconds if self._interrupting is None else RESEND_SECONDS
+        return self._insistence.pause() if self._insistence.begun else self._host.check_seconds
 
     def _mind(self, message: Incoming | None, count: int) -> None:
         """Look after interrupts, also while messages flood in; and after a silence."""
@@ -90,7 +87,7 @@ class KernelBlock:
             replied = self._reply is not None or self._idle
             self._given_up = self._rest_is_lost(count) if replied else not self._lives(count)
         if count and not self._given_up and self._reply is None:
-            self._insist(count)
+            self._insistence.mind(count)
 
     def _rest_is_lost(self, count: int) -> bool:
         """As when an interrupt hits it; what is long to come on a busy machine is not lost."""
@@ -99,18 +96,11 @@ class KernelBlock:
     def _lives(self, count: int) -> bool:
         return count > 0 or self._host.check_seconds is None or self._channels.beats()
 
-    def _insist(self, count: int) -> None:
-        now = time.monotonic()
-        if self._interrupting is None:
-            self._interrupting = now
-        if count > 1 or now > self._interrupting + self._patience:
-            self._host.kill()
-            self._given_up = True
-        elif now >= self._next_interrupt:
-            self._next_interrupt = now + RESEND_SECONDS
-            self._interrupt()
+    def _end_kernel(self) -> None:
+        self._host.kill()
+        self._given_up = True
 
-    def _interrupt(self) -> None:
+    def _ask_to_stop(self, time: int) -> None:
         if not self._host.interrupt():
             self._channels.send("control", "interrupt_request", {})
             self._owed_replies += 1

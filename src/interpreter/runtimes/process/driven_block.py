@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 import selectors
 import signal
-import time
 from collections.abc import Callable, Iterator
 
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Process
+from interpreter.runtimes.insistence import Insistence
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
 from interpreter.runtimes.resident import Turnstile
@@ -17,7 +17,7 @@ from interpreter.runtimes.resident import Turnstile
 Words = Callable[[str], tuple[str, str]]
 """For a block's token: what starts the block, and what makes its end be told again."""
 
-INSISTENCE = ((0.0, signal.SIGINT), (1.0, signal.SIGINT), (2.0, signal.SIGTERM))
+SIGNALS = (signal.SIGINT, signal.SIGINT, signal.SIGTERM)
 
 
 class DrivenBlock:
@@ -30,18 +30,16 @@ class DrivenBlock:
         self._marks = marks
         self._turnstile = turnstile
         self._bell = turnstile.bell
-        self._patience = patience
+        self._insistence = Insistence(patience, self._ask_to_stop, self._end, most=len(SIGNALS))
         self._token = secrets.token_hex(8)
         self._status: int | None = None
         self._started = False
         self._reminder = ""
-        self._interrupting: float | None = None
-        self._insisted = 0
 
     @property
     def interrupted(self) -> bool:
         """Whether it was asked to stop."""
-        return self._interrupting is not None
+        return self._insistence.begun
 
     @property
     def finished(self) -> bool:
@@ -56,7 +54,7 @@ class DrivenBlock:
             self._started = True
             self._write(order)
             while not self._is_over():
-                for key, _ in selector.select(self._next_step()):
+                for key, _ in selector.select(self._insistence.pause()):
                     yield from self._serve(key.fileobj, selector)
                 self._mind_interrupts(self._turnstile.interrupts)
             for pipe in pipes:
@@ -70,15 +68,14 @@ class DrivenBlock:
             self._listen(selector, pipes)
             while not self._is_over():
                 self._mind_interrupts(1)
-                for key, _ in selector.select(self._next_step()):
+                for key, _ in selector.select(self._insistence.pause()):
                     list(self._serve(key.fileobj, selector))
 
     def ending(self) -> ExecutionFinished:
         """How the block ended."""
-        interrupted = self._interrupting is not None
         if self._status is not None:
-            return ended(self._status, interrupted=interrupted)
-        if interrupted:
+            return ended(self._status, interrupted=self.interrupted)
+        if self.interrupted:
             why = "It did not obey the interrupt and was ended"
         else:
             why = f"The process ended ({ending(self._process.wait())})"
@@ -114,23 +111,17 @@ class DrivenBlock:
     def _is_over(self) -> bool:
         return self._status is not None or self._process.poll() is not None
 
-    def _next_step(self) -> float | None:
-        return None if self._interrupting is None else 0.25
-
     def _mind_interrupts(self, count: int) -> None:
-        if count == 0 or self._is_over():
-            return
-        now = time.monotonic()
-        if self._interrupting is None:
-            self._interrupting = now
-        waited = now - self._interrupting
-        if count > 1 or waited > self._patience:
-            self._process.signal_group(signal.SIGKILL)
-            self._process.wait()
-        elif self._insisted < len(INSISTENCE) and waited >= INSISTENCE[self._insisted][0]:
-            self._process.signal_group(INSISTENCE[self._insisted][1])
-            self._insisted += 1
-            self._write(self._reminder)
+        if not self._is_over():
+            self._insistence.mind(count)
+
+    def _ask_to_stop(self, time: int) -> None:
+        self._process.signal_group(SIGNALS[time - 1])
+        self._write(self._reminder)
+
+    def _end(self) -> None:
+        self._process.signal_group(signal.SIGKILL)
+        self._process.wait()
 
     def _write(self, line: str) -> None:
         if not line:

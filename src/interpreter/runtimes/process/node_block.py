@@ -6,7 +6,6 @@ import json
 import selectors
 import shutil
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Display, Face
 from interpreter.protocol.ports import Process
+from interpreter.runtimes.insistence import Insistence
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe, joined
 from interpreter.runtimes.resident import Turnstile
@@ -65,9 +65,8 @@ class NodeBlock:
         self._process = process
         self._pipes = pipes
         self._turnstile = turnstile
-        self._patience = patience
+        self._insistence = Insistence(patience, self._ask_to_stop, self._kill, most=1)
         self._end: dict[str, Any] | None = None
-        self._interrupting: float | None = None
         self._sent = False
         self._settled = True
         self._broken = False
@@ -78,7 +77,7 @@ class NodeBlock:
             self._listen(selector)
             self._send(source)
             while not self._is_over():
-                for key, _ in selector.select(None if self._interrupting is None else 0.25):
+                for key, _ in selector.select(self._insistence.pause()):
                     yield from self._serve(key.fileobj, selector)
                 self._mind_interrupts(self._turnstile.interrupts)
             for pipe in (self._pipes.stdout, self._pipes.stderr):
@@ -93,7 +92,7 @@ class NodeBlock:
             self._listen(selector)
             while not self._is_over():
                 self._mind_interrupts(1)
-                for key, _ in selector.select(0.25):
+                for key, _ in selector.select(self._insistence.pause()):
                     list(self._serve(key.fileobj, selector))
 
     def _listen(self, selector: selectors.BaseSelector) -> None:
@@ -142,14 +141,12 @@ class NodeBlock:
         return ended or self._process.poll() is not None
 
     def _mind_interrupts(self, count: int) -> None:
-        if count == 0 or self._is_over():
-            return
-        if self._interrupting is None:
-            self._interrupting = time.monotonic()
-            self._settled = False  # not before Node says so does the interrupt stop striking
-            self._pipes.interrupts.write(b"%d\n" % self._number)
-        if count > 1 or time.monotonic() > self._interrupting + self._patience:
-            self._kill()
+        if not self._is_over():
+            self._insistence.mind(count)
+
+    def _ask_to_stop(self, time: int) -> None:
+        self._settled = False  # not before Node says so does the interrupt stop striking
+        self._pipes.interrupts.write(b"%d\n" % self._number)
 
     def _kill(self) -> None:
         self._end = None
@@ -167,14 +164,14 @@ class NodeBlock:
         if isinstance(error, str):
             yield OutputDelta(f"Uncaught {error}\n", "stderr")
         outcome = end.get("outcome")
-        if outcome == "failed" and self._interrupting is not None:
+        if outcome == "failed" and self._insistence.begun:
             outcome = "interrupted"
         yield _finished(outcome, error, end.get("status"))
 
     def _lost(self) -> ExecutionFinished:
         if self._broken:
             why = "The block used a descriptor that is Node's own, so Node was ended"
-        elif self._interrupting is not None:
+        elif self._insistence.begun:
             why = "It did not obey the interrupt and was ended"
         else:
             why = f"Node ended ({ending(self._process.wait())})"

@@ -8,7 +8,6 @@ import selectors
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -18,11 +17,11 @@ from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
+from interpreter.runtimes.insistence import Insistence
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import StreamPipe
 from interpreter.runtimes.resident import ResidentProcess, Turnstile, close_stdin, when_it_ends
 
-RESEND_SECONDS = 1.0
 _numbers = itertools.count(1)
 
 
@@ -130,8 +129,7 @@ class _ReplBlock:
         self._sentinel = repl.sentinel.replace("{token}", self._token)
         self._held = ""
         self._prompts = 0
-        self._interrupting: float | None = None
-        self._insisted = 0.0
+        self._insistence = Insistence(repl.interrupt_seconds, self._ask_to_stop, self._kill)
         self.over = False
 
     def run(self, source: str, *, greeted: bool) -> Iterator[RuntimeEvent]:
@@ -141,7 +139,7 @@ class _ReplBlock:
             for pipe in (*self._pipes, self._turnstile.bell):
                 selector.register(pipe, selectors.EVENT_READ)
             while not self.over and self._process.poll() is None:
-                for key, _ in selector.select(None if self._interrupting is None else 0.25):
+                for key, _ in selector.select(self._insistence.pause()):
                     yield from self._serve(key.fileobj, selector)
                 self._mind_interrupts()
         for pipe in self._pipes:
@@ -199,25 +197,21 @@ class _ReplBlock:
         return shown, ""
 
     def _mind_interrupts(self) -> None:
-        count = self._turnstile.interrupts
-        if count == 0 or self.over:
-            return
-        now = time.monotonic()
-        if self._interrupting is None:
-            self._interrupting = now
-        waited = now - self._interrupting
-        if waited >= self._insisted:
-            self._insisted += RESEND_SECONDS
-            self._process.signal_group(signal.SIGINT)
-            if self._sentinel:
-                self._write(f"{self._sentinel}\n")  # the first may have gone with the block
-        if count > 1 or waited > self._repl.interrupt_seconds:
-            self._process.signal_group(signal.SIGKILL)
-            self._process.wait()
+        if not self.over:
+            self._insistence.mind(self._turnstile.interrupts)
+
+    def _ask_to_stop(self, time: int) -> None:
+        self._process.signal_group(signal.SIGINT)
+        if self._sentinel:
+            self._write(f"{self._sentinel}\n")  # the first may have gone with the block
+
+    def _kill(self) -> None:
+        self._process.signal_group(signal.SIGKILL)
+        self._process.wait()
 
     def _end(self) -> ExecutionFinished:
         if self.over:
-            return ExecutionFinished("ok" if self._interrupting is None else "interrupted")
+            return ExecutionFinished("interrupted" if self._insistence.begun else "ok")
         self.over = True
         how = ending(self._process.wait())
         return ExecutionFinished(
