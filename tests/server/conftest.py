@@ -62,11 +62,13 @@ class Running:
 class Talk:
     """A client of one session that remembers all events it has seen."""
 
-    def __init__(self, running, token=OWNER, session="", **settings):
+    def __init__(self, running, token=OWNER, session="", workspace="", **settings):
         self.running, self.token = running, token
         self.http = running.client(token)
         if not session:
-            made = self.http.post("/api/sessions", json={"settings": settings})
+            made = self.http.post(
+                "/api/sessions", json={"settings": settings, "workspace": workspace}
+            )
             assert made.status_code == 201, made.text
             session = made.json()["id"]
         self.id = session
@@ -121,7 +123,7 @@ def serve(tmp_path):
     for name in ("owner", "ada"):
         (tmp_path / name).mkdir()
 
-    def start(limits=None, **settings):
+    def start(limits=None, tokens=None, **settings):
         config = ServerConfig(
             port=0,
             settings=Settings(**settings),
@@ -129,7 +131,7 @@ def serve(tmp_path):
             limits=limits or Limits(free_memory=0),
         )
         others = {"ada": {"digest": digest(ADA), "workspace": str(tmp_path / "ada")}}
-        started.append(Running(config, Tokens(OWNER, tmp_path / "owner", others)))
+        started.append(Running(config, tokens or Tokens(OWNER, tmp_path / "owner", others)))
         return started[-1]
 
     yield start

@@ -6,12 +6,15 @@ import threading
 import httpx
 import pytest
 from tests.server.conftest import ADA, OWNER, Talk
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from interpreter.server.access.attempts import WrongTokens
+from interpreter.server.access.tokens import add_user, load_tokens, remove_user
 from interpreter.server.app import ENDPOINTS
 from interpreter.server.config import Limits
+
+SPIN = "print('on', flush=True)\nwhile True: pass"
 
 
 @pytest.fixture
@@ -251,3 +254,35 @@ def test_many_guesses_at_once_are_counted(serve):
     for thread in threads:
         thread.join()
     assert sorted(found) == [401] * 5 + [429] * 15
+
+
+def closed(socket):
+    """The code that a socket is closed with, after all that it still says."""
+    with pytest.raises(ConnectionClosed) as gone:
+        while True:
+            socket.recv(timeout=30)
+    return gone.value.rcvd.code
+
+
+def test_who_is_sent_away_is_out_at_once_with_all_that_they_have_at_work(serve, script, tmp_path):
+    token = add_user("eve", tmp_path / "eve")
+    running = serve(tokens=load_tokens(tmp_path / "owner"))
+    eve = Talk(running, token)
+    eve.post("run", language="python", source=SPIN)
+    eve.until("OutputDelta")
+    page = running.client(token="")
+    assert page.post("/api/login", json={"token": token}).status_code == 204
+    events = eve.http.stream("GET", f"{eve.path}/events")
+    address = running.url.replace("http", "ws") + "/"
+    with eve.socket() as socket, connect(address) as old, events as streamed:
+        old.send(json.dumps({"auth": token}))
+        assert json.loads(old.recv()) == {"auth": True}
+        remove_user("eve")
+        assert (closed(socket), closed(old)) == (4401, 4401)
+        assert "OutputDelta" in streamed.read().decode()
+    assert [one.get("/api/me").status_code for one in (eve.http, page)] == [401, 401]
+    while running.server.hub.state(eve.id) != "parked":
+        threading.Event().wait(0.01)
+    again = add_user("eve", tmp_path / "eve")  # who is let in while it runs comes in, too
+    assert running.client(token).get("/api/me").status_code == 401
+    assert Talk(running, again, session=eve.id).get().json()["state"] == "parked"

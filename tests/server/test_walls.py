@@ -1,8 +1,14 @@
 """The walls between users, and between sessions whose workspaces lie in one another."""
 
+import importlib
+
 import httpx
 import pytest
 from tests.server.conftest import ADA, Talk
+
+from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
+from interpreter.sandboxes.backends.landlock import LandlockSandbox
 
 
 def by_hand(one, source):
@@ -29,6 +35,61 @@ def test_no_session_wakes_in_what_code_of_another_put_in_the_place_of_its_worksp
     )
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")
     assert list((tmp_path / "home").iterdir()) == []
+
+
+def after(monkeypatch, name, then):
+    """Have something happen right after a function of ours has returned."""
+    module, _, function = name.rpartition(".")
+    real = getattr(importlib.import_module(module), function)
+
+    def wrapped(*given, **more):
+        found = real(*given, **more)
+        then()
+        return found
+
+    monkeypatch.setattr(name, wrapped)
+
+
+def test_a_workspace_that_is_swapped_while_its_session_wakes_is_not_followed(
+    serve, tmp_path, monkeypatch
+):
+    moments = [
+        "interpreter.server.hub.unmoved",
+        "interpreter.assembly.environment_variables.given_variables",
+        "interpreter.sandboxes.cell.view.mounts",
+        "interpreter.sandboxes.backends.bubblewrap.found_in_workspace",
+    ]
+    running = serve()
+    (tmp_path / "home").mkdir()
+    for moment in moments:
+        one = Talk(running, workspace="b")
+        below = tmp_path / "owner" / "b"
+
+        def swap(below=below):
+            if not below.is_symlink():
+                below.rmdir()
+                below.symlink_to(tmp_path / "home")
+
+        with monkeypatch.context() as patching:
+            after(patching, moment, swap)
+            answer = one.post("run", language="python", source="open('written', 'w').close()")
+            if answer.status_code == 202:
+                assert one.until()["end"] == "failed"
+        assert below.is_symlink(), moment
+        assert list((tmp_path / "home").iterdir()) == [], moment
+        below.unlink()
+
+
+def test_no_code_of_another_user_runs_where_there_are_no_walls(serve, tmp_path, monkeypatch):
+    def missing(*given, **more):
+        raise SandboxUnavailable("There is none here.")
+
+    monkeypatch.setattr(BubblewrapSandbox, "open", missing)
+    monkeypatch.setattr(LandlockSandbox, "open", missing)
+    ada = Talk(serve(), ADA)
+    ada.post("run", language="python", source="open('written', 'w').close()")
+    assert ada.until()["end"] == "failed"
+    assert list((tmp_path / "ada").iterdir()) == []
 
 
 def test_a_program_that_asks_once_gets_no_workspace_elsewhere_either(serve, script, tmp_path):

@@ -41,7 +41,7 @@ class Attempt:
         self._base = base
         self._base_session = session
         self._since = len(session.transcript)
-        place = _new_place(data_directory() / "attempts")
+        place = _new_place(data_directory().resolve() / "attempts")
         workspace = settings.directory().resolve()
         self._copy = WorkspaceCopy(workspace, place / workspace.name)
         self.settings = replace(settings, workspace=str(self._copy.path))

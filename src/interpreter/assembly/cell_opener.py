@@ -68,6 +68,8 @@ class CellOpener:
         try:
             return self._confined(workspace)
         except SandboxUnavailable as reason:
+            if self._settings.require_sandbox:
+                raise
             self.unconfined = str(reason)
             self.weaker = NO_SANDBOX
             self._notice(self.unconfined)

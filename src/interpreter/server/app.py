@@ -30,6 +30,7 @@ from interpreter.server.openai.answering import answer_of
 from interpreter.server.openai.chat import completions, models
 from interpreter.server.openai.responses import responses
 
+LOOK_EVERY = 1.0  # seconds between two looks at who may come in, where nobody comes
 ENDPOINTS = (
     *sessions.ENDPOINTS,
     *talking.ENDPOINTS,
@@ -109,11 +110,23 @@ class Server:
     @contextlib.asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
         parking = asyncio.create_task(self.hub.park_the_idle())
+        watching = asyncio.create_task(self._watch_users())
         try:
             yield
         finally:
             parking.cancel()
+            watching.cancel()
             await self.hub.close()
+
+    async def _watch_users(self) -> None:
+        """End at once what somebody does whose token is no longer good."""
+        while True:
+            self.gate.look_again()
+            while self.gate.ended:
+                name = self.gate.ended.pop()
+                self._conversations.pop(name, None)
+                await self.hub.dismiss(name)
+            await asyncio.sleep(LOOK_EVERY)
 
     async def _refused(self, request: Request, error: Exception) -> Response:
         return refusal(error)

@@ -8,7 +8,6 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -23,6 +22,7 @@ from interpreter.server.access.tokens import OWNER, User
 from interpreter.server.config import ServerConfig
 from interpreter.server.errors import Refused
 from interpreter.server.registry import Registry
+from interpreter.server.workspaces import below, fixed, unmoved
 from interpreter.session.session import Session
 from interpreter.session.store.database import SessionInfo, Store
 from interpreter.session.store.owners import Owners
@@ -43,6 +43,7 @@ class Hub:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
+        self._settings = fixed(config.settings)
         place = data_directory() / "server"
         self._alone = Owners(place)
         try:
@@ -110,7 +111,7 @@ class Hub:
 
     def create(self, user: User, workspace: str, given: dict[str, Any]) -> str:
         """Begin a session; its id."""
-        directory = _below(user.root, workspace)
+        directory = below(user.root, workspace)
         settings = self.settings_for(user, given)
         directory.mkdir(mode=0o755, parents=True, exist_ok=True)
         session = self.store.create(model=settings.model, directory=str(directory))
@@ -120,7 +121,7 @@ class Hub:
     def settings(self, session: str) -> Settings:
         """What a session is run with."""
         given = {**self._registry.settings(session), "workspace": self.store.directory(session)}
-        base = _behind_walls(self.config.settings, self._registry.user(session))
+        base = _behind_walls(self._settings, self._registry.user(session))
         return changed(base, given, source="the session")
 
     def shown_settings(self, user: User, session: str) -> dict[str, Any]:
@@ -147,7 +148,7 @@ class Hub:
                 raise Refused(403, "forbidden", f"{name!r} cannot be set here.")
         if not user.is_owner and given.get("model", "").startswith(OF_FILES):
             raise Refused(403, "forbidden", "A model that is a file cannot be chosen here.")
-        base = _behind_walls(self.config.settings, user.name)
+        base = _behind_walls(self._settings, user.name)
         return changed(base, given, source="the request")
 
     async def delete(self, session: str) -> None:
@@ -227,6 +228,20 @@ class Hub:
                 return
             await asyncio.to_thread(live.close)
             del self._live[session]
+
+    async def dismiss(self, user: str) -> None:
+        """Stop and park all that somebody has; it stays theirs, should they come again."""
+        for session, live in tuple(self._live.items()):
+            if self._registry.user(session) != user:
+                continue
+            if session in self._attempts:
+                await self.delete(session)
+                continue
+            live.interrupt()
+            async with self._locks[session]:
+                if self._live.get(session) is live:
+                    await asyncio.to_thread(live.close)
+                    del self._live[session]
 
     async def park_the_idle(self) -> None:
         """Park, for ever, the sessions that have had nothing to do for long."""
@@ -329,6 +344,7 @@ def _behind_walls(settings: Settings, user: str) -> Settings:
     return replace(
         settings,
         sandbox=settings.sandbox if walled else "workspace",
+        require_sandbox=True,
         personal=False,
         mcp_servers="",
     )
@@ -336,21 +352,3 @@ def _behind_walls(settings: Settings, user: str) -> Settings:
 
 def _allowed(user: User) -> tuple[str, ...]:
     return (*PLAIN, *FOR_THE_OWNER) if user.is_owner else PLAIN
-
-
-def unmoved(directory: str) -> str:
-    """A workspace that is still where it was: code of another session above it may have put a link
-    in its place, and the walls would be built around what that leads to."""
-    if Path(directory).resolve() != Path(directory):
-        raise Refused(403, "forbidden", "The workspace has become a link to elsewhere.")
-    return directory
-
-
-def _below(root: Path, workspace: str) -> Path:
-    """A directory below the root of a user, where links lead nowhere else."""
-    directory = (root / workspace).resolve() if "\0" not in workspace else Path("/")
-    if not directory.is_relative_to(root.resolve()):
-        raise Refused(403, "forbidden", "A workspace must be below your own directory.")
-    if directory.exists() and not directory.is_dir():
-        raise Refused(409, "conflict", "There is a file of that name.")
-    return directory

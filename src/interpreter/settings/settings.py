@@ -93,6 +93,8 @@ class Settings:
     """In OS mode, only draw where it would click."""
     os_exclude: str = ""
     """Words in titles of windows, or names of programs, that OS mode must not see; with commas."""
+    require_sandbox: bool = False
+    """Run nothing where no sandbox can be had; else every block is asked about there."""
     personal: bool = True
     """Use your own tool servers, skills, commands and instructions, and a trusted project's."""
     import_skills: bool = False

@@ -29,7 +29,7 @@ from interpreter.sandboxes.cell.building_site import (
 )
 from interpreter.sandboxes.cell.cell import ConfinedCell
 from interpreter.sandboxes.cell.descriptors import CellDescriptors
-from interpreter.sandboxes.cell.held_place import held_grants
+from interpreter.sandboxes.cell.held_place import held_grants, found_in_workspace
 from interpreter.sandboxes.cell.keeper import CellKeeper
 from interpreter.sandboxes.cell.portal import AROUND, AS_ROOT_THERE, OUTSIDE, Portal
 from interpreter.sandboxes.cell.wall_tests import limit_process, resource_limits, set_up
@@ -242,6 +242,7 @@ class BubblewrapSandbox:
             undo.callback(wire.close)
             as_root = account is None and os.geteuid() == 0
             mounts = view.mounts(site.workspace, site.home, confinement, as_root=as_root)
+            expected = [*granted, *found_in_workspace(mounts, site.workspace)]
             ends.tell(blueprint(wrap, site, confinement, mounts, live=live, users=users))
             cell = ConfinedCell(site, confinement, env, wire, _description(confinement, account))
             undo.callback(cell.close)
@@ -250,7 +251,7 @@ class BubblewrapSandbox:
             cell.at_close(keeper.close)
             with self._limiting(cell, ends.first_pid()) as limited:
                 port = self._port()
-                listener = set_up(wire, site, confinement, granted, port=port, limited=limited)
+                listener = set_up(wire, site, confinement, expected, port=port, limited=limited)
             cell.at_close(ends.tie(pid))
         if listener is not None and self._gate is not None:
             self._serve(cell, listener, self._gate)

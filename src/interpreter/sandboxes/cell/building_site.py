@@ -13,6 +13,7 @@ from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
 from interpreter.protocol import safe_files
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.cell.account import Account
@@ -47,6 +48,8 @@ class BuildingSite:
         """
         home = home_directory(host)
         place = check_workspace(workspace, home)
+        if place != workspace:  # it was without links when it was chosen
+            raise ConfigurationError(f"{str(workspace)!r} has become a link to elsewhere.")
         site = cls(place, home.resolve(), OwnDirectory())
         own = (site.exchange, site.portal, site.stage, site.packages, site.scratch)
         for directory in own:

@@ -63,7 +63,7 @@ def set_up(
     wire: LauncherWire,
     site: BuildingSite,
     confinement: Confinement,
-    granted: Sequence[HeldPlace],
+    expected: Sequence[HeldPlace],
     *,
     port: int | None,
     limited: bool = False,
@@ -71,13 +71,13 @@ def set_up(
     """Limit the cell, unless that was done from outside, and try its walls.
 
     Returns the listening socket if a `port` is to be listened on. ConfigurationError if what is
-    `granted` was swapped for something else while the cell was made.
+    `expected` was swapped for something else while the cell was made.
     """
     limits = {} if limited else resource_limits(confinement.limits)
-    grants = {f"same={place.identity}={place.path}": place.path for place in granted}
+    same = {f"same={place.identity}={place.path}": place.path for place in expected}
     workspace = "use" if confinement.level == "read-only" else "change"
     needed = [f"{workspace}={site.workspace}", f"change={site.exchange}", f"use={sys.executable}"]
-    needed = [*grants, *needed]
+    needed = [*same, *needed]
     with closing(socket.create_server(("127.0.0.1", 0))) as bait:
         attempts = _attempts(site, confinement, bait.getsockname()[1])
         probes = [*needed, *attempts]
@@ -85,7 +85,7 @@ def set_up(
             passed, listener = wire.setup(limits, probes, port)
         except RuntimeFailure as error:
             raise SandboxUnavailable(f"The sandbox does not start: {_last_words(site)}") from error
-    if swapped := [path for at, path in enumerate(grants.values()) if at not in passed]:
+    if swapped := [path for at, path in enumerate(same.values()) if at not in passed]:
         raise ConfigurationError(f"{str(swapped[0])!r} was exchanged while the sandbox was opened.")
     if passed != list(range(len(needed))):
         words = enumerate(attempts.values(), len(needed))

@@ -6,7 +6,10 @@ Sec-Fetch-Site), and whoever has no token, and it ends bodies that are too long.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import ipaddress
+import weakref
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
@@ -33,6 +36,7 @@ HEADERS = {
 }
 PUBLIC = ("/heartbeat", "/", "/frame", "/favicon.ico")
 UPLOADS = ("/file", "/upload")
+SHOWN_OUT = "the token is no longer good"
 MOST_OF_A_STRANGER = 1 << 16  # bytes of a body from somebody who has not signed in
 
 
@@ -44,12 +48,17 @@ class Gate:
         self._config = config
         self.tokens = tokens
         self.wrong = WrongTokens(config.limits.wrong_tokens)
+        self.ended: set[str] = set()
+        """Whose tokens are no longer good: what they have at work is still to be ended."""
+        self._inside: dict[asyncio.Task[Any], Scope] = {}
+        self._shown_out: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or say why not."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        self.look_again()
         try:
             self._check_sender(scope)
             scope.setdefault("state", {})["user"] = self._user(scope)
@@ -57,7 +66,31 @@ class Gate:
         except Refused as refused:
             await answered(refused, scope, receive, _with_headers(send))
             return
-        await self._app(scope, receive, _with_headers(send))
+        await self._let_in(scope, receive, _with_headers(send))
+
+    def look_again(self) -> None:
+        """Show out whoever is inside with a token that is no longer good."""
+        ended = self.tokens.look_again()
+        self.ended.update(ended)
+        for task, scope in tuple(self._inside.items()):
+            user: User | None = scope["state"].get("user")
+            if user is not None and user.name in ended:
+                self._shown_out.add(task)
+                task.cancel()
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "a web server has one for each request"
+        self._inside[task] = scope
+        try:
+            await self._app(scope, receive, send)
+        except asyncio.CancelledError:
+            if task not in self._shown_out:
+                raise
+            with contextlib.suppress(Exception):  # it has gone by itself
+                await _ended(scope, send)
+        finally:
+            del self._inside[task]
 
     def _check_sender(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -161,6 +194,14 @@ def _name(host: str) -> str:
 def _bearer(header: str) -> str:
     kind, _, token = header.partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
+
+
+async def _ended(scope: Scope, send: Send) -> None:
+    """The end of what was being answered."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 4401, "reason": SHOWN_OUT})
+    else:
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _with_headers(send: Send) -> Send:

@@ -16,8 +16,11 @@ from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
 
 OWNER = "owner"
+USERS = "users.json"
 LONGEST = 10_000_000
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+Others = dict[str, dict[str, str]]
+"""By their names, the `digest` of the token and the `workspace` of everybody but the owner."""
 
 
 @frozen
@@ -36,12 +39,23 @@ class User:
 class Tokens:
     """Knows who a token or a cookie belongs to."""
 
-    def __init__(
-        self, owner_token: str, owner_root: Path, others: dict[str, dict[str, str]]
-    ) -> None:
+    def __init__(self, owner_token: str, owner_root: Path, others: Others, seen: str = "") -> None:
         self.owner_token = owner_token
-        self._users = {OWNER: User(OWNER, owner_root)}
-        self._digests = {OWNER: digest(owner_token)}
+        self._owner = User(OWNER, owner_root)
+        self._seen = seen
+        self._take(others)
+
+    def look_again(self) -> list[str]:
+        """Read who was let in and sent away meanwhile; whose tokens are no longer good."""
+        if not self._seen or (now := _version()) == self._seen:
+            return []
+        self._seen, before = now, self._digests
+        self._take(_others())
+        return [name for name, known in before.items() if self._digests.get(name) != known]
+
+    def _take(self, others: Others) -> None:
+        self._users = {OWNER: self._owner}
+        self._digests = {OWNER: digest(self.owner_token)}
         for name, entry in others.items():
             self._users[name] = User(name, Path(entry["workspace"]))
             self._digests[name] = entry["digest"]
@@ -79,7 +93,8 @@ def digest(token: str) -> str:
 def load_tokens(root: Path) -> Tokens:
     """The users of this machine's server; the owner's token is made when it is first needed."""
     token = os.environ.get("INTERPRETER_API_KEY", "") or _kept_token()
-    return Tokens(token, root.resolve(), _others())
+    seen = _version()
+    return Tokens(token, root.resolve(), _others(), seen)
 
 
 def add_user(name: str, workspace: Path) -> str:
@@ -89,7 +104,7 @@ def add_user(name: str, workspace: Path) -> str:
     token = secrets.token_urlsafe(32)
     workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
     entry = {"digest": digest(token), "workspace": str(workspace.resolve())}
-    safe_files.write(_place() / "users.json", json.dumps({**_others(), name: entry}, indent=1))
+    safe_files.write(_place() / USERS, json.dumps({**_others(), name: entry}, indent=1))
     return token
 
 
@@ -99,7 +114,7 @@ def remove_user(name: str) -> None:
     if name not in others:
         raise ConfigurationError(f"There is no user {name!r}; there are: {', '.join(others)}.")
     del others[name]
-    safe_files.write(_place() / "users.json", json.dumps(others, indent=1))
+    safe_files.write(_place() / USERS, json.dumps(others, indent=1))
 
 
 def _kept_token() -> str:
@@ -109,11 +124,20 @@ def _kept_token() -> str:
     return safe_files.read_bytes(file, LONGEST).decode().strip()
 
 
-def _others() -> dict[str, dict[str, str]]:
-    file = _place() / "users.json"
+def _version() -> str:
+    """Another one for each writing of the file; `none` where there is none."""
+    try:
+        status = (_place() / USERS).lstat()
+    except FileNotFoundError:
+        return "none"
+    return f"{status.st_ino} {status.st_mtime_ns} {status.st_size}"
+
+
+def _others() -> Others:
+    file = _place() / USERS
     if not safe_files.is_file(file):
         return {}
-    users: dict[str, dict[str, str]] = json.loads(safe_files.read_bytes(file, LONGEST))
+    users: Others = json.loads(safe_files.read_bytes(file, LONGEST))
     return users
 
 

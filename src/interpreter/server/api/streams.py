@@ -51,10 +51,12 @@ async def socket(websocket: WebSocket, hub: Hub) -> None:
     with reader, contextlib.suppress(WebSocketDisconnect):
         sending = asyncio.create_task(_send_all(websocket, reader))
         leaving = asyncio.create_task(_until_it_leaves(websocket))
-        _, going = await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        for task in going:
-            task.cancel()
-        await asyncio.gather(sending, leaving, return_exceptions=True)
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sending.cancel()
+            leaving.cancel()
+            await asyncio.gather(sending, leaving, return_exceptions=True)
     with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it has gone already
         await websocket.close()
 

@@ -80,6 +80,7 @@ class LmcRoutes:
             if user is None:
                 await websocket.close(4401)
                 return
+            websocket.state.user = user
             if before := self._sockets.get(user.name):
                 await before.leave()  # one client at a time: an answer is not split among several
             line = _Line(websocket, self._find(user), self._unsent[user.name], self._acknowledge)

@@ -29,9 +29,10 @@ from interpreter.protocol.live import (
 from interpreter.protocol.messages import Message
 from interpreter.server.access.tokens import User
 from interpreter.server.errors import Refused
-from interpreter.server.hub import Hub, unmoved
+from interpreter.server.hub import Hub
 from interpreter.server.lmc.narration import NOT_RUN, Narration
 from interpreter.server.openai.asked import OWN_NAMES, Conversation
+from interpreter.server.workspaces import unmoved
 
 NOT_OF_A_TURN = TurnStarted | QuestionClosed | WentBack | SessionChanged
 
