@@ -118,7 +118,10 @@ def test_what_nobody_heard_waits_for_the_client_that_comes_back(serve, script, c
 def test_an_error_is_told_as_the_protocol_has_it(serve, script, client):
     one = client(serve(model=script()))
     one.say("go")
-    assert one.answer()[-2]["type"] == "error"
+    error = one.answer()[-2]
+    assert error["type"] == "error"
+    assert "script" in error["content"]
+    assert "\n" not in error["content"]  # a sentence, and no traceback
 
 
 def test_users_have_conversations_of_their_own(serve, script, client):

@@ -91,8 +91,12 @@ def _embedded(facts: ChoiceFacts) -> Choice:
 
 def best_of(models: Sequence[LocalModel]) -> LocalModel | None:
     """The model to start with: loaded before not, made for code before not, then as listed."""
-    chat = [model for model in models if "embed" not in model.name.lower()]
-    return min(chat, key=_rank, default=None)
+    return min(filter(can_chat, models), key=_rank, default=None)
+
+
+def can_chat(model: LocalModel) -> bool:
+    """Whether a model is not one that only makes vectors of texts."""
+    return "embed" not in model.name.lower()
 
 
 def _rank(model: LocalModel) -> tuple[bool, int]:

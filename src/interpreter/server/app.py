@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket
 from interpreter.server import web_page
 from interpreter.server.access.gate import Gate
 from interpreter.server.access.tokens import Tokens, User
-from interpreter.server.api import data, files, sessions, streams, talking
+from interpreter.server.api import data, files, models, sessions, streams, talking
 from interpreter.server.api.document import document
 from interpreter.server.api.endpoint import Endpoint, refusal
 from interpreter.server.config import ServerConfig
@@ -27,12 +27,13 @@ from interpreter.server.hub import Hub
 from interpreter.server.lmc.conversation import SessionConversation
 from interpreter.server.lmc.routes import LmcRoutes
 from interpreter.server.openai.answering import answer_of
-from interpreter.server.openai.chat import completions, models
+from interpreter.server.openai.chat import completions, listed_models
 from interpreter.server.openai.responses import responses
 
 LOOK_EVERY = 1.0  # seconds between two looks at who may come in, where nobody comes
 ENDPOINTS = (
     *sessions.ENDPOINTS,
+    *models.ENDPOINTS,
     *talking.ENDPOINTS,
     *files.ENDPOINTS,
     *data.ENDPOINTS,
@@ -94,8 +95,8 @@ class Server:
                 partial(responses, answer_by=partial(answer_of, self.hub)),
                 methods=["POST"],
             ),
-            Route("/v1/models", partial(models, hub=self.hub)),
-            Route("/openai/models", partial(models, hub=self.hub)),
+            Route("/v1/models", partial(listed_models, hub=self.hub)),
+            Route("/openai/models", partial(listed_models, hub=self.hub)),
         ]
 
     def _route(self, endpoint: Endpoint) -> Route:

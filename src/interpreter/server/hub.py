@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from interpreter.assembly.attempts import Attempt
 from interpreter.assembly.live import EventLog, LiveSession, open_log
+from interpreter.assembly.model_list import ReachableModels
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.protocol.errors import ConfigurationError, StoreError
 from interpreter.protocol.live import LiveEvent, SessionChanged
@@ -43,6 +44,7 @@ class Hub:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
+        self.reachable_models = ReachableModels(config.settings, but=config.port)
         self._settings = fixed(config.settings)
         place = data_directory() / "server"
         self._alone = Owners(place)

@@ -175,7 +175,7 @@ class _InterpreterAnswer:
                 chunk = await self._interpreter.output()
                 over = chunk == COMPLETE
                 if chunk.get("type") == "error":
-                    self.end = TurnFinished("failed", str(chunk["content"]).splitlines()[-1])
+                    self.end = TurnFinished("failed", str(chunk["content"]))
                 yield "".join(narration.pieces(chunk)) if chunk["role"] != "server" else ""
         finally:
             if not over:

@@ -29,7 +29,7 @@ from interpreter.sandboxes.cell.building_site import (
 )
 from interpreter.sandboxes.cell.cell import ConfinedCell
 from interpreter.sandboxes.cell.descriptors import CellDescriptors
-from interpreter.sandboxes.cell.held_place import held_grants, found_in_workspace
+from interpreter.sandboxes.cell.held_place import found_in_workspace, held_grants
 from interpreter.sandboxes.cell.keeper import CellKeeper
 from interpreter.sandboxes.cell.portal import AROUND, AS_ROOT_THERE, OUTSIDE, Portal
 from interpreter.sandboxes.cell.wall_tests import limit_process, resource_limits, set_up

@@ -84,12 +84,6 @@ async def me(call: EndpointCall) -> dict[str, Any]:
     }
 
 
-async def models(call: EndpointCall) -> dict[str, Any]:
-    used = [info.model for info in call.hub.list(call.user) if info.model]
-    default = call.hub.config.settings.model
-    return {"models": list(dict.fromkeys(filter(None, [default, *used]))), "default": default}
-
-
 async def list_sessions(call: EndpointCall) -> dict[str, Any]:
     found = call.hub.list(call.user, call.query["query"], call.query["limit"])
     return {"sessions": [shown(call.hub, info) for info in found]}
@@ -182,10 +176,6 @@ ENDPOINTS = (
         "GET", "/api/me", me, "Who I am.",
         fields("user", "owner", "version", "workspace_root",
                user=PLAIN, owner=FLAG, version=PLAIN, workspace_root=PLAIN),
-    ),
-    Endpoint(
-        "GET", "/api/models", models, "Models that were used here.",
-        fields("models", "default", models=listed(PLAIN), default=PLAIN),
     ),
     Endpoint(
         "GET", "/api/sessions", list_sessions, "My sessions, the last used first.",

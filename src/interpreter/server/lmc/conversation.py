@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from interpreter import lmc
 from interpreter.assembly.live import LiveSession
 from interpreter.protocol.actions import Decision
+from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import (
     ApprovalRequested,
     ExecutionFinished,
@@ -159,7 +160,7 @@ class SessionConversation:
 
     def _raise_for(self, end: TurnFinished) -> None:
         if end.end == "failed":
-            raise RuntimeError(end.detail)
+            raise InterpreterError(end.detail or "The turn failed.")
 
     def _stop(self) -> None:
         if self._id:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
-import traceback
 from collections.abc import Callable, Generator
 from typing import Any
 
 from interpreter.assembly.live import EventLog
+from interpreter.protocol.errors import InterpreterError
 from interpreter.server.errors import Refused
 
 Chunk = dict[str, Any]
 Answer = Callable[[list[Chunk]], Generator[Chunk, None, None]]
 LONGEST = 64_000_000  # characters of messages that have not ended
+logger = logging.getLogger(__name__)
 COMPLETE: Chunk = {"role": "server", "type": "status", "content": "complete"}
 
 
@@ -90,7 +92,14 @@ class Pipe:
                 self.waiting.append(chunk)
                 if self.stopping.is_set():
                     self._stop()  # in case it was asked before there was anything to stop
-        except Exception:  # noqa: BLE001  (the other side is told, as the protocol has it)
-            error = {"role": "server", "type": "error", "content": traceback.format_exc()}
-            self.waiting.append(error)
+        except Exception as error:  # noqa: BLE001  (the other side is told, as the protocol has it)
+            self.waiting.append({"role": "server", "type": "error", "content": _sentence(error)})
         self.waiting.append(dict(COMPLETE))
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, for whoever is at the other end; the rest is in the log."""
+    if isinstance(error, InterpreterError | Refused):
+        return str(error)
+    logger.exception("An answer broke off.")
+    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -127,7 +127,7 @@ def usage(spent: Usage) -> dict[str, Any]:
     }
 
 
-async def models(request: Request, hub: Hub) -> Response:
+async def listed_models(request: Request, hub: Hub) -> Response:
     """The models that can be asked; `reploop` is whatever the server was started with."""
     used = [info.model for info in hub.list(request.state.user) if info.model]
     names = dict.fromkeys(["reploop", *filter(None, [hub.config.settings.model, *used])])
