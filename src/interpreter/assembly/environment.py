@@ -78,7 +78,7 @@ class Environment:
         """Runs blocks of code."""
         self.calls = HostCalls(self._escalations, policy, self._called_in_background)
         """What code may call of the host's."""
-        self.tool_servers = ToolServers(settings, self._launch, self._escalations, notice)
+        self.tool_servers = ToolServers(settings, self.launch, self._escalations, notice)
         self.tool_servers.offer(self.calls.functions)
         self._policy = policy
         self.toolbox = Toolbox(
@@ -86,7 +86,7 @@ class Environment:
                 execute=guarded,
                 jobs=self._run_code.jobs,
                 workspace=self._workspace,
-                launch=self._launch,
+                launch=self.launch,
                 functions=self.calls.functions,
                 notice=notice,
             ),
@@ -293,7 +293,8 @@ class Environment:
         name = self.first_session or self._unkept
         return setup.set_up(cell, name, owner if self.first_session else None)
 
-    def _launch(self, argv: Any, **options: Any) -> Process:
+    def launch(self, argv: Any, **options: Any) -> Process:
+        """Start a program in the cell."""
         return self._life.contents().launch(argv, **options)
 
     def _pool(self) -> RuntimePool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from functools import partial
@@ -13,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from interpreter.assembly.conversation_log import notes_about
 from interpreter.assembly.desktop import OsMode, offer_desktop
 from interpreter.assembly.environment import Environment
+from interpreter.assembly.hooks import SessionHooks
 from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
 from interpreter.assembly.policy import ceiling, check_policy, make_policy
-from interpreter.protocol.events import OutputDelta, RuntimeEvent
+from interpreter.assembly.system_words import SystemWords
+from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.host_programs import never_from
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.lazy import Lazy
@@ -34,7 +34,6 @@ from interpreter.session.budget import Budget
 from interpreter.session.engine import Asking, Engine, TurnLimits
 from interpreter.session.past import Past
 from interpreter.session.request.context import Notes
-from interpreter.session.request.system_text import PromptFacts, rendered, system_prompt, walls
 from interpreter.session.session import Session
 from interpreter.session.store.database import Store
 from interpreter.settings.paths import config_directory, data_directory
@@ -74,13 +73,16 @@ class SessionFactory:
         self._guidance = Lazy(self._read_guidance)
         self.environment = self._new_environment()
         """What code runs in now."""
+        self.hooks = self._session_hooks()
+        """Who is told of what happens here, and may refuse it."""
         self._models = ModelChoice(face, self._notes())
         self._models_beside = ModelChoice(face, self._notes())
         self._policies: dict[object, Policy] = {}
         self._screen = OsMode()
-        self._texts: dict[str, str] = {}
+        self._words = SystemWords(self.run)
         self._shown: ShownModel | None = None
         self._open_session = ""
+        self._resumed = False
 
     def open_session(
         self,
@@ -99,6 +101,7 @@ class SessionFactory:
         check_policy(settings)
         self.environment.check()
         session_id = self.store.find(resume, str(settings.directory())) if resume else ""
+        self._resumed = bool(resume)
         if resume:
             self._take(session_id)
         if (
@@ -204,14 +207,15 @@ class SessionFactory:
         tools = self._tools(settings)
         return Engine(
             model=asked,
-            tools={**tools, environment.drafts.spec.name: environment.drafts},
+            tools={**self.hooks.tools(tools), environment.drafts.spec.name: environment.drafts},
             asking=self._asking(settings, tuple(tool.spec for tool in tools.values())),
             policy=partial(self._policy, settings),
             checkpoints=environment.checkpoints,
-            approve=self._approve,
+            approve=self.hooks.approver(self._approve),
             answer=self._answer,
             limits=TurnLimits(steps=settings.max_steps),
             before_block=environment.before_block,
+            hooks=self.hooks.run,
         )
 
     def run(
@@ -248,6 +252,7 @@ class SessionFactory:
 
     def close(self, tell: Callable[[str], None] | None = None) -> None:
         """End everything that was started; `tell` hears at once what takes long."""
+        self.hooks.end()
         self.environment.close(tell)
         self._models.close()
         self._models_beside.close()
@@ -304,8 +309,9 @@ class SessionFactory:
 
     def _describe(self, text: str) -> str:
         """What the model should know before it reads what the user says."""
+        begun = self.hooks.begin(resumed=self._resumed)
         news = self.environment.resumption.news()
-        return "\n\n".join(filter(None, (news, self.environment.describe_files(text))))
+        return "\n\n".join(filter(None, (begun, news, self.environment.describe_files(text))))
 
     def _new_session(self, settings: Settings, messages: tuple[Message, ...], within: str) -> str:
         directory = str(settings.directory())
@@ -315,7 +321,10 @@ class SessionFactory:
         return session_id
 
     def _notes(self) -> Notes:
-        return notes_about(lambda: self.environment.execute, lambda: self.exchange / "conversation")
+        notes = notes_about(
+            lambda: self.environment.execute, lambda: self.exchange / "conversation"
+        )
+        return replace(notes, log=self.hooks.compacting(notes.log))
 
     def _tools(self, settings: Settings) -> dict[str, Tool]:
         """What the model can do: as the settings say. A small one has less to choose from, and is
@@ -344,44 +353,14 @@ class SessionFactory:
         return self._shown
 
     def _asking(self, settings: Settings, specs: tuple[ToolSpec, ...]) -> Asking:
-        facts = PromptFacts(
-            system=platform.system(),
-            date=time.strftime("%Y-%m-%d"),
-            directory=str(settings.directory()),
-            languages=self.languages,
-            sandbox=walls(settings.sandbox, str(settings.directory())),
-            size="small" if self._models.small else "full",
-            tools=self._models.calls_tools,
+        small = self._models.small
+        project = self._guidance.get().text(small=small, hints=not settings.system_message)
+        system = self._words.about(
+            settings, self.environment, project, small=small, tools=self._models.calls_tools
         )
-        render = self._rendered if settings.trust_profile else None
-        opener, servers = self.environment.opener, self.environment.tool_servers
-        project = self._guidance.get().text(
-            small=self._models.small, hints=not settings.system_message
-        )
-
-        def system() -> str:
-            return system_prompt(
-                replace(facts, sandbox=opener.weaker or facts.sandbox),
-                system_message=settings.system_message or None,
-                custom_instructions="\n\n".join(
-                    filter(None, (project, servers.words(), settings.custom_instructions))
-                ),
-                render=render,
-            )
-
         self._models.context.most_output = settings.max_output
         self._budget.limit(ceiling(settings), self._models.pricing)
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
-
-    def _rendered(self, text: str) -> str:
-        """A system message with the output of the code in it, which is run once."""
-        if text not in self._texts:
-            self._texts[text] = rendered(text, self._printed)
-        return self._texts[text]
-
-    def _printed(self, source: str) -> str:
-        events = self.run(Code("python", source))
-        return "".join(event.text for event in events if isinstance(event, OutputDelta))
 
     def _policy(self, settings: Settings) -> Policy:
         """One policy per way of deciding, so that what was always allowed stays so."""
@@ -394,4 +373,13 @@ class SessionFactory:
                 confined=not self.unconfined,
                 unenforced=self.environment.unenforced(),
             )
-        return self._screen.policy(self._policies[way], settings, self.environment.calls)
+        policy = self._screen.policy(self._policies[way], settings, self.environment.calls)
+        return self.hooks.policy(policy)
+
+    def _session_hooks(self) -> SessionHooks:
+        return SessionHooks(
+            lambda: self._now,
+            lambda *words, **options: self.environment.launch(*words, **options),
+            self._face.notice,
+            lambda: self._open_session,
+        )

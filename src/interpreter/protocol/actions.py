@@ -34,6 +34,10 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     offers_scan: bool = False
     """Whether the user may have the action scanned before answering."""
+    instead: Action | None = None
+    """What was judged, and is to run, instead of what was proposed."""
+    stops: bool = False
+    """Whether the turn ends with it."""
 
 
 @frozen

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import replace
 
-from interpreter.protocol.actions import Decision
+from interpreter.protocol.actions import Answer, Decision
 from interpreter.protocol.changed_files import TAKEN_BACK, in_one_line
 from interpreter.protocol.errors import RuntimeFailure
 from interpreter.protocol.events import (
@@ -41,28 +42,32 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
     if isinstance(action, MalformedCall):
         return Decision("no", action.problem)
     verdict = turn.engine.policy().review(action)
+    asked = verdict.instead or action
     if _is_to_compare(action) and verdict.ruling == "ask":
         return Decision("no", "what is only compared is not asked about")
-    warnings = turn.engine.checkpoints().warnings(action) if verdict.ruling != "deny" else ()
+    warnings = turn.engine.checkpoints().warnings(asked) if verdict.ruling != "deny" else ()
     if verdict.ruling == "allow":
         for warning in warnings:  # whoever lets code run unasked is told, and not kept waiting
             yield Notice(warning, "warning")
-        return Decision("yes")
+        return Decision("yes", edited=verdict.instead)
     if verdict.ruling == "deny":
-        decision = Decision("no", verdict.reason or "a rule forbids it")
+        answer: Answer = "stop" if verdict.stops else "no"
+        decision = Decision(answer, verdict.reason or "a rule forbids it")
     else:
         reason = " ".join(filter(None, (verdict.reason, *warnings)))
         request = ApprovalRequested(
-            action,
+            asked,
             reason,
             verdict.findings,
             verdict.offers_scan,
             proposed=True,
-            preview=turn.engine.checkpoints().preview(action),
+            preview=turn.engine.checkpoints().preview(asked),
         )
         yield request
         decision = turn.engine.approve(request)
-        turn.engine.policy().remember(action, decision)
+        turn.engine.policy().remember(asked, decision)
+        if decision.allows and verdict.instead is not None and decision.edited is None:
+            decision = replace(decision, edited=verdict.instead)
     yield Decided(action, decision)
     return decision
 

@@ -7,8 +7,9 @@ from contextlib import closing, contextmanager
 
 from interpreter.protocol.errors import ContextTooLong, ModelError, OutOfBudget
 from interpreter.protocol.events import ModelEvent, ModelRetrying, ReplyFinished
+from interpreter.protocol.hooks import HookCall, RunHooks, no_hooks
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Message, Part
+from interpreter.protocol.messages import Message, Part, Text
 from interpreter.protocol.ports import (
     Answerer,
     Approver,
@@ -23,6 +24,8 @@ from interpreter.protocol.values import frozen
 from interpreter.session.budget import Budget
 from interpreter.session.draft import Draft
 from interpreter.session.request.context import Context
+
+MOST_SENT_ON = 5
 
 
 @frozen
@@ -103,6 +106,8 @@ class Engine:
     limits: TurnLimits = TurnLimits()
     before_block: Callable[[], None] = lambda: None
     """Prepares the place where a block is about to run."""
+    hooks: RunHooks = no_hooks
+    """Told of what the user says and of the model's last word; they may refuse either."""
 
 
 @frozen
@@ -126,6 +131,17 @@ class Turn:
             if partial is not None:
                 self.record(partial)
             raise
+
+    def is_sent_on(self, before: int) -> bool:
+        """Whether a hook does not let the model stop here: it is told why, a few times at most."""
+        said = self.history[-1].text if self.history else ""
+        payload = {"stop_hook_active": before > 0, "last_assistant_message": said}
+        answer = self.engine.hooks(HookCall("Stop", payload))
+        if answer.ruling != "deny" or answer.stop is not None or before >= MOST_SENT_ON:
+            return False
+        told = Text(answer.reason or "A hook wants you to go on.")
+        self.record(Message("user", (told,), audience="assistant"))
+        return True
 
 
 def _delegated(

@@ -20,7 +20,9 @@ from interpreter.protocol.events import (
     ReasoningDelta,
     RuntimeEvent,
     TextDelta,
+    TurnFinished,
 )
+from interpreter.protocol.hooks import HookCall
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Action, Message, Role, Text, user_says
 from interpreter.protocol.ports import OnConflict
@@ -91,7 +93,13 @@ class Session:
         `heard` is called when the message is kept.
         """
         said = user_says(message) if isinstance(message, str) else message
-        known = self._describe(said.text)
+        answer = self.engine.hooks(HookCall("UserPromptSubmit", {"prompt": said.text}))
+        if answer.ruling == "deny" or answer.stop is not None:
+            why = answer.stop or answer.reason or "a hook refused the message"
+            heard(said)
+            yield TurnFinished("declined", why)
+            return
+        known = "\n\n".join(filter(None, (self._describe(said.text), answer.context)))
         if known:  # about the files that the message names; for the model alone
             self._record(Message("user", (Text(known),), audience="assistant"))
         self._record(said)

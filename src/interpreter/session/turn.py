@@ -38,13 +38,16 @@ def _steps(turn: Turn) -> Generator[Event, None, TurnFinished]:
     stuck = StuckDetector(limits.repeats)
     engine = replace(turn.engine, approve=stuck.noting(turn.engine.approve))
     turn = replace(turn, engine=engine)
-    actions = unanswered(turn.history)
+    actions, sent_on = unanswered(turn.history), 0
     for _ in range(limits.steps):
         end = None
         if not actions:
             reply = yield from _listen(turn)
             actions = reply.actions if reply else ()
             end = _end_after_reply(reply, turn, stuck)
+            if end and end.end == "answered" and turn.is_sent_on(sent_on):
+                sent_on += 1
+                continue
         end = end or (yield from _carry_out(actions, turn, stuck))
         if end:
             return end

@@ -1,0 +1,1 @@
+"""Hooks: commands that are told what a session does, and may say no."""
