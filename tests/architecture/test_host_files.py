@@ -83,8 +83,8 @@ ALLOWED = {
         "assembly/host_calls.py HostCalls.serve: (INSIDE / 'tools_client.py').read_bytes",
         "tools/browse.py Browser._asked: PROGRAM.read_text",
         "tools/live_variables.py _looked: PROGRAM.read_text",
-        "tools/profile_file.py Profiler._run: (INSIDE / PROGRAM).read_text",
-        "tools/profile_file.py _content_hash: (INSIDE / PROGRAM).read_bytes",
+        "tools/profile_file.py _program: (INSIDE / COLUMNS).read_text",
+        "tools/profile_file.py _program: (INSIDE / PROGRAM).read_text",
     },
     "what the kernel shows of processes and groups": {
         "models/embedded/machine.py _text: path.read_text",

@@ -104,3 +104,12 @@ def test_nothing_is_listed_while_python_is_busy(tmp_path):
     assert all_variables(tool) == ""
     pool.close()
     cell.close()
+
+
+def test_a_file_that_is_not_there_is_told_with_those_that_are(tool):
+    run(tool, "for name in ('sales.csv', 'old.csv', 'notes.txt'): open(name, 'w').close()")
+    end, _ = run(tool, "open('slaes.csv')")
+    first = end.summary.splitlines()[0]
+    assert first.endswith("'slaes.csv' (there is: 'sales.csv', 'old.csv')")
+    end, _ = run(tool, "open('/nowhere/at/all.csv')")
+    assert "there is" not in end.summary

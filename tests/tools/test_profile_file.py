@@ -82,6 +82,68 @@ def test_columns_are_called_and_typed_as_pandas_reads_them(profiler, workspace):
     ]
 
 
+PITFALLS = """\
+region,when,share,price,units
+North,2024-01-05,12%,"$1,200",3
+north,06.01.2024,7 %,$15,4
+South,2024-01-07,9%,$3,5
+South,2024-01-07,9%,$3,5
+Total,2024-01-08,28%,$9,17
+"""
+
+
+def test_what_people_trip_over_is_named(profiler, workspace):
+    assert profile_of(profiler, workspace, "p.csv", PITFALLS)[1:9] == [
+        "- 'region' text: 'North', 'north', 'South', 'Total'",
+        "- 'when' dates as text, in several forms: 2024-01-08, 06.01.2024",
+        "- 'share' text: percent such as '12%', to be turned into numbers",
+        "- 'price' text: money such as '$1,200', to be turned into numbers",
+        "- 'units' int 3 to 17, a quantity: sum it, do not count rows",
+        "Careful: 1 row(s) hold a total ('region' is 'Total')",
+        "Careful: 'region' has one thing written differently: 'North', 'north'",
+        "Careful: 1 row(s) are there more than once",
+    ]
+
+
+SALES = """product,city,units
+tea,New York,12
+coffee,Berlin,4
+Tea,Berlin,30
+"""
+
+
+@pytest.mark.parametrize(
+    ("request_", "named"),
+    [
+        ("How many units of tea, by s.csv?", ["column 'product' has 'tea', 'Tea' (2 rows)"]),
+        ("Teas of s.csv?", ["column 'product' has 'tea', 'Tea' (2 rows)"]),
+        ("What did New York's buy in s.csv?", ["column 'city' has 'New York' (1 rows)"]),
+        ("Which product is best, by city, in s.csv?", []),
+    ],
+)
+def test_values_that_the_request_names_are_found_however_they_are_spelt(
+    profiler, workspace, request_, named
+):
+    (workspace / "s.csv").write_text(SALES)
+    lines = profiler.describe(request_).splitlines()
+    found = [line for line in lines if line.startswith("Named in the request: ")]
+    assert found == [f"Named in the request: {line}" for line in named]
+
+
+def test_values_of_a_database_are_found_too(profiler, workspace):
+    connection = sqlite3.connect(workspace / "shop.db")
+    connection.execute("CREATE TABLE items (name TEXT, n INTEGER)")
+    connection.execute("INSERT INTO items VALUES ('Tea', 1)")
+    connection.commit()
+    connection.close()
+    assert "column 'name' has 'Tea' (1 rows)" in profiler.describe("how many teas, by shop.db?")
+
+
+def test_a_list_of_values_that_is_none_is_left_out():
+    for listed in ("[1]", '{"a": 1}', '{"a": {"tea": "x"}}', "{" * 50_000, "rubbish"):
+        assert profile_file.with_named_texts(f"t.csv\x1e{listed}", "tea") == "t.csv"
+
+
 def test_tabs_and_quoted_commas_are_understood(profiler, workspace):
     tabs = profile_of(profiler, workspace, "t.tsv", "a\tb\n1\t2\n")
     quoted = profile_of(profiler, workspace, "q.csv", 'a,b\n"x, y",2\n"z",3\n')
@@ -232,11 +294,12 @@ def test_a_content_is_profiled_once(profiler, workspace, monkeypatch):
 
 def test_what_an_older_profiler_said_is_not_repeated(profiler, workspace, monkeypatch, tmp_path):
     profile_of(profiler, workspace, "people.csv", PEOPLE)
-    shutil.copy(profile_file.INSIDE / profile_file.PROGRAM, tmp_path)
-    with (tmp_path / profile_file.PROGRAM).open("a") as program:
-        program.write("    print('and more')\n")
+    for name in (profile_file.COLUMNS, profile_file.PROGRAM):
+        shutil.copy(profile_file.INSIDE / name, tmp_path)
+    program = tmp_path / profile_file.PROGRAM
+    program.write_text(program.read_text().replace("First rows", "Newer words"))
     monkeypatch.setattr(profile_file, "INSIDE", tmp_path)
-    assert profiler.describe("people.csv").endswith("and more")
+    assert "Newer words" in profiler.describe("people.csv")
 
 
 def test_a_file_that_takes_too_long_has_no_profile(profiler, workspace, monkeypatch):

@@ -1,12 +1,15 @@
 """Lists the variables of a Python session in one line, with what they are.
 
 It is executed inside the kernel with `names`, the session's variables, and prints the latest ones;
-with `everything` it lists all of them, and what the session has defined and imported.
+with `everything` it lists all of them, and what the session has defined and imported; with
+`missing`, the name of a file that is not there, it lists the files that may be meant instead.
 """
 
 # mypy: disable-error-code="name-defined"
 from __future__ import annotations
 
+import difflib
+import os
 import types
 from typing import Any
 
@@ -15,6 +18,8 @@ VALUE = 24
 COLUMNS = 160
 LONGEST = 500
 LONGEST_IN_FULL = 8_000
+NEAR = 5  # files that are named
+MOST_FILES = 5_000
 PLAIN = (bool, int, float, str)
 DEFINED = (type, types.ModuleType, types.FunctionType)
 HIDDEN = {"In", "Out", "exit", "quit", "get_ipython", "open", "display", "computer"}
@@ -75,5 +80,22 @@ def listed_in_full(names: dict[str, Any]) -> str:
     return "\n".join(lines)[:LONGEST_IN_FULL]
 
 
-if "names" in globals():
+def near(missing: str) -> str:
+    """The files that are called alike, or are of the same kind, beside one that is not there."""
+    place, name = os.path.split(missing)
+    try:
+        there = sorted(os.listdir(place or "."))[:MOST_FILES]  # noqa: PTH208
+    except OSError:
+        return ""
+    lower = {entry.lower(): entry for entry in reversed(there)}
+    alike = [lower[one] for one in difflib.get_close_matches(name.lower(), lower, NEAR)]
+    kind = os.path.splitext(name)[1].lower()  # noqa: PTH122
+    same = [entry for entry in there if kind and entry.lower().endswith(kind)]
+    found = list(dict.fromkeys((*alike, *same)))[:NEAR]
+    return ", ".join(repr(os.path.join(place, entry)) for entry in found)  # noqa: PTH118
+
+
+if "missing" in globals():
+    print(near(missing), end="")  # noqa: F821, T201
+elif "names" in globals():
     print((listed_in_full if "everything" in globals() else listed)(names), end="")  # noqa: F821, T201

@@ -2,10 +2,11 @@
 
 It runs inside the cell, in a Python that loads nothing of the cell's: `python -I -S`, with our own
 packages as `--packages=DIRECTORY:DIRECTORY` before the path. The standard library does most of it;
-pandas, pyarrow and openpyxl are used where they are installed.
+pandas, pyarrow and openpyxl are used where they are installed. Behind the profile it prints, as
+JSON, which texts the columns have, so that one knows which of them a request names.
 """
 
-# mypy: disable-error-code="import-untyped"
+# mypy: disable-error-code="import-untyped, import-not-found"
 from __future__ import annotations
 
 import csv
@@ -24,17 +25,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from profile_columns import column, example, listed_texts, pitfalls, remember_texts
+
 Row = Sequence[str]
 LONGEST = 1000  # characters of a profile: about 300 tokens
 READ = 32 << 20  # bytes of a text file that are looked at
 ROWS = 200_000
-VALUE = 28  # characters of an example
-NULLS = {"", "na", "n/a", "nan", "null", "none", "#n/a", "<na>", "-nan", "nil"}
-TRUTH = {"True", "False", "TRUE", "FALSE", "true", "false"}  # what pandas reads as bool
-EXACT = 1e12
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
-DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T]\d|$)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$")
-LEADING_NUMBER = re.compile(r"[+-]?\d[\d ,.]*\S*")
+SAMPLED = 10_000  # rows of each table of a database
+PITFALLS = 3  # that are named
+MARK = "\x1e"  # stands before the texts
 ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
 
 
@@ -84,8 +83,12 @@ def table(
     columns = list(itertools.zip_longest(*rows, fillvalue="")) if rows else [()] * len(names)
     more = " (the first of them)" if cut else ""
     yield f"{title}: {len(rows)} rows{more} x {len(names)} columns"
-    lines = [f"- {name!r} {column(values)}" for name, values in zip(names, columns)]  # noqa: B905
+    told = [column(values, name) for name, values in zip(names, columns)]  # noqa: B905
+    lines = [f"- {name!r} {kind}" for name, kind in zip(names, told)]  # noqa: B905
     yield from fitting(lines, LONGEST * 2 // 3)
+    yield from (line[:160] for line in itertools.islice(pitfalls(names, columns, rows), PITFALLS))
+    for name, values in zip(names, columns):  # noqa: B905
+        remember_texts(name, values)
     yield from samples(rows)
 
 
@@ -103,56 +106,6 @@ def samples(rows: Sequence[Row]) -> Iterator[str]:
         yield "First rows:"
     for row in rows[:3]:
         yield ", ".join(example(value) for value in row)[:160]
-
-
-def example(value: object) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= VALUE else text[: VALUE - 3] + "..."
-
-
-def column(values: Sequence[str]) -> str:
-    """What a column holds: its type, range or examples, and how much is missing."""
-    filled = [value for value in values if value.strip().lower() not in NULLS]
-    missing = len(values) - len(filled)
-    words = [kind_of(filled)] if filled else ["empty"]
-    if missing and filled:
-        words.append(f"{missing} missing")
-    return ", ".join(words)
-
-
-def kind_of(filled: list[str]) -> str:
-    numbers = [value for value in filled if NUMBER.match(value.strip())]
-    if len(numbers) == len(filled):
-        return numeric([float(value) for value in numbers], all(is_whole(v) for v in numbers))
-    if set(filled) <= TRUTH:
-        return "bool"
-    different = sorted(set(filled), key=filled.index) if len(filled) < 5000 else list(set(filled))
-    if len(numbers) >= 0.6 * len(filled):
-        odd = next(value for value in different if not NUMBER.match(value.strip()))
-        return f"text: numbers and others such as {example(odd)!r}"
-    if all(DATE.match(value.strip()) for value in filled[:200]):
-        return f"dates as text, {example(min(filled))} to {example(max(filled))}"
-    return text_kind(filled, different)
-
-
-def text_kind(filled: list[str], different: list[str]) -> str:
-    if len(different) <= 5:
-        return "text: " + ", ".join(repr(example(value)) for value in different)
-    begins = sum(bool(LEADING_NUMBER.match(value.strip())) for value in filled[:200])
-    if begins >= 0.9 * min(200, len(filled)):
-        return f"text, not numeric, e.g. {example(filled[0])!r}"
-    return f"text, {len(different)} different, e.g. {example(filled[0])!r}"
-
-
-def is_whole(value: str) -> bool:
-    return value.strip().lstrip("+-").isdigit()
-
-
-def numeric(numbers: list[float], whole: bool) -> str:
-    low, high = min(numbers), max(numbers)
-    if whole and abs(low) < EXACT and abs(high) < EXACT:
-        return f"int {low:.0f} to {high:.0f}"
-    return f"{'int' if whole else 'float'} {low:.6g} to {high:.6g}"
 
 
 def delimited(path: Path) -> Iterator[str]:
@@ -253,8 +206,11 @@ def database(path: Path) -> Iterator[str]:
     for name in names[:20]:
         quoted = '"' + name.replace('"', '""') + '"'
         (count,) = connection.execute(f"SELECT COUNT(*) FROM {quoted}").fetchone()
-        fields = connection.execute(f"PRAGMA table_info({quoted})")
+        fields = connection.execute(f"PRAGMA table_info({quoted})").fetchall()
         columns = [f"{field[1]} {field[2]}".strip() for field in fields]
+        rows = connection.execute(f"SELECT * FROM {quoted} LIMIT {SAMPLED}").fetchall()
+        for field, values in zip(fields, zip(*rows)):  # noqa: B905
+            remember_texts(field[1], values)
         yield f"- {name} ({count} rows): {', '.join(columns)}"[:300]
         for row in connection.execute(f"SELECT * FROM {quoted} LIMIT 1"):
             yield "  e.g. " + ", ".join(example(value) for value in row)[:160]
@@ -269,6 +225,8 @@ def workbook(path: Path) -> Iterator[str]:
     book = load_workbook(path, read_only=True, data_only=True)
     how = "read it with pandas.read_excel(path, sheet_name=...)"
     yield f"{path.name}: Excel ({how}), sheets: {', '.join(book.sheetnames)}"[:240]
+    if len(book.sheetnames) > 1:
+        yield "Careful: without sheet_name only the first sheet is read"
     for name in book.sheetnames[:3]:
         rows = ([flat(value) for value in row] for row in book[name].iter_rows(values_only=True))
         names = next(rows, [])
@@ -289,6 +247,7 @@ def arrow(path: Path) -> Iterator[str]:
     yield f"{path.name}: {kind} (read it with pandas.read_{kind}), {shape}"
     for field, values in zip(head.schema, head.columns):  # noqa: B905
         texts = [flat(value) for value in values.to_pylist()]
+        remember_texts(field.name, texts)
         yield f"- {field.name!r} {field.type}, {column(texts)}"[:120]
     yield from samples([[flat(v) for v in row.values()] for row in head.slice(0, 3).to_pylist()])
 
@@ -388,6 +347,7 @@ def main(arguments: Sequence[str]) -> None:
             print(profile(path))  # noqa: T201
         except Exception as error:  # noqa: BLE001  (any reader may fail in its own way)
             print(f"{path.name}: {size_of(path)}, cannot be profiled: {example(error)}")  # noqa: T201
+    print(MARK + listed_texts())  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -19,13 +19,13 @@ _CHANGE = re.compile(rf"{_KIND}(.+?)(?=, {_KIND}|$)", re.DOTALL)
 
 def in_one_line(changed: FilesChanged) -> str:
     """What a block did to the disk, as it is kept in the conversation."""
-    listed = change_list(changed.changes, _shown)
+    listed = change_list(changed.changes, shown)
     named = [f"{change.kind} {change.text}" for change in listed[:FILES_NAMED]]
     more = len(listed) - len(named)
     return f"[files: {', '.join(named)}{f' and {more} more' if more > 0 else ''}]\n"
 
 
-def _shown(path: str) -> str:
+def shown(path: str) -> str:
     """A path as text: some names are none, and others would look like a line of ours."""
     return "".join(letter if letter.isprintable() else _UNSHOWN for letter in path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ PROGRAM = INSIDE / "live_variables.py"
 LONGEST = 500
 PATIENCE = 5.0  # seconds for a look; the user's objects may take as long as they like
 MARK = "variables: "
+NO_FILE = re.compile(r"No such file or directory: '([^'\n]{1,300})'")
 
 
 class WithLiveVariables:
@@ -29,14 +31,21 @@ class WithLiveVariables:
         """Run a block; then look, without anybody seeing it."""
         for event in self._execute.run(action, context):
             if isinstance(event, ExecutionFinished) and _can_be_looked_at(action, event):
-                listed = self._listed(context)
-                lines = filter(None, (event.summary, listed and f"{MARK}{listed}"))
+                listed = self._looked("", context)
+                near = self._near(event, context)
+                lines = filter(None, (event.summary + near, listed and f"{MARK}{listed}"))
                 yield replace(event, summary="\n".join(lines))
             else:
                 yield event
 
-    def _listed(self, context: ToolContext) -> str:
-        return " ".join(_looked(self._execute, "", context.interrupt).split())[:LONGEST]
+    def _near(self, finished: ExecutionFinished, context: ToolContext) -> str:
+        """Which files there are instead of one that is not there."""
+        found = NO_FILE.search(finished.summary) if finished.outcome == "failed" else None
+        near = self._looked(f", 'missing': {found.group(1)!r}", context) if found else ""
+        return f" (there is: {near})" if near else ""
+
+    def _looked(self, more: str, context: ToolContext) -> str:
+        return " ".join(_looked(self._execute, more, context.interrupt).split())[:LONGEST]
 
 
 def all_variables(execute: Tool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import re
 import site
@@ -15,8 +16,11 @@ from interpreter.protocol import safe_files
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import Launch
 from interpreter.protocol.values import frozen
+from interpreter.tools.named_values import named_texts
 
 PROGRAM = "profile_file.py"
+COLUMNS = "profile_columns.py"
+MARK = "\x1e"  # between the profile and the texts that its columns have
 SUFFIXES = frozenset([
     ".csv",
     ".tsv",
@@ -50,6 +54,7 @@ FILES = 3  # of one message
 LOOKED_AT = 20_000  # characters of a message
 HASHED = 64 << 20  # bytes at the beginning that count for the hash, with the size and time
 LONGEST = 1_200
+TEXTS = 40_000  # bytes of the profile and those texts
 SECONDS = 20.0
 PROGRAMS = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin"
 """Where the profiler finds programs: nowhere that a workspace could name."""
@@ -73,7 +78,8 @@ class Profiler:
     def describe(self, text: str) -> str:
         """What the files named in a text hold; empty when it names none."""
         files = mentioned_files(text, self._options.workspace)
-        return "\n\n".join(filter(None, (self._profile(path) for path in files)))
+        told = (with_named_texts(self._profile(path), text) for path in files)
+        return "\n\n".join(filter(None, told))
 
     def _profile(self, path: Path) -> str:
         try:
@@ -81,7 +87,7 @@ class Profiler:
         except OSError:  # it lies behind a link of the workspace, which only the cell follows
             return self._run(path)
         with contextlib.suppress(OSError):
-            return safe_files.read_start(kept, 4 * LONGEST).decode("utf-8", "replace")
+            return safe_files.read_start(kept, TEXTS).decode("utf-8", "replace")
         profile = self._run(path)
         if profile:
             safe_files.make_folder(kept.parent)
@@ -95,10 +101,9 @@ class Profiler:
         for none of them, and the program comes with the command.
         """
         packages = f"--packages={os.pathsep.join(_own_packages(self._options.workspace))}"
-        program = (INSIDE / PROGRAM).read_text(encoding="utf-8")
         python = str(Path(sys.executable).resolve())
         process = self._launch(
-            [python, "-I", "-S", "-B", "-c", program, packages, str(path)],
+            [python, "-I", "-S", "-B", "-c", _program(), packages, str(path)],
             env={"PATH": PROGRAMS},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -111,10 +116,42 @@ class Profiler:
             process.wait()
         assert process.stdout is not None
         with process.stdout as stream:
-            printed = stream.read(4 * LONGEST)
-        return (
-            printed.decode("utf-8", "replace")[:LONGEST].strip() if not process.returncode else ""
-        )
+            printed = stream.read(TEXTS)
+        return printed.decode("utf-8", "replace").strip() if not process.returncode else ""
+
+
+def _program() -> str:
+    """Both files as one program, which imports the one from the other."""
+    columns = (INSIDE / COLUMNS).read_text(encoding="utf-8")
+    program = (INSIDE / PROGRAM).read_text(encoding="utf-8")
+    name = Path(COLUMNS).stem
+    return (
+        "import sys, types\n"
+        f"sys.modules[{name!r}] = module = types.ModuleType({name!r})\n"
+        f"exec({columns!r}, module.__dict__)\n"
+        f"exec({program!r}, {{'__name__': '__main__'}})\n"
+    )
+
+
+def with_named_texts(printed: str, text: str) -> str:
+    """The profile, with the values of columns that a text names."""
+    profile, _, listed = printed.partition(MARK)
+    named = named_texts(text, _texts(listed))
+    return "\n".join((profile[:LONGEST].strip(), *named)).strip()
+
+
+def _texts(listed: str) -> dict[str, dict[str, int]]:
+    """What a program in the cell says about columns, as far as it is what we expect."""
+    try:
+        found = json.loads(listed[:TEXTS]) if listed else {}
+    except (ValueError, RecursionError):
+        return {}
+    columns = found.items() if isinstance(found, dict) else ()
+    return {
+        name: {text: count for text, count in texts.items() if isinstance(count, int)}
+        for name, texts in columns
+        if isinstance(texts, dict)
+    }
 
 
 def mentioned_files(text: str, workspace: Path) -> tuple[Path, ...]:
@@ -152,7 +189,7 @@ def _content_hash(path: Path, workspace: Path) -> str:
     """
     digest = hashlib.blake2b(os.fsencode(workspace.resolve()), digest_size=16)
     digest.update(b"\0" + os.fsencode(path.name) + b"\0")
-    digest.update((INSIDE / PROGRAM).read_bytes())
+    digest.update(_program().encode())
     with safe_files.opened(safe_files.named_by_user(path, workspace)) as file:
         details = os.fstat(file.fileno())
         digest.update(file.read(HASHED))

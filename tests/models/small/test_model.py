@@ -460,6 +460,15 @@ PROFILED = "in t.csv?\n\nt.csv: 3 rows\n- 'units sold' int64\n- 'city' text"
         ("How many rows has gone.csv?",
          "FileNotFoundError: [Errno 2] No such file or directory: 'gone.csv'", 1,
          "There is no file 'gone.csv'."),
+        ("How many rows has slaes.csv?", "FileNotFoundError: [Errno 2] No such file or directory: "
+         "'slaes.csv' (there is: 'sales.csv')", 1,
+         "There is no file 'slaes.csv'. There is: 'sales.csv'."),
+        ("Mean of Profit " + PROFILED, "AttributeError: 'DataFrame' object has no attribute "
+         "'profit'", 1, "There is no column 'profit'. There is: 'units sold', 'city'."),
+        ("Units of Bonn " + PROFILED + "\nNamed in the request: column 'city' has 'Bonn' (2 rows)",
+         "KeyError: 'Bonn'", 1, ""),
+        ("Sum of bil in b.db?", "sqlite3.OperationalError: no such column: bil", 1,
+         "There is no column 'bil'."),
         ("How many rows has t.csv?", "ModuleNotFoundError: No module named 'polars'", 1, ""),
         ("How many rows has t.csv?", "ModuleNotFoundError: No module named 'polars'", 2,
          "The package 'polars' is not installed."),

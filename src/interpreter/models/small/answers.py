@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from interpreter.models.small.conditions import LEFT_OUT, conditions_left_out
 from interpreter.models.small.forms import MISSING, NUMBER, as_number, form_of
 from interpreter.models.small.rounds import Round
 
@@ -74,6 +75,8 @@ def trouble_with(question: str, one: Round) -> str:
         return HARD_CODED
     if any(word in one.errors for word in ON_A_COPY):
         return NOT_CHANGED
+    if left_out := conditions_left_out(question, one):
+        return LEFT_OUT.format(conditions=left_out)
     form = form_of(question)
     return NO_JSON if form.kind == "json" and not form.written(one.output) else ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 
 TEXT_FOR_NUMBERS = (
@@ -80,7 +81,9 @@ MISSING = re.compile(r"KeyError: [\"'](.+)[\"']|[\[{]'(.+?)'.*not (?:in index|fo
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
 ALIKE = 4  # columns that are named
 MOST_NAMED = 20  # columns, when one that was asked about is not there
-NO_FILE = re.compile(r"No such file or directory: '([^']+)'")
+NO_FILE = re.compile(r"No such file or directory: '([^']+)'(?: \(there is: (.+)\))?")
+NO_SUCH = re.compile(r"no such (column|table): (\S+)")
+NO_ATTRIBUTE = re.compile(r"'(?:DataFrame|Series)' object has no attribute '(\w+)'")
 NO_PACKAGE = re.compile(r"No module named '([^']+)'")
 
 
@@ -94,24 +97,42 @@ def hint_for(error: str, question: str = "") -> str:
 def missing_thing(error: str, question: str) -> tuple[str, str]:
     """The column, file or package that an error says is not there, and a sentence for the user."""
     columns = COLUMN.findall(question)
-    if (found := MISSING.search(error)) and columns:
-        name = found.group(1) or found.group(2)
+    if columns and (name := _missing_column(error, question)):
         there = ", ".join(map(repr, columns[:MOST_NAMED]))
-        return (name, f"There is no column {name!r}. There is: {there}.") if there else ("", "")
+        return name, f"There is no column {name!r}. There is: {there}."
+    if found := NO_SUCH.search(error):
+        kind, name = found.groups()
+        return name, f"There is no {kind} {name!r}."
     if found := NO_FILE.search(error):
-        return found.group(1), f"There is no file {found.group(1)!r}."
+        name, near = found.groups()
+        return name, f"There is no file {name!r}." + (f" There is: {near}." if near else "")
     if found := NO_PACKAGE.search(error):
         return found.group(1), f"The package {found.group(1)!r} is not installed."
     return "", ""
 
 
+def _missing_column(error: str, question: str) -> str:
+    """The column that an error says is not there; an attribute only counts if the user named it."""
+    if found := MISSING.search(error):
+        name: str = found.group(1) or found.group(2)
+        value = rf"^Named in the request: .* has .*'{re.escape(name)}'"
+        return "" if re.search(value, question, re.IGNORECASE | re.MULTILINE) else name
+    found = NO_ATTRIBUTE.search(error)
+    words = question.partition("\n\n")[0].casefold()
+    return found.group(1) if found and found.group(1).casefold() in words else ""
+
+
 def _columns_like(error: str, question: str) -> list[str]:
-    """The columns of the profiled files whose names share a word with the one that is missing."""
-    found = MISSING.search(error)
-    if found is None:
+    """The columns of the profiled files whose names share a word with the one that is missing, or
+    are spelt nearly like it."""
+    missing = _missing_column(error, question)
+    columns = COLUMN.findall(question)
+    if not missing:
         return []
-    missing = _words(found.group(1) or found.group(2))
-    return [name for name in COLUMN.findall(question) if missing & _words(name)][:ALIKE]
+    lower = {name.lower(): name for name in reversed(columns)}
+    close = [lower[one] for one in difflib.get_close_matches(missing.lower(), lower, ALIKE)]
+    alike = [name for name in columns if _words(missing) & _words(name)]
+    return list(dict.fromkeys((*close, *alike)))[:ALIKE]
 
 
 def _words(name: str) -> set[str]:

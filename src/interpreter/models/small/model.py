@@ -15,7 +15,15 @@ from dataclasses import replace
 from interpreter.models.small.data import without_data
 from interpreter.models.small.plan import SmallPlan, SmallTurn, assistant_says
 from interpreter.models.small.votes import ballot
-from interpreter.models.small.words import ANOTHER_DRAFT, EXAMPLE, LAST_VALUE, NUDGE, faithful
+from interpreter.models.small.words import (
+    ANOTHER_DRAFT,
+    EXAMPLE,
+    GAVE_UP,
+    LAST_VALUE,
+    NUDGE,
+    SPENT,
+    faithful,
+)
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,
@@ -27,10 +35,11 @@ from interpreter.protocol.events import (
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Message, user_says
 from interpreter.protocol.ports import Model, Request
+from interpreter.protocol.values import frozen
 
 PYTHON = "python"
 EXECUTE = "execute"  # one tool is enough for a small model
-LONG = 20.0  # seconds that a block took: it is not worth that time again and again
+LONG = 20.0  # seconds that a block took, and more than the model did: it is not run again and again
 
 Drafter = Callable[[Request, Interrupt], tuple[Code, ...]]
 """Writes several blocks for one request at once; none where it cannot, or nobody wants them."""
@@ -59,11 +68,14 @@ class SmallModel:
         self._drafted: tuple[object, tuple[str, ...]] = (None, ())
         self._clock = clock
         self._replied = clock()
+        self._thought = 0.0
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request."""
+        begun = self._clock()
         yield from self._reply_to(request, interrupt)
         self._replied = self._clock()
+        self._thought = self._replied - begun
 
     def _reply_to(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         turn = SmallTurn.of(request.messages)
@@ -83,21 +95,34 @@ class SmallModel:
         asked = _in_short(request, plan.messages)
         if plan.output:
             yield from self._answer(asked, plan, interrupt)
+        else:
+            yield from self._work(asked, plan, turn, interrupt)
+
+    def _work(
+        self, asked: Request, plan: SmallPlan, turn: SmallTurn, interrupt: Interrupt
+    ) -> Iterator[ModelEvent]:
+        """The next block, or words that need none; what is neither is asked for once more."""
+        reply = yield from self._ask(asked, plan, interrupt)
+        if reply.end is not None and (more := reply.what_is_wrong(plan)):
+            again = (*asked.messages, assistant_says(reply.said), user_says(more))
+            once_more = replace(plan, variation=plan.variation + bool(reply.spent))
+            reply = yield from self._ask(replace(asked, messages=again), once_more, interrupt)
+        if reply.end is None:
             return
-        said, acted, end = yield from self._ask(asked, plan.variation, interrupt)
-        if not acted and end is not None and plan.is_unfinished(said):
-            nudged = (*asked.messages, assistant_says(said), user_says(NUDGE))
-            again = replace(asked, messages=nudged)
-            _, _, end = yield from self._ask(again, plan.variation, interrupt)
-        if end is not None:
-            yield end
+        if reply.spent:
+            error = turn.rounds[-1].summary
+            yield TextDelta(GAVE_UP.format(line=reply.spent, error=error))
+        elif not reply.acted and plan.known is not None:
+            yield TextDelta(plan.honest(reply.said))
+        yield replace(reply.end, end="stop") if reply.spent else reply.end
 
     def _drafts(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> tuple[str, ...]:
         """Programs to compare the first one with, written once it has run."""
         if not turn.can_be_checked:
             return ()
         if self._drafted[0] != turn.identity:
-            if len(turn.rounds) > 1 or self._clock() - self._replied > LONG:
+            took = self._clock() - self._replied
+            if len(turn.rounds) > 1 or took > max(LONG, self._thought):
                 return ()
             blocks = self._drafter(_in_short(request, turn.for_drafts), interrupt)
             sources = tuple(block.source for block in blocks if block.language == PYTHON)
@@ -137,21 +162,33 @@ class SmallModel:
             model.close()
 
     def _ask(
-        self, request: Request, variation: int, interrupt: Interrupt
-    ) -> Generator[ModelEvent, None, tuple[str, bool, ReplyFinished | None]]:
-        """Pass the reply on but for its end: what was said, whether it acts, and that end."""
+        self, request: Request, plan: SmallPlan, interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, _Reply]:
+        """Pass the reply on but for its end.
+
+        Words wait for the code, without which they may be a guess, and code that may contain a
+        line which failed twice waits until all of it is there.
+        """
+        held: list[ModelEvent] = []
         said: list[str] = []
-        acted, end = False, None
-        with closing(self._reply(request, variation, interrupt)) as events:
+        acted, spent, end = False, "", None
+        with closing(self._reply(request, plan.variation, interrupt)) as events:
             for event in events:
                 if isinstance(event, ReplyFinished):
                     end = event
                     continue
                 if isinstance(event, TextDelta):
                     said.append(event.text)
-                acted = acted or isinstance(event, ActionProposed)
-                yield event
-        return "".join(said), acted, end
+                if isinstance(event, ActionProposed):
+                    spent = _spent_line(event, plan.spent)
+                    acted = not spent
+                held.append(event)
+                waits = isinstance(event, TextDelta) and plan.known is not None and not acted
+                if waits or (plan.spent and not acted):
+                    continue
+                yield from held
+                held.clear()
+        return _Reply("".join(said), acted, spent, end)
 
     def _reply(
         self, request: Request, variation: int, interrupt: Interrupt, printed: str = ""
@@ -161,6 +198,29 @@ class SmallModel:
             self._models[variation] = self._varied(variation)
         with closing(_passed_on(self._models[variation].stream(request, interrupt))) as events:
             yield from without_data(events, printed)
+
+
+@frozen
+class _Reply:
+    """What a model said, and whether it does something."""
+
+    said: str
+    acted: bool
+    spent: str
+    """A line of its block that failed twice before, for which the block is not run."""
+    end: ReplyFinished | None
+
+    def what_is_wrong(self, plan: SmallPlan) -> str:
+        """What it is told, so that it replies once more; nothing where the reply will do."""
+        if self.spent:
+            return SPENT.format(line=self.spent)
+        return NUDGE if not self.acted and plan.is_unfinished(self.said) else ""
+
+
+def _spent_line(event: ActionProposed, spent: tuple[str, ...]) -> str:
+    source = event.action.source if isinstance(event.action, Code) else ""
+    lines = {line.strip() for line in source.splitlines()}
+    return next((line for line in spent if line in lines), "")
 
 
 def _in_short(request: Request, messages: tuple[Message, ...]) -> Request:

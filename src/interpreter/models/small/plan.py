@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,15 @@ from interpreter.models.small.answers import (
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.forms import form_of
+from interpreter.models.small.conditions import (
+    CHANGED,
+    FILE_NOT_WRITTEN,
+    IN_DOUBT,
+    changed_originals,
+    conditions_left_out,
+    not_written,
+)
+from interpreter.models.small.forms import NUMBER, form_of
 from interpreter.models.small.hints import hint_for, missing_thing
 from interpreter.models.small.rounds import Round, rounds_of, split_turn
 from interpreter.models.small.votes import Ballot, can_be_compared
@@ -22,13 +31,16 @@ from interpreter.models.small.words import (
     DONE,
     DOUBT,
     NO_FILES,
+    NOT_ANSWERED,
     NOT_COMPUTED,
     NOT_WRITTEN,
     NOTHING_PRINTED,
     PRINT_IT,
     PRINTED,
     error_hint,
+    failing_line,
     form_asked_for,
+    invents,
     is_about_files,
     is_an_order,
     is_only_a_promise,
@@ -59,10 +71,28 @@ class SmallPlan:
     """Whether a reply without code would be a guess."""
     doubt: str = ""
     """What the user is told beside the answer."""
+    known: str | None = None
+    """What a reply may take its numbers from; None where it may say what it likes."""
+    instead: str = NOT_ANSWERED
+    """What is said instead of numbers that come from nowhere."""
+    backing: str = ""
+    """What was computed and not printed: an answer may be made of it without another block."""
+    spent: tuple[str, ...] = ()
+    """Lines that failed twice: a block with one of them is not run again."""
 
     def is_unfinished(self, said: str) -> bool:
         """Whether a reply without code is no answer yet."""
-        return self.must_act or is_only_a_promise(said)
+        return (self.must_act and not self._is_backed(said)) or is_only_a_promise(said)
+
+    def honest(self, said: str) -> str:
+        """A reply without code, unless it gives numbers that nobody computed."""
+        if self.known is not None and invents(said, self.known):
+            return self.instead
+        return said + self.doubt
+
+    def _is_backed(self, said: str) -> bool:
+        """Whether it gives numbers, all of them known from blocks that ran."""
+        return bool(self.backing and NUMBER.search(said)) and not invents(said, self.backing)
 
 
 @frozen
@@ -124,6 +154,17 @@ class SmallTurn:
 
     def next_request(self, counted: Ballot | None = None) -> SmallPlan:
         """What to ask next, judged by the blocks that ran since the user spoke."""
+        plan = self._planned(counted)
+        if not self.rounds and not self.is_computable:
+            return plan
+        said = (
+            f"{one.output}\n{one.variables}\n{' '.join(one.files)}\n{one.summary}"
+            for one in self.rounds
+        )
+        known = "\n".join((self.question, *said))
+        return replace(plan, known=known, spent=_failed_twice(self.rounds))
+
+    def _planned(self, counted: Ballot | None) -> SmallPlan:
         if not self.rounds:
             return SmallPlan(self.asked, must_act=self.is_computable)
         rounds, doubt = [one for one in self.rounds if not one.to_compare], ""
@@ -138,6 +179,8 @@ class SmallTurn:
             return _after_silence(self.asked, rounds)
         if is_hard_coded(self.question, rounds[-1]):
             doubt = NOT_COMPUTED
+        elif left_out := conditions_left_out(self.question, rounds[-1]):
+            doubt = IN_DOUBT.format(conditions=left_out)
         return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
 
 
@@ -150,7 +193,8 @@ def _after_silence(asked: tuple[Message, ...], rounds: list[Round]) -> SmallPlan
     """A question is not answered by silence."""
     last = rounds[-1]
     told = NOTHING_PRINTED.format(variables=_known(last))
-    return SmallPlan((*asked, assistant_says(last.code), user_says(told)), len(rounds))
+    messages = (*asked, assistant_says(last.code), user_says(told))
+    return SmallPlan(messages, len(rounds), must_act=True, backing=last.variables)
 
 
 def _after_order(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
@@ -160,13 +204,20 @@ def _after_order(asked: tuple[Message, ...], rounds: list[Round], question: str)
     if not files and is_about_files(question) and len(rounds) <= REPEATS:
         told = (assistant_says(last.code), user_says(NOT_WRITTEN))
         return SmallPlan((*asked, *told), len(rounds), must_act=True)
+    if (names := not_written(question, files)) and len(rounds) <= REPEATS:
+        told = (assistant_says(last.code), user_says(FILE_NOT_WRITTEN.format(names=names)))
+        return SmallPlan((*asked, *told), len(rounds), must_act=True)
+    spoilt = changed_originals(question, files)
     printed = _shortened(last.output)
     words = DONE.format(
         files=f"Files: {', '.join(files[:FILES_NAMED])}." if files else NO_FILES,
         printed=f"\nIt printed:\n{printed}" if printed else "",
         variables=_known(last),
     )
-    return SmallPlan((*asked, assistant_says(last.code), user_says(words)))
+    messages = (*asked, assistant_says(last.code), user_says(words))
+    doubt = CHANGED.format(names=spoilt) if spoilt else ""
+    instead = f"Done: {', '.join(files[:FILES_NAMED])}." if files else (printed or "It ran.")
+    return SmallPlan(messages, doubt=doubt, instead=instead + doubt)
 
 
 def _known(last: Round) -> str:
@@ -225,8 +276,15 @@ def _not_there(rounds: list[Round], question: str, failures: int) -> str:
     name, told = missing_thing(error, question)
     if not told:
         return ""
-    named = name in question.partition("\n\n")[0] and "There is: " not in hint_for(error, question)
+    words = question.partition("\n\n")[0].casefold()
+    named = name.casefold() in words and "There is: " not in hint_for(error, question)
     return told if named or (failures >= REPEATS and _same_error(rounds)) else ""
+
+
+def _failed_twice(rounds: list[Round]) -> tuple[str, ...]:
+    """Lines that failed with the same error in two blocks."""
+    failures = Counter((failing_line(one), one.summary) for one in rounds if one.failed)
+    return tuple(line for (line, _), count in failures.items() if line and count >= REPEATS)
 
 
 def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:

@@ -63,6 +63,12 @@ DOUBT = "\n\n(Not sure: programs that were written for this independently printe
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
+NOT_ANSWERED = """\
+I could not compute this: no program gave a value for it, and a guess would be worth nothing."""
+SPENT = """\
+The line {line!r} failed twice with the same error. Do not write it again: solve it in another \
+way. Write one ```python block that prints the answer."""
+GAVE_UP = "I could not do this: {line!r} fails each time with {error}."
 ATTEMPT = """An earlier attempt printed {output}
 {trouble}"""
 CANNOT_BE = """\
@@ -187,7 +193,7 @@ def faithful(answer: str, output: str, question: str) -> str:
     out, and the output alone, where the answer has numbers that nobody computed."""
     answer = plain(answer)
     said, printed = answer.strip(), output.strip()
-    if printed and _invents(said, f"{printed}\n{question}"):
+    if printed and invents(said, f"{printed}\n{question}"):
         return _as_printed(printed)
     if not printed or _carries(said, printed):
         return answer
@@ -200,7 +206,7 @@ def _as_printed(printed: str) -> str:
     return f"```text\n{printed}\n```" if "\n" in printed else printed
 
 
-def _invents(answer: str, known: str) -> bool:
+def invents(answer: str, known: str) -> bool:
     """Whether a number of the answer is neither printed nor asked about, rounded or in percent."""
     there = [as_number(text) for text in NUMBER.findall(known)]
     there += [100 * number for number in there]

@@ -1,0 +1,150 @@
+"""What the columns of a table hold, and what to be careful about: loaded by profile_file.py."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+VALUE = 28  # characters of an example
+NULLS = {"", "na", "n/a", "nan", "null", "none", "#n/a", "<na>", "-nan", "nil"}
+TRUTH = {"True", "False", "TRUE", "FALSE", "true", "false"}  # what pandas reads as bool
+EXACT = 1e12
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
+DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T]\d|$)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$")
+LEADING_NUMBER = re.compile(r"[+-]?\d[\d ,.]*\S*")
+PERCENT = re.compile(r"[+-]?\d[\d,.]*\s*%$")
+MONEY = re.compile(r"[+-]?[$€£¥]\s*[+-]?\d[\d,.]*$|[+-]?\d[\d,.]*\s*(?:[$€£¥]|EUR|USD)$")
+GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?$")
+QUANTITY = re.compile(r"(?:^|_| )(units?|quantity|qty|pieces|items|copies|sold)(?:$|_| )", re.I)
+TOTALS = {"total", "totals", "grand total", "subtotal", "sum", "all", "gesamt", "summe", "overall"}
+LOOKED_AT = 200  # values whose form is looked at
+MOST_ALIKE = 3  # spellings that are named
+VALUES = 20_000  # characters of the list of values
+VALUE_WORDS = 4  # of a value that somebody might name
+
+texts_of: dict[str, Counter[str]] = {}
+"""How often each column has which text, for those that have texts one could ask about."""
+
+
+def example(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= VALUE else text[: VALUE - 3] + "..."
+
+
+def column(values: Sequence[str], name: str = "") -> str:
+    """What a column holds: its type, range or examples, and how much is missing."""
+    filled = [value for value in values if value.strip().lower() not in NULLS]
+    missing = len(values) - len(filled)
+    words = [kind_of(filled)] if filled else ["empty"]
+    if words[0].startswith("int") and QUANTITY.search(name):
+        words.append("a quantity: sum it, do not count rows")
+    if missing and filled:
+        words.append(f"{missing} missing")
+    return ", ".join(words)
+
+
+def kind_of(filled: list[str]) -> str:
+    numbers = [value for value in filled if NUMBER.match(value.strip())]
+    if len(numbers) == len(filled):
+        return numeric([float(value) for value in numbers], all(is_whole(v) for v in numbers))
+    if set(filled) <= TRUTH:
+        return "bool"
+    different = sorted(set(filled), key=filled.index) if len(filled) < 5000 else list(set(filled))
+    if len(numbers) >= 0.6 * len(filled):
+        odd = next(value for value in different if not NUMBER.match(value.strip()))
+        return f"text: numbers and others such as {example(odd)!r}"
+    looked = [value.strip() for value in filled[:LOOKED_AT]]
+    if all(map(DATE.match, looked)):
+        return dates(filled, looked)
+    for what, pattern in (("percent", PERCENT), ("money", MONEY), ("numbers", GROUPED)):
+        if all(pattern.match(value) or NUMBER.match(value) for value in looked):
+            odd = next((value for value in looked if pattern.match(value)), looked[0])
+            return f"text: {what} such as {example(odd)!r}, to be turned into numbers"
+    return text_kind(filled, different)
+
+
+def dates(filled: list[str], looked: list[str]) -> str:
+    """Dates that are text: from when to when, or in how many forms they are written."""
+    forms = {(value[:4].isdigit(), re.sub(r"\d", "", value)[:1]): value for value in looked}
+    if len(forms) > 1:
+        return "dates as text, in several forms: " + ", ".join(map(example, forms.values()))
+    return f"dates as text, {example(min(filled))} to {example(max(filled))}"
+
+
+def text_kind(filled: list[str], different: list[str]) -> str:
+    if len(different) <= 5:
+        return "text: " + ", ".join(repr(example(value)) for value in different)
+    begins = sum(bool(LEADING_NUMBER.match(value.strip())) for value in filled[:LOOKED_AT])
+    if begins >= 0.9 * min(LOOKED_AT, len(filled)):
+        return f"text, not numeric, e.g. {example(filled[0])!r}"
+    return f"text, {len(different)} different, e.g. {example(filled[0])!r}"
+
+
+def is_whole(value: str) -> bool:
+    return value.strip().lstrip("+-").isdigit()
+
+
+def numeric(numbers: list[float], whole: bool) -> str:
+    low, high = min(numbers), max(numbers)
+    if whole and abs(low) < EXACT and abs(high) < EXACT:
+        return f"int {low:.0f} to {high:.0f}"
+    return f"{'int' if whole else 'float'} {low:.6g} to {high:.6g}"
+
+
+# What to be careful about.
+
+
+def pitfalls(
+    names: Sequence[str], columns: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """What people trip over in this table, a line each."""
+    for name, values in zip(names, columns):  # noqa: B905
+        totals = [value for value in values if value.strip().lower() in TOTALS]
+        if 0 < len(totals) <= max(1, len(values) // 10) and len(set(values)) > len(totals) + 1:
+            yield f"Careful: {len(totals)} row(s) hold a total ({name!r} is {example(totals[0])!r})"
+        if alike := spellings(values):
+            yield f"Careful: {name!r} has one thing written differently: {alike}"
+    twice = len(rows) - len({tuple(row) for row in rows})
+    if twice and len(names) > 2:
+        yield f"Careful: {twice} row(s) are there more than once"
+
+
+def spellings(values: Iterable[str]) -> str:
+    """Texts of a column that differ only in case or spaces."""
+    groups: dict[str, set[str]] = {}
+    for value in itertools.islice(dict.fromkeys(values), 2000):
+        if not value.strip().isdigit() and value.strip():
+            groups.setdefault("".join(value.lower().split()), set()).add(value)
+    found = [sorted(group) for group in groups.values() if len(group) > 1]
+    return "; ".join(", ".join(map(repr, map(example, one))) for one in found[:MOST_ALIKE])
+
+
+# What somebody might ask about.
+
+
+def remember_texts(name: str, values: Iterable[object]) -> None:
+    """Keep what texts a column has, unless they are sentences, numbers or dates."""
+    texts = Counter(" ".join(v.split()) for v in values if isinstance(v, str))
+    for text in list(texts):
+        letters = any(letter.isalpha() for letter in text) and text not in TRUTH
+        if not letters or len(text) < 3 or text.count(" ") >= VALUE_WORDS:
+            del texts[text]
+    if texts:
+        texts_of.setdefault(name, Counter()).update(texts)
+
+
+def listed_texts() -> str:
+    """As JSON, each column with its texts and how often it has them, the most frequent first."""
+    kept: dict[str, dict[str, int]] = {}
+    ranked = {name: texts.most_common() for name, texts in texts_of.items()}
+    room = VALUES
+    ranks = itertools.zip_longest(*([(name, *t) for t in texts] for name, texts in ranked.items()))
+    for name, text, count in filter(None, itertools.chain.from_iterable(ranks)):
+        room -= len(json.dumps(text)) + len(name) + 12
+        if room <= 0:
+            break
+        kept.setdefault(name, {})[text] = count
+    return json.dumps(kept)

@@ -1,0 +1,187 @@
+"""The conditions of a request, and whether a program and what it did keep to them.
+
+A small model drops half of what it was asked: a filter, a limit, the name of the file to write.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from interpreter.models.small.forms import NUMBER, as_number
+from interpreter.models.small.rounds import Round
+from interpreter.protocol.values import frozen
+
+# As tools/named_values.py writes it.
+NAMED = re.compile(r"^Named in the request: column '(.+?)' has (.+) \(\d+ rows\)$", re.MULTILINE)
+SPELT = re.compile(r"'([^']+)'|\"([^\"]+)\"")
+LIMIT = re.compile(
+    r"\b(?:(?:more|less|fewer|greater|larger|smaller|higher|lower|older|younger|longer|shorter|later"
+    r"|earlier|cheaper) than|over|above|below|under|at least|at most|exceed\w*|up to|between"
+    r"|the (?:first|last|top|bottom|next)|top)"
+    r" (?:than )?[$€£]?(\d[\d,]*\.?\d*)(?! ?(?:decimals?|digits?|places?))(\w*)",
+    re.IGNORECASE,
+)
+YEAR = re.compile(
+    r"\b(?:in|of|during|since|until|before|after|from|for|year) ((?:19|20)\d\d)\b(?![-/.]\d)"
+)
+GROUPS = re.compile(
+    r"groupby|value_counts|pivot|crosstab|group by|Counter|set_index|nunique|unique\(",
+    re.IGNORECASE,
+)
+TARGET = re.compile(
+    r"\b(?:as|to|into|in|called|named|file) [\"'`]?([\w./-]*\w\.[A-Za-z]\w{0,4})\b", re.IGNORECASE
+)
+UNTOUCHED = re.compile(
+    r"\b(?:do not|don't|dont|never|without) (?:chang\w+|modify\w*|overwrit\w+|touch\w*"
+    r"|alter\w*|edit\w*)\b|\bkeep the originals?\b|\bleave\b.{1,40}\b(?:as (?:it|they) (?:is|are)"
+    r"|unchanged|alone|untouched)\b",
+    re.IGNORECASE,
+)
+
+LEFT_OUT = """\
+The request says {conditions}, but the program does not use that. Select the rows that are meant \
+first, then compute. Write the whole block again."""
+IN_DOUBT = "\n\n(Not sure: the request says {conditions}, and the program does not use that.)"
+FILE_NOT_WRITTEN = """\
+The request names the file {names}, and it was not written. Write the whole ```python block again \
+so that it writes that file."""
+CHANGED = "\n\n(Careful: {names} was to stay as it was, and was changed. Undo brings it back.)"
+
+
+@frozen
+class Conditions:
+    """What a request says that a program has to use."""
+
+    values: tuple[tuple[str, tuple[str, ...]], ...]
+    """Columns, and values of each that the request names, in all their spellings."""
+    limits: tuple[str, ...]
+    """Numbers and years that rows are selected by."""
+
+    @classmethod
+    def of(cls, request: str) -> Conditions:
+        """Read them from a request that is followed by what is known about its files."""
+        words = request.partition("\n\n")[0]
+        named = NAMED.findall(request)
+        values = tuple((column, tuple(map("".join, SPELT.findall(has)))) for column, has in named)
+        limits = [found for found, unit in LIMIT.findall(words) if unit.lower() not in ("k", "m")]
+        return cls(values, tuple(dict.fromkeys((*limits, *YEAR.findall(words)))))
+
+    def left_out(self, one: Round) -> list[str]:
+        """Those that a block does not use, in words."""
+        if not (self.values or self.limits) or not one.source.strip():
+            return []
+        program = _Program.of(one.source)
+        return [
+            *(
+                f"{spelt[0]!r} (a value of {column!r})"
+                for column, spelt in self.values
+                if not self._is_used(column, spelt, program, one)
+            ),
+            *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
+        ]
+
+    def _is_used(self, column: str, spelt: Sequence[str], program: _Program, one: Round) -> bool:
+        if any(program.has_text(value) for value in spelt):
+            return True
+        if not GROUPS.search(one.source):
+            return False
+        of_column = sum(name == column for name, _ in self.values)
+        shown = any(value.casefold() in one.output.casefold() for value in spelt)
+        return of_column > 1 or shown
+
+
+@frozen
+class _Program:
+    """The texts and numbers that a program is written with, but for those it only prints."""
+
+    texts: tuple[str, ...]
+    numbers: frozenset[float]
+    calls_head: bool
+
+    @classmethod
+    def of(cls, source: str) -> _Program:
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return cls((source.casefold(),), frozenset(_sizes([source])), False)
+        constants = [node for node in _computing(tree) if isinstance(node, ast.Constant)]
+        texts = [node.value for node in constants if isinstance(node.value, str)]
+        numbers = [
+            abs(float(node.value))
+            for node in constants
+            if isinstance(node.value, int | float) and abs(node.value) < 1e300
+        ]
+        calls = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        return cls(
+            tuple(text.casefold() for text in texts),
+            frozenset((*numbers, *_sizes(texts))),
+            bool(calls & {"head", "tail"}),
+        )
+
+    def has_text(self, value: str) -> bool:
+        wanted = value.casefold().strip()
+        stem = wanted[:-1] if wanted.endswith("s") and len(wanted) > 3 else wanted
+        return any(stem in text for text in self.texts)
+
+    def has_number(self, limit: str) -> bool:
+        wanted = abs(as_number(limit))
+        if self.calls_head and wanted == 5:  # what head() shows by itself
+            return True
+        near = (wanted, wanted - 1, wanted + 1, wanted / 100)
+        return any(abs(number - one) < 1e-9 for number in self.numbers for one in near)
+
+
+def _computing(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every part of a program but the texts that are only printed, or say what it does."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for child in ast.iter_child_nodes(node):
+            if not _is_only_said(node, child):
+                waiting.append(child)
+
+
+def _is_only_said(parent: ast.AST, child: ast.AST) -> bool:
+    is_text = isinstance(child, ast.Constant) and isinstance(child.value, str)
+    match parent:
+        case ast.JoinedStr() | ast.Expr():
+            return is_text
+        case ast.Call(ast.Name("print")):
+            return is_text
+        case _:
+            return False
+
+
+def _sizes(texts: Iterable[str]) -> list[float]:
+    return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
+
+
+def conditions_left_out(request: str, one: Round) -> str:
+    """What a request says and a block does not use, in words; nothing where all is used."""
+    return " and ".join(Conditions.of(request).left_out(one))
+
+
+def not_written(request: str, changes: Iterable[str]) -> str:
+    """The names of files that a request wants written and that no block wrote."""
+    words, _, known = request.partition("\n\n")
+    there = [change.partition(" ")[2] for change in changes]
+    wanted = dict.fromkeys(TARGET.findall(words))
+    missing = [
+        name
+        for name in wanted
+        if not any(path.endswith(name.removeprefix("./")) for path in there)
+        and not re.search(rf"^{re.escape(name.rpartition('/')[2])}[: ]", known, re.MULTILINE)
+    ]
+    return ", ".join(missing)
+
+
+def changed_originals(request: str, changes: Iterable[str]) -> str:
+    """The files that a request wants left as they are, and that were changed nevertheless."""
+    words = request.partition("\n\n")[0]
+    if not UNTOUCHED.search(words):
+        return ""
+    done = (change.partition(" ")[::2] for change in changes)
+    return ", ".join(path for kind, path in done if kind != "added")

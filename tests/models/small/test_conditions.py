@@ -1,0 +1,106 @@
+"""What a request says is looked for in the program before its output is believed."""
+
+import pytest
+
+from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.votes import ballot
+from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
+
+PROFILE = """\
+sales.csv: 3 rows x 3 columns
+- 'product' text: 'tea', 'coffee'
+- 'units' int 4 to 30
+- 'day' dates as text, 2023-01-01 to 2024-01-03
+Named in the request: column 'product' has 'tea', 'Tea' (2 rows)"""
+ASKED = "How many units of tea were sold, by sales.csv?"
+READ = "import pandas as pd\ndf = pd.read_csv('sales.csv')\n"
+DROPPED = READ + "print('Units of tea:', df['units'].sum())"
+KEPT = READ + "print(df[df['product'].str.lower() == 'tea']['units'].sum())"
+
+
+def turn(question, *blocks, profile=PROFILE):
+    messages = [Message("user", (Text(profile),), audience="assistant"), user_says(question)]
+    for source, output in blocks:
+        files = [Output(output, "stderr")] if output.startswith("[files") else [Output(output)]
+        messages += [
+            Message("assistant", (Code("python", source, "c1"),)),
+            Message("computer", (*files, ActionResult("c1", "ok", ""))),
+        ]
+    return messages
+
+
+def told(question, source, output="46\n", profile=PROFILE):
+    plan = next_request(turn(question, (source, output), profile=profile))
+    return plan.messages[-1].text if plan.variation else ""
+
+
+def test_a_filter_that_the_program_dropped_is_asked_for_once():
+    asked = next_request(turn(ASKED, (DROPPED, "Units of tea: 46\n")))
+    assert "says 'tea' (a value of 'product'), but the program does not" in asked.messages[-1].text
+    twice = next_request(turn(ASKED, *[(DROPPED, "Units of tea: 46\n")] * 2))
+    assert "Not sure: the request says 'tea'" in twice.doubt
+
+
+def test_two_programs_that_drop_the_same_filter_do_not_outvote_one_that_keeps_it():
+    read = SmallTurn.of(turn(ASKED, (DROPPED, "46\n"), (DROPPED + "\n#", "46\n"), (KEPT, "42\n")))
+    counted = ballot(read.question, read.rounds, [DROPPED + "\n#", KEPT])
+    assert counted.leader is not None
+    assert counted.leader.output == "42\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [
+        (KEPT, "42\n"),
+        (READ + "print(df.query(\"product == 'Tea'\").units.sum())", "42\n"),
+        (READ + "print(df.groupby('product')['units'].sum())", "coffee 4\ntea 42\n"),
+        (
+            "import sqlite3\nprint(sqlite3.connect('s.db').execute(\n"
+            "    \"SELECT SUM(units) FROM s WHERE product LIKE '%tea%'\").fetchone()[0])",
+            "42\n",
+        ),
+        ("this is no Python: tea", "42\n"),
+    ],
+    ids=["mask", "query", "groups", "SQL", "unreadable"],
+)
+def test_a_program_that_keeps_the_filter_is_believed(source, output):
+    assert told(ASKED, source, output) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "missing"),
+    [
+        ("How many rows have more than 10 units in sales.csv?", "print(len(df))", "'10'"),
+        ("How many rows have more than 10 units in sales.csv?", "print(sum(df.units > 10))", ""),
+        ("How many rows of 2024 are in sales.csv?", "print(len(df))", "'2024'"),
+        ("How many rows of 2024 are in sales.csv?", "f(df.day.str[:4] == '2024')", ""),
+        ("What share of sales.csv is over 50 %?", "print((df.share > 0.5).mean())", ""),
+        ("Sum the first 5 of sales.csv", "print(df.units.head().sum())", ""),
+        ("What is the mean, rounded to 2 decimals, of sales.csv?", "print(df.mean())", ""),
+        ("How many rows has sales.csv?", "print(len(df))", ""),
+    ],
+)
+def test_limits_and_years_have_to_be_used(question, source, missing):
+    plain = PROFILE.rpartition("\n")[0]
+    said = told(question, source, profile=plain)
+    assert (f"The request says {missing}, but" in said) is bool(missing)
+
+
+ORDER = "Sort sales.csv by units and save it as sorted.csv, without changing the original"
+
+
+def test_a_file_that_was_to_be_written_is_looked_for():
+    wrong = next_request(turn(ORDER, ("f()", "[files: added out.csv]\n")))
+    assert "names the file sorted.csv, and it was not written" in wrong.messages[-1].text
+    right = next_request(turn(ORDER, ("f()", "[files: added sorted.csv]\n")))
+    assert "Files: added sorted.csv." in right.messages[-1].text
+    assert right.doubt == ""
+
+
+def test_an_original_that_was_to_stay_is_said_to_be_changed():
+    spoilt = turn(ORDER, ("f()", "[files: added sorted.csv, modified sales.csv]\n"))
+    plan = next_request(spoilt)
+    assert plan.honest("It is sorted.") == (
+        "It is sorted.\n\n(Careful: sales.csv was to stay as it was, and was changed. "
+        "Undo brings it back.)"
+    )
