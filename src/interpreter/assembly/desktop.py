@@ -40,9 +40,14 @@ class OsMode:
         self._policies: dict[int, Policy] = {}
 
     def tools(self, settings: Settings, calls: HostCalls) -> dict[str, Tool]:
-        """The tool under its name; nothing where there is no desktop."""
+        """The tools under their names; nothing where there is no desktop."""
         tool = self._tool(settings, calls)
-        return {"computer": tool} if tool else {}
+        if tool is None:
+            return {}
+        from interpreter.desktop.mode.tool import ByNameTool
+
+        beside = ByNameTool(tool)
+        return {tool.spec.name: tool, beside.spec.name: beside}
 
     def policy(self, inner: Policy, settings: Settings, calls: HostCalls) -> Policy:
         """A policy that remembers programs, around the one of the session."""

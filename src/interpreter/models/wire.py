@@ -80,7 +80,7 @@ class EncodedHistory:
         previous = self._done[-1].last_role if self._done else ""
         if self._alternate:
             messages = alternating(messages, previous)
-        last_role = messages[-1]["role"] if messages else previous
+        last_role = messages[-1].get("role", "") if messages else previous
         encoded = b",".join(to_json(message) for message in messages)
         self._done.append(_Encoded(end, encoded, last_role))
 

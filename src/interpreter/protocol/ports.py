@@ -63,6 +63,9 @@ class ToolSpec:
     name: str
     description: str
     parameters: str
+    display: tuple[int, int] | None = None
+    """The size of the pictures of a tool that uses a screen: some vendors have words of their own
+    for such a tool, in which their models were trained."""
 
 
 @frozen

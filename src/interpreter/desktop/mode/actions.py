@@ -179,7 +179,7 @@ def _without_pointer(name: str, given: Mapping[str, Any]) -> DesktopAction:
 
 
 def _of_ours(name: str, given: Mapping[str, Any]) -> DesktopAction:
-    """What no vendor's own tool has."""
+    """Names instead of points."""
     match name:
         case "cursor_position":
             return WhereIsPointer()
@@ -197,6 +197,8 @@ CLICKS: dict[str, tuple[Button, int]] = {
     "left_click": ("left", 1), "right_click": ("right", 1), "middle_click": ("middle", 1),
     "double_click": ("left", 2), "triple_click": ("left", 3),
 }  # fmt: skip
+OURS = ("open", "elements", "click_text")
+"""What no vendor's own tool has."""
 ACTION_NAMES = (
     "screenshot", *CLICKS, "click_text", "mouse_move", "left_click_drag", "left_mouse_down",
     "left_mouse_up", "scroll", "type", "key", "hold_key", "wait", "zoom", "cursor_position",

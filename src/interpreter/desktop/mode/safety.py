@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from interpreter.desktop.mode import actions as act
-from interpreter.desktop.mode.tool import NAME, ComputerTool, understood_call
+from interpreter.desktop.mode.tool import BY_NAME, NAME, ComputerTool, understood_call
 from interpreter.protocol.actions import Asks, Decision, Verdict
 from interpreter.protocol.desktop import (
     Box,
@@ -76,7 +76,7 @@ class DesktopApprovals:
 
 
 def _is_ours(action: Action) -> bool:
-    return isinstance(action, ActionCall) and action.tool == NAME
+    return isinstance(action, ActionCall) and action.tool in (NAME, BY_NAME)
 
 
 class Shielded:

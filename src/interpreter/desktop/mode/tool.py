@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from interpreter.desktop.finding.finder import Finder
 from interpreter.desktop.geometry import Transform, fitting
 from interpreter.desktop.hands import Hands
 from interpreter.desktop.mode import actions as act
+from interpreter.desktop.mode import schemas
 from interpreter.desktop.mode.log import ActionLog
 from interpreter.desktop.pictures import changed_box, encoded, jpeg, marked, still_frame, with_cross
 from interpreter.protocol.desktop import (
@@ -31,7 +31,7 @@ from interpreter.protocol.messages import Action, ActionCall, Display, Face
 from interpreter.protocol.ports import ToolContext, ToolSpec
 from interpreter.protocol.visible import visible
 
-NAME = "computer"
+NAME, BY_NAME = "computer", "desktop"
 LONGEST, MOST_PIXELS = 1568, 1_150_000  # what Anthropic's models see without shrinking it further
 HAND_MOVED = 12  # pixels that the pointer may be off before somebody else has moved it
 MOST_LISTED = 150
@@ -59,7 +59,8 @@ class ComputerTool:
     def spec(self) -> ToolSpec:
         """How models are told of it, with the size of the picture that they get."""
         view = self._whole_view()
-        return ToolSpec(NAME, DESCRIPTION, json.dumps(schema(view.width, view.height)))
+        size = (view.width, view.height)
+        return ToolSpec(NAME, schemas.BY_POINT, json.dumps(schemas.by_point()), display=size)
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Do what is asked; the last event says what came of it."""
@@ -249,6 +250,14 @@ class ComputerTool:
         return "\n".join(lines[:MOST_LISTED]) or "The active window does not say what is in it."
 
 
+class ByNameTool:
+    """The same hands, for what vendors' own computer tools lack: names instead of points."""
+
+    def __init__(self, computer: ComputerTool) -> None:
+        self.run = computer.run
+        self.spec = ToolSpec(BY_NAME, schemas.BY_NAME, json.dumps(schemas.by_name()))
+
+
 class _StoppedByHand(Exception):
     """The user has taken the mouse."""
 
@@ -273,35 +282,3 @@ def _sleep(seconds: float, interrupt: Interrupt) -> None:
 def _shown(media_type: str, data: bytes) -> DisplayShown:
     plain = Face("text/plain", "[a picture of the screen]")
     return DisplayShown(Display((plain, Face(media_type, data))))
-
-
-DESCRIPTION = (
-    "See and use the screen. Take the cheapest way: a command or a program's own interface by "
-    "`execute` first, then `open`, `elements` and `click_text`, then points in the picture. "
-    "Every action is answered with a new picture where something changed."
-)
-
-
-def schema(width: int, height: int) -> dict[str, Any]:
-    """The plain schema, for models that have no computer tool of their own."""
-    point = {"type": "array", "items": {"type": "number"}, "description": "x, y in the picture"}
-    return {
-        "type": "object",
-        "x-display": [width, height],
-        "properties": {
-            "action": {"type": "string", "enum": list(act.ACTION_NAMES)},
-            "coordinate": point,
-            "start_coordinate": point,
-            "text": {
-                "type": "string",
-                "description": "what to type, find or open; a key such as ctrl+s; keys to hold",
-            },
-            "scroll_direction": {"type": "string", "enum": ["up", "down", "left", "right"]},
-            "scroll_amount": {"type": "integer"},
-            "duration": {"type": "number", "description": "seconds"},
-            "repeat": {"type": "integer"},
-            "region": {"type": "array", "items": {"type": "number"}},
-            "monitor": {"type": "integer"},
-        },
-        "required": ["action"],
-    }

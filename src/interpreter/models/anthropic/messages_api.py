@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import field, replace
 from typing import Any
 
+from interpreter.models.anthropic.screen import ScreenVersion, version_after, version_for
 from interpreter.models.anthropic.stream import MessageReader
 from interpreter.models.anthropic.wire import AnthropicEncoder, tool_list
 from interpreter.models.dialects.toolbox import toolbox_of
@@ -62,7 +63,8 @@ class AnthropicMessages:
         self._price = price
         self._parameters = dict(settings.parameters)
         self._wording = Wording(settings.templates)
-        self._history = EncodedHistory(AnthropicEncoder(capabilities.images, self._wording.for_all))
+        self._screen: ScreenVersion | None = version_for(settings.model)
+        self._history = self._new_history()
 
     def stream(self, request: Request, interrupt: Interrupt) -> Events:
         """Answer the request."""
@@ -74,7 +76,8 @@ class AnthropicMessages:
 
     def _ask(self, request: Request, interrupt: Interrupt) -> Events:
         reader = MessageReader(toolbox_of(request.tools))
-        with self._line.post(self.settings.url, self._body(request), interrupt) as answer:
+        url, body = self.settings.url, self._body(request)
+        with self._line.post(url, body, interrupt, self._betas(request)) as answer:
             yield from self._events(answer, reader)
         yield from reader.finish()
         yield ReplyFinished(reader.end, self._priced(reader))
@@ -96,7 +99,7 @@ class AnthropicMessages:
     def _body(self, request: Request) -> bytes:
         fields: dict[str, Any] = {"model": self.settings.model, **self._parameters}
         if request.tools:
-            fields["tools"] = tool_list(request.tools)
+            fields["tools"] = tool_list(request.tools, self._screen)
         if request.system:
             # A breakpoint of its own: tools and system stay cached when the conversation changes.
             mark = {"cache_control": {"type": "ephemeral"}} if self._caches else {}
@@ -108,10 +111,27 @@ class AnthropicMessages:
     def _caches(self) -> bool:
         return "cache_control" in self._parameters
 
+    def _betas(self, request: Request) -> dict[str, str]:
+        if self._screen is None or not self._screen.beta:
+            return {}
+        has_screen = any(tool.display for tool in request.tools)
+        return {"anthropic-beta": self._screen.beta} if has_screen else {}
+
+    def _new_history(self) -> EncodedHistory:
+        is_toolset = self._screen is not None and self._screen.is_toolset
+        return EncodedHistory(
+            AnthropicEncoder(self.capabilities.images, self._wording.for_all, is_toolset)
+        )
+
     def _adapt(self, rejected: Rejected) -> bool:
         """Leave out what the model says it does not know; True if something was changed."""
         if rejected.status != 400:
             return False
+        if self._screen is not None and "tool" in rejected.message:
+            with suppress(ValueError):
+                self._screen = version_after(self._screen, rejected.message)
+                self._history = self._new_history()
+                return True
         if (
             self._parameters.get("thinking") == {"type": "adaptive"}
             and "adaptive" in rejected.message

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from interpreter.models.anthropic.screen import FAMILY, with_member
 from interpreter.models.anthropic.wire import REDACTED
 from interpreter.models.dialects.toolbox import DialectTools
 from interpreter.models.openai.stream import CallReader
-from interpreter.protocol.events import ModelEvent, ReasoningDelta, ReplyEnd, TextDelta, Usage
+from interpreter.protocol.events import (
+    ActionProposed,
+    ModelEvent,
+    ReasoningDelta,
+    ReplyEnd,
+    TextDelta,
+    Usage,
+)
 
 _ENDS: dict[str, ReplyEnd] = {
     "end_turn": "stop",
@@ -26,6 +34,7 @@ class MessageReader:
     def __init__(self, toolbox: DialectTools) -> None:
         self._calls = CallReader(toolbox)
         self._names: dict[Any, tuple[str, str]] = {}
+        self._members: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._reason = ""
         self.ended = False
@@ -68,13 +77,16 @@ class MessageReader:
 
     def finish(self) -> list[ModelEvent]:
         """The stream has ended."""
-        return self._calls.finish(cut_off=_ENDS.get(self._reason) == "length")
+        return self._whole(self._calls.finish(cut_off=_ENDS.get(self._reason) == "length"))
 
     def _start(self, index: Any, block: dict[str, Any]) -> list[ModelEvent]:
         match block.get("type"):
             case "tool_use":
-                self._names[index] = (str(block.get("id") or ""), str(block.get("name") or ""))
-                return self._calls.feed(self._names[index][0], index, self._names[index][1], "")
+                call_id, name = str(block.get("id") or ""), str(block.get("name") or "")
+                if block.get("toolset_name") == FAMILY:
+                    self._members[call_id], name = name, FAMILY
+                self._names[index] = (call_id, name)
+                return self._whole(self._calls.feed(call_id, index, name, ""))
             case "redacted_thinking":
                 return [ReasoningDelta("", REDACTED + str(block.get("data") or ""))]
             case "text" if block.get("text"):
@@ -93,6 +105,15 @@ class MessageReader:
                 call_id, name = self._names.get(index, ("", ""))
                 return self._calls.feed(call_id, index, name, str(delta.get("partial_json") or ""))
         return []
+
+    def _whole(self, events: list[ModelEvent]) -> list[ModelEvent]:
+        """Calls with the name of the tool of a set that was called."""
+        named = []
+        for event in events:
+            call_id = event.action.call_id if isinstance(event, ActionProposed) else ""
+            member = self._members.get(call_id)
+            named.append(with_member(event, member) if member else event)
+        return named
 
     def _count(self, usage: Any) -> None:
         for name, value in (usage or {}).items() if isinstance(usage, dict) else ():

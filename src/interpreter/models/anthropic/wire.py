@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from interpreter.models.anthropic.screen import FAMILY, ScreenVersion, member_of
 from interpreter.models.openai.wire import GOOGLE, arguments_of, name_of
 from interpreter.models.pictures import encoded
 from interpreter.models.wire import (
@@ -30,6 +31,8 @@ class AnthropicEncoder:
 
     images: bool = True
     user_template: str = "{content}"
+    toolset: bool = False
+    """Whether actions on the screen are tools of their own."""
 
     def __call__(self, exchange: Exchange, number: int) -> list[dict[str, Any]]:
         """The provider's messages for one exchange."""
@@ -42,7 +45,7 @@ class AnthropicEncoder:
         said = self._reply_blocks(first, pairs)
         if not said:
             return []
-        results = [_result(pair, images=self.images) for pair in pairs]
+        results = [self._result(pair) for pair in pairs]
         return [{"role": "assistant", "content": said}, *([_user(results)] if results else [])]
 
     def _user_blocks(self, message: Message) -> list[dict[str, Any]]:
@@ -75,13 +78,34 @@ class AnthropicEncoder:
                 return _thought(text, signature) if theirs else None
             case _:
                 pair = next(pairs)
-                return _use(pair.action, _usable(pair.call_id))
+                return self._use(pair.action, _usable(pair.call_id))
+
+    def _use(self, action: Action, call_id: str) -> dict[str, Any]:
+        member = member_of(action) if self.toolset else None
+        name, given = member or (name_of(action), json.loads(arguments_of(action)))
+        block = {"type": "tool_use", "id": call_id, "name": name, "input": given}
+        return {**block, "toolset_name": FAMILY} if member else block
+
+    def _result(self, pair: Answered) -> dict[str, Any]:
+        content = [_text(result_text(pair.results, images=self.images))]
+        seen = pictures_of(pair.results) if self.images else []
+        is_member = self.toolset and member_of(pair.action) is not None
+        return {
+            "type": "tool_result",
+            "tool_use_id": _usable(pair.call_id),
+            "content": [*content, *map(_picture, seen)],
+            **({"toolset_name": FAMILY} if is_member else {}),
+        }
 
 
-def tool_list(tools: tuple[ToolSpec, ...]) -> list[dict[str, Any]]:
-    """The tools of a request."""
+def tool_list(
+    tools: tuple[ToolSpec, ...], screen: ScreenVersion | None = None
+) -> list[dict[str, Any]]:
+    """The tools of a request; the one that uses a screen in the words of this version."""
     return [
-        {
+        screen.declared(tool)
+        if screen is not None and tool.display
+        else {
             "name": tool.name,
             "description": tool.description,
             "input_schema": json.loads(tool.parameters),
@@ -102,21 +126,6 @@ def _thought(text: str, signature: str) -> dict[str, Any]:
     if signature.startswith(REDACTED):
         return {"type": "redacted_thinking", "data": signature.removeprefix(REDACTED)}
     return {"type": "thinking", "thinking": text, "signature": signature}
-
-
-def _use(action: Action, call_id: str) -> dict[str, Any]:
-    given = json.loads(arguments_of(action))
-    return {"type": "tool_use", "id": call_id, "name": name_of(action), "input": given}
-
-
-def _result(pair: Answered, *, images: bool) -> dict[str, Any]:
-    content = [_text(result_text(pair.results, images=images))]
-    seen = pictures_of(pair.results) if images else []
-    return {
-        "type": "tool_result",
-        "tool_use_id": _usable(pair.call_id),
-        "content": [*content, *map(_picture, seen)],
-    }
 
 
 def _picture(face: Face) -> dict[str, Any]:

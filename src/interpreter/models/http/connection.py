@@ -126,10 +126,12 @@ class ServerLine:
             self._is_kept = False
 
     @contextmanager
-    def post(self, url: str, body: bytes, interrupt: Interrupt) -> Iterator[HttpAnswer]:
+    def post(
+        self, url: str, body: bytes, interrupt: Interrupt, more: Mapping[str, str] | None = None
+    ) -> Iterator[HttpAnswer]:
         """Send a request; Stopped, Transient or Rejected if there is no answer to read."""
         client = self._open()
-        headers = {**self._headers, "content-type": "application/json"}
+        headers = {**self._headers, **(more or {}), "content-type": "application/json"}
         request = client.build_request("POST", url, content=body, headers=headers)
         response = self._send(client, request, interrupt)
         try:

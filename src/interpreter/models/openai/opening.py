@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from interpreter.models.http.connection import ServerLine, is_local
 from interpreter.models.http.provider_errors import Address
 from interpreter.models.openai.chat_completions import ChatCompletions, ChatSettings
+from interpreter.models.openai.responses import WithScreen, knows_screens
 from interpreter.models.options import Dialect, ModelOptions
 from interpreter.models.prices import FREE, ModelFacts, facts_about
 from interpreter.models.providers import Provider, provider_of
@@ -55,7 +56,10 @@ def open_model(name: str, options: ModelOptions) -> ChatCompletions:
     )
     line = ServerLine(address, headers, options.patience)
     able = capabilities(model, facts, options, local)
-    return ChatCompletions(name, line, settings, able, FREE if local else facts.price)
+    price = FREE if local else facts.price
+    if provider.prefix in ("openai", "azure") and knows_screens(model):
+        return WithScreen(name, line, settings, able, price)
+    return ChatCompletions(name, line, settings, able, price)
 
 
 def capabilities(model: str, facts: ModelFacts, options: ModelOptions, local: bool) -> Capabilities:
