@@ -1,6 +1,7 @@
 """`interpreter mcp serve` and clients: ours in both eras, and the Python SDK of both majors."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -106,12 +107,33 @@ def test_where_nobody_can_be_asked_nothing_runs(serve):
     assert "ran" not in text(result).split("\n")[0]
 
 
+@pytest.fixture(scope="module")
+def served_by_http(tmp_path_factory):
+    """The address of `interpreter serve`, and its token."""
+    home, token = tmp_path_factory.mktemp("home"), "a-token-for-the-test-of-the-sdk"
+    work = tmp_path_factory.mktemp("work")
+    env = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": f"{home}/data"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "interpreter", "serve", "--port", "0", "--workspace", str(work)],
+        env={**env, "INTERPRETER_API_KEY": token},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        for line in process.stdout:
+            if line.startswith("Open "):
+                break
+        yield f"{line.split()[1].partition('/#')[0]}/mcp", token
+        process.terminate()
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
 @pytest.mark.parametrize("sdk", ["sdk1", "sdk2"])
-def test_the_python_sdk_drives_it(sdk, tmp_path):
+def test_the_python_sdk_drives_it(sdk, way, tmp_path, request):
     if not (PEERS / ".done").exists():
         pytest.skip("there are no other implementations here; scripts/peers installs them")
+    where = [sys.executable] if way == "stdio" else request.getfixturevalue("served_by_http")
     done = subprocess.run(
-        [PEERS / sdk / "bin" / "python", SDK_CLIENT, sys.executable],
+        [PEERS / sdk / "bin" / "python", SDK_CLIENT, *where],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -122,3 +144,7 @@ def test_the_python_sdk_drives_it(sdk, tmp_path):
     told = json.loads(done.stdout)
     assert {"run_code", "undo", "diff", "list_variables"} <= set(told["tools"])
     assert told["text"].startswith("42")
+    assert told["asked"][0].startswith("Run this python?\nx = 6 * 7")
+    assert "x" in told["variables"]
+    assert "+b" in told["diff"]
+    assert told["after"].startswith("False")

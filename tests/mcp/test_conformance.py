@@ -1,4 +1,5 @@
-"""The protocol's own suite against our client: a few scenarios always, all with CONFORMANCE=all."""
+"""The protocol's own suite: all of it against our server, and against our client a few scenarios, or
+all with CONFORMANCE=all (one at a time, each with a program of its own)."""
 
 import os
 import shutil
@@ -9,14 +10,15 @@ from pathlib import Path
 import pytest
 
 CLIENT = Path(__file__).parent / "conformance_client.py"
+SERVER = Path(__file__).parent / "conformance_server.py"
 OLD, NEW = "2025-11-25", "2026-07-28"
 ALWAYS = [
     ("initialize", OLD),
-    ("tools_call", NEW),
     ("sep-2322-client-request-state", NEW),
     ("http-custom-headers", NEW),
 ]
 OTHERS = [
+    ("tools_call", NEW),
     ("tools_call", OLD),
     ("elicitation-sep1034-client-defaults", OLD),
     ("sse-retry", OLD),
@@ -54,7 +56,7 @@ NEW_LOGINS = [
     "iss-normalized",
     "metadata-issuer-mismatch",
 ]
-ALWAYS += [("auth/metadata-default", NEW), ("auth/iss-wrong-issuer", NEW)]
+ALWAYS += [("auth/iss-wrong-issuer", NEW)]
 OTHERS += [(f"auth/{name}", OLD) for name in LOGINS]
 OTHERS += [(f"auth/{name}", NEW) for name in (*LOGINS, *NEW_LOGINS)]
 OTHERS = [one for one in OTHERS if one not in ALWAYS]
@@ -76,7 +78,7 @@ def suite(peers, tmp_path):
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         return done.returncode, done.stdout + done.stderr
@@ -93,3 +95,25 @@ def test_our_client_does_what_the_suite_requires(suite, scenario, version):
     )
     assert status == 0, told
     assert "OVERALL: PASSED" in told
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The address of our server with what the suite wants to call."""
+    command = [sys.executable, str(SERVER)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield f"http://localhost:{process.stdout.readline().strip()}/mcp"
+        process.stdin.close()
+        process.wait(20)
+
+
+@pytest.mark.parametrize(("version", "count"), [(OLD, 30), (NEW, 37)])
+def test_our_server_does_all_that_an_era_requires(suite, server, version, count):
+    status, told = suite("server", "--url", server, "--requirements", version)
+    assert status == 0, told
+    required, _, others = told.partition("=== SUMMARY ===")[2].partition("Not scored")
+    extra = [line.split()[1] for line in others.splitlines() if line.startswith("  ")]
+    passed = [line.split()[1].rstrip(":") for line in required.splitlines() if line[:1] == "✓"]
+    assert len(set(passed) - set(extra)) == count, told

@@ -7,8 +7,9 @@ import sys
 import threading
 from collections.abc import Callable
 
-from interpreter.headless.mcp_sessions import INSTRUCTIONS, ServedSessions
+from interpreter.assembly.served_sessions import ServedHost, ServedSessions
 from interpreter.mcp.arrivals import LargeAnswer, Lines, Spool, TooLong
+from interpreter.mcp.served_jobs import WaitingJobs
 from interpreter.mcp.serving import McpServer
 from interpreter.protocol.jsonrpc import PARSE_ERROR, Answer, Fault, NotJsonRpc, Rpc, encoded
 from interpreter.settings.settings import Settings
@@ -29,8 +30,8 @@ def serve(settings: Settings) -> int:
             while line:
                 line = line[os.write(out, line) :]
 
-    sessions = ServedSessions(settings)
-    server = McpServer(sessions.tools(), INSTRUCTIONS, send)
+    sessions, waiting = ServedSessions(ServedHost(lambda: (settings, ""))), WaitingJobs()
+    server = McpServer(sessions.offer(), waiting)
     lines = Lines()
     try:
         while piece := os.read(0, PIECE):
@@ -41,6 +42,7 @@ def serve(settings: Settings) -> int:
     finally:
         lines.close()
         server.close()
+        waiting.close()
         sessions.close()
     return 0
 
@@ -54,4 +56,4 @@ def _received(line: Spool, server: McpServer, send: Callable[[Rpc], None]) -> No
     if isinstance(found, LargeAnswer):
         found.file.close()
         return
-    server.receive(found)
+    server.receive(found, send)

@@ -22,9 +22,14 @@ Path = tuple[str, ...]
 
 def call_headers(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict[str, str]:
     """The headers of one call."""
+    return {name: header_value(text) for name, text in headed(method, params, tool).items()}
+
+
+def headed(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict[str, str]:
+    """The texts that a call repeats in headers, by the names of those."""
     headers = {"Mcp-Method": method}
     if method in NAMED:
-        headers["Mcp-Name"] = header_value(str(params.get(NAMED[method], "")))
+        headers["Mcp-Name"] = str(params.get(NAMED[method], ""))
     for path, name in (header_parameters(tool) if tool else {}).items():
         found = _at(params.get("arguments"), path)
         if isinstance(found, bool):
@@ -32,7 +37,7 @@ def call_headers(method: str, params: Mapping[str, Any], tool: Tool | None) -> d
         elif isinstance(found, str | int) and not (
             isinstance(found, int) and abs(found) > _LARGEST
         ):
-            headers[f"Mcp-Param-{name}"] = header_value(str(found))
+            headers[f"Mcp-Param-{name}"] = str(found)
     return headers
 
 
@@ -41,6 +46,16 @@ def header_value(text: str) -> str:
     if _PLAIN.fullmatch(text) and text == text.strip(" \t") and not _ENCODED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode()}?="
+
+
+def is_value(header: str | None, text: str) -> bool:
+    """Whether a header, as it came, says this text."""
+    if header is None or not _ENCODED.fullmatch(header):
+        return header == text
+    try:
+        return base64.b64decode(header[9:-2], validate=True).decode("utf-8") == text
+    except ValueError:
+        return False
 
 
 def header_parameters(tool: Tool) -> dict[Path, str]:

@@ -26,6 +26,8 @@ from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
 from interpreter.server.lmc.conversation import SessionConversation
 from interpreter.server.lmc.routes import LmcRoutes
+from interpreter.server.mcp_http import McpHttp
+from interpreter.server.mcp_sessions import McpSessions
 from interpreter.server.openai.answering import answer_of
 from interpreter.server.openai.chat import completions, listed_models
 from interpreter.server.openai.responses import responses
@@ -45,6 +47,8 @@ class Server:
 
     def __init__(self, config: ServerConfig, tokens: Tokens) -> None:
         self.hub = Hub(config)
+        self._mcp_sessions = McpSessions(self.hub)
+        self._mcp = McpHttp(self._mcp_sessions.offer)
         self._conversations: dict[str, SessionConversation] = {}
         self._lmc = LmcRoutes(
             lambda token, address: self.gate.checked(token, address),
@@ -74,6 +78,7 @@ class Server:
             Route("/api/openapi.json", lambda request: JSONResponse(described)),
             *self._openai(),
             *self._lmc.routes(),
+            *self._mcp.routes(),
             Route("/api/sessions/{id}/events", partial(streams.server_sent, hub=self.hub)),
             WebSocketRoute("/api/sessions/{id}/socket", self._socket),
             *(self._route(endpoint) for endpoint in ENDPOINTS),
@@ -110,13 +115,21 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
-        parking = asyncio.create_task(self.hub.park_the_idle())
-        watching = asyncio.create_task(self._watch_users())
+        tasks = [
+            asyncio.create_task(work())
+            for work in (
+                self.hub.park_the_idle,
+                self._mcp_sessions.park_the_idle,
+                self._watch_users,
+            )
+        ]
         try:
             yield
         finally:
-            parking.cancel()
-            watching.cancel()
+            for task in tasks:
+                task.cancel()
+            self._mcp.close()
+            await self._mcp_sessions.close()
             await self.hub.close()
 
     async def _watch_users(self) -> None:
@@ -126,6 +139,8 @@ class Server:
             while self.gate.ended:
                 name = self.gate.ended.pop()
                 self._conversations.pop(name, None)
+                self._mcp.dismiss(name)
+                await self._mcp_sessions.dismiss(name)
                 await self.hub.dismiss(name)
             await asyncio.sleep(LOOK_EVERY)
 

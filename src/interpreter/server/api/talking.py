@@ -62,7 +62,7 @@ async def decide(call: EndpointCall) -> None:
     if not isinstance(asked, ApprovalRequested):
         raise Refused(409, "closed", CLOSED)
     decision = Decision(call.body["answer"], call.body.get("reason", ""))
-    if decision.allows and not call.user.is_owner and not _is_of_the_cell(asked):
+    if decision.allows and not call.user.is_owner and not is_of_the_cell(asked):
         raise Refused(403, "forbidden", "Only the owner of this server can allow that.")
     source = call.body.get("source")
     if source is not None:
@@ -73,7 +73,7 @@ async def decide(call: EndpointCall) -> None:
         raise Refused(409, "closed", CLOSED)
 
 
-def _is_of_the_cell(asked: ApprovalRequested) -> bool:
+def is_of_the_cell(asked: ApprovalRequested) -> bool:
     """Whether it is about what the model proposes, or code, or hosts; all else that code asks for
     (files elsewhere, the screen, tools of other programs) is the owner's."""
     action = asked.action

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import re
 import secrets
 import threading
+import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
 from interpreter.assembly.model_choice import FaceCallbacks
 from interpreter.assembly.session_factory import SessionFactory
-from interpreter.mcp.serving import ServedJob, ServedTool, text_result
+from interpreter.mcp.served_jobs import ServedJob, text_result
+from interpreter.mcp.serving import Offer, ServedTool
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import in_one_line
@@ -47,6 +51,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import nobody_answers, nobody_approves
+from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence, visible_lines
 from interpreter.session.session import Session
 from interpreter.settings.settings import Settings
@@ -90,17 +95,57 @@ TOOLS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 }
 
 
+@frozen
+class ServedHost:
+    """Where sessions come from, and what their user may do."""
+
+    begin: Callable[[], tuple[Settings, str]]
+    """The settings of a new session, and its id where it is kept already."""
+    room: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+    """Room for the processes of one session, for as long as it is open."""
+    may_allow: Callable[[ApprovalRequested], bool] = lambda request: True
+
+
 class ServedSession:
     """One session by hand: nobody but the caller proposes code, and the policy judges it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, host: ServedHost) -> None:
+        self._host = host
         self._lock = threading.Lock()
         self._job: ServedJob | None = None
-        chosen = replace(settings, max_steps=1)  # what was proposed is run, and no model is asked
+        settings, self._id = host.begin()
+        # What was proposed is run, and no model is asked.
+        self._settings = replace(settings, max_steps=1)
         self._notes: list[str] = []
-        face = FaceCallbacks(notice=self._notes.append)
-        self._factory = SessionFactory(chosen, self._approve, nobody_answers, face)
-        self.session: Session = self._factory.open_session(chosen, model=NobodyToAsk())
+        self._held = contextlib.ExitStack()
+        self._open: Session | None = None
+        self.used = time.monotonic()
+        self._awake()
+
+    def _awake(self) -> Session:
+        """The session; with its variables where it was parked."""
+        if self._open is not None:
+            return self._open
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._host.room())
+            face = FaceCallbacks(notice=self._notes.append)
+            factory = SessionFactory(self._settings, self._approve, nobody_answers, face)
+            stack.callback(factory.close)
+            self._open = factory.open_session(self._settings, resume=self._id, model=NobodyToAsk())
+            self._id = self._open.id
+            self._held = stack.pop_all()
+        return self._open
+
+    def park(self) -> bool:
+        """End its processes; the next call brings everything back. False while it is at work."""
+        if not self._id or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            self._open = None
+            self._held.close()
+            return True
+        finally:
+            self._lock.release()
 
     def run(self, code: Code, job: ServedJob) -> BlockRun:
         """Propose a block, and follow it to its end."""
@@ -108,16 +153,18 @@ class ServedSession:
             raise ConfigurationError("The session is busy with another call; wait, or use another.")
         try:
             self._job = job
-            self.session.add(Message("assistant", (code,)))
+            session = self._awake()
+            session.add(Message("assistant", (code,)))
             block = BlockRun()
-            with job.interrupt.calls(self.session.interrupt):
-                for event in self.session.proceed():
+            with job.interrupt.calls(session.interrupt):
+                for event in session.proceed():
                     block.add(event, job.progress)
             block.notes += self._notes
             self._notes.clear()
             return block
         finally:
             self._job = None
+            self.used = time.monotonic()
             self._lock.release()
 
     def alone(self, work: Callable[[Session], str]) -> str:
@@ -125,8 +172,9 @@ class ServedSession:
         if not self._lock.acquire(blocking=False):
             raise ConfigurationError("The session is busy with another call; wait for it.")
         try:
-            return work(self.session)
+            return work(self._awake())
         finally:
+            self.used = time.monotonic()
             self._lock.release()
 
     def variables(self) -> str:
@@ -135,11 +183,12 @@ class ServedSession:
 
     def close(self) -> None:
         """End it."""
-        self._factory.close()
+        self._open = None
+        self._held.close()
 
     def _approve(self, request: ApprovalRequested) -> Decision:
         job = self._job
-        if job is None or not job.can_ask:
+        if job is None or not job.can_ask or not self._host.may_allow(request):
             return nobody_approves(request)
         answer = job.ask(_as_question(request), APPROVAL).get("answer")
         if answer == "yes, in this session":
@@ -196,12 +245,12 @@ class BlockRun:
 class ServedSessions:
     """The sessions of one client, by their handles; the first is there without being opened."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, host: ServedHost) -> None:
+        self._host = host
         self._lock = threading.Lock()
         self._sessions: dict[str, ServedSession] = {}
 
-    def tools(self) -> list[ServedTool]:
+    def offer(self) -> Offer:
         """What a client can do."""
         looks = ("list_variables", "diff")
         found = []
@@ -209,7 +258,14 @@ class ServedSessions:
             schema = {"type": "object", "properties": {**parts, **SESSION}, "required": needed}
             run = getattr(self, f"_{name}")
             found.append(ServedTool(name, told, schema, run, read_only=name in looks))
-        return found
+        return Offer(found, INSTRUCTIONS)
+
+    def park_the_idle(self, before: float) -> None:
+        """End the processes of sessions that were not used since then."""
+        with self._lock:
+            idle = [one for one in self._sessions.values() if one.used < before]
+        for session in idle:
+            session.park()
 
     def close(self) -> None:
         """End all of them."""
@@ -226,7 +282,7 @@ class ServedSessions:
                     f"There is no session {name[:80]!r}; open_session opens one."
                 )
             if name not in self._sessions:
-                self._sessions[name] = ServedSession(self._settings)
+                self._sessions[name] = ServedSession(self._host)
             return name, self._sessions[name]
 
     def _run_code(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
@@ -261,7 +317,7 @@ class ServedSessions:
             if len(self._sessions) >= MOST_SESSIONS:
                 raise ConfigurationError(f"There are {MOST_SESSIONS} sessions already; close one.")
             name = f"session-{secrets.token_hex(4)}"
-            self._sessions[name] = ServedSession(self._settings)
+            self._sessions[name] = ServedSession(self._host)
         return text_result(name, {"session": name})
 
     def _close_session(self, given: dict[str, Any], job: ServedJob) -> dict[str, Any]:
