@@ -53,6 +53,7 @@ ALLOWED = {
         "desktop/api/system.py Os.open: self._desktop().open",
         "desktop/web/browser.py Browser.search: self.open",
         "desktop/mode/tool.py ComputerTool._do_simply: self._desktop().open",
+        "desktop/mode/emergency.py Stoppable.open: self._inner.open",
         "desktop/wayland.py WaylandDesktop._picture: Image.open",
         "models/embedded/found_files.py _unpacked: archive.open",
         "models/embedded/from_wheels.py _append: archive.open",

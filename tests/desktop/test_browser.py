@@ -6,6 +6,9 @@ from shutil import which
 
 import pytest
 
+from interpreter.desktop.fake import FakeDesktop
+from interpreter.desktop.mode.actions import TypeText
+from interpreter.desktop.mode.log import ActionLog
 from interpreter.desktop.web.browser import Browser
 from interpreter.protocol.desktop import AmbiguousTarget, DesktopError, TargetNotFound
 from tests.desktop.conftest import wait_for
@@ -116,6 +119,18 @@ def test_a_download_lands_in_the_directory_of_work_and_nowhere_else(shop):
     assert file.read_text() == "one two"
     assert file.parent == shop._downloads()
     assert shop.screenshot().size == (1280, 900)
+
+
+def test_the_log_of_actions_on_the_screen_is_played_again(browser, tmp_path):
+    log, desktop = ActionLog(tmp_path / "log"), FakeDesktop()
+    frame = desktop.grab(desktop.monitors()[0].box)
+    for text in ("one", "two", "three"):
+        log.add(TypeText(text), frame, frame)
+    browser.open(log.page.as_uri())
+    assert "text='one'" in browser.read("text")
+    browser.click("→")
+    shown = browser.read("text")
+    assert ("text='two'" in shown, "text='one'" in shown, "2 / 3" in shown) == (True, False, True)
 
 
 def test_an_address_that_nobody_serves_is_a_sentence(browser):

@@ -1,14 +1,18 @@
 """OS mode: a model sees the screen and acts, under the eyes of the user."""
 
 import json
+import re
+from base64 import b64decode
 
 import pytest
 
 from interpreter.desktop.fake import FakeDesktop
+from interpreter.desktop.mode.emergency import Emergency, Stoppable
 from interpreter.desktop.mode.log import ActionLog
 from interpreter.desktop.mode.safety import DesktopApprovals, Shielded
 from interpreter.desktop.mode.tool import ComputerTool
 from interpreter.desktop.pictures import image_of
+from interpreter.models.pictures import dimensions
 from interpreter.protocol.actions import Decision, Verdict
 from interpreter.protocol.desktop import Box, DesktopError, Element, Monitor, Point, Window
 from interpreter.protocol.events import DisplayShown
@@ -81,6 +85,8 @@ def test_the_new_picture_comes_when_something_changed_and_not_otherwise(fake):
     tool = ComputerTool(lambda: fake)
     pictures, end = done(tool, action="click_text", text="Buy")
     assert (len(pictures), end.summary) == (1, "Done; 0 % of the screen changed.")
+    assert "what changed: (" in pictures[0].text
+    assert max(dimensions(pictures[0].image)) < 300
     pictures, end = done(tool, action="key", text="ctrl+s")
     assert (pictures, end.summary) == ([], "Done; nothing on the screen changed.")
     assert [entry for entry in fake.done if entry[0] == "key down"] == [
@@ -122,10 +128,56 @@ def test_elements_are_listed_with_points_of_the_picture(fake):
 
 def test_what_was_done_can_be_looked_through(fake, tmp_path):
     log = ActionLog(tmp_path / "log")
-    done(ComputerTool(lambda: fake, log), action="type", text="<b>secret</b>")
-    assert "TypeText(text=&#x27;&lt;b&gt;secret" in log.page.read_text()
-    assert (tmp_path / "log" / "0001-before.jpg").read_bytes()[:2] == b"\xff\xd8"
-    assert (tmp_path / "log" / "0001-after.jpg").exists()
+    tool = ComputerTool(lambda: fake, log)
+    done(tool, action="type", text="<b>words</b>")
+    done(tool, action="click_text", text="Buy")
+    page = log.page.read_text()
+    assert "TypeText(text=&#x27;&lt;b&gt;words" in page
+    assert (page.count("<section>"), page.count("<img src=")) == (2, 4)
+    pictures = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', page)
+    assert {b64decode(one)[:2] for one in pictures} == {b"\xff\xd8"}
+    assert list(log.directory.iterdir()) == [log.page]
+
+
+def test_what_is_typed_into_a_password_field_is_not_logged(fake, tmp_path):
+    states = frozenset({"focused", "editable"})
+    box = Box(2000, 800, 200, 40)
+    fake.shown.append(Element("Key", "password text", box, "shop", "Shop", states=states))
+    log = ActionLog(tmp_path / "log")
+    done(ComputerTool(lambda: fake, log), action="type", text="hunter2")
+    assert "hunter2" not in log.page.read_text()
+    assert ("type", "hunter2") in fake.done
+
+
+def test_the_key_that_stops_everything_stops_the_turn_and_code(fake):
+    emergency, interrupt = Emergency(), Interrupt()
+    stoppable = Stoppable(fake, emergency)
+    tool = ComputerTool(lambda: stoppable, emergency=emergency)
+    done(tool, interrupt, action="type", text="before")
+    emergency.press()
+    assert interrupt.requested
+    before = len(fake.done)
+    _, end = done(tool, interrupt, action="type", text="after")
+    assert (end.outcome, len(fake.done)) == ("interrupted", before)
+    with pytest.raises(DesktopError, match="stopped by its key"):
+        stoppable.button("left", down=True)
+    interrupt.clear()  # the next turn begins
+    _, end = done(tool, interrupt, action="type", text="after")
+    assert end.outcome == "ok"
+
+
+def test_openais_calls_are_answered_with_the_whole_screen_whatever_changed(fake):
+    click = {"type": "click", "x": 10, "y": 10, "button": "left"}
+    pictures, end = done(ComputerTool(lambda: fake), actions=[click], id="cu_1")
+    assert (len(pictures), end.outcome) == (1, "ok")
+    assert dimensions(pictures[-1].image) == (1429, 804)
+
+
+def test_a_vendors_warning_is_asked_about_even_where_nothing_else_is(fake):
+    checks = [{"id": "s", "code": "x", "message": "This looks like a trap."}]
+    warned = call(actions=[{"type": "wait"}], pending_safety_checks=checks)
+    verdict = DesktopApprovals(Inner("allow"), ComputerTool(lambda: fake)).review(warned)
+    assert (verdict.ruling, "a trap" in verdict.reason) == ("ask", True)
 
 
 # Who may.

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from time import strftime
 from typing import TYPE_CHECKING, cast
 
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Policy, Tool
 from interpreter.settings.paths import data_directory
 
 if TYPE_CHECKING:
     from interpreter.assembly.host_calls import HostCalls
+    from interpreter.desktop.mode.emergency import Emergency
     from interpreter.desktop.mode.tool import ComputerTool
     from interpreter.protocol.calls import HostFunction
     from interpreter.protocol.desktop import Desktop
@@ -36,6 +38,7 @@ class OsMode:
     """The tool `computer`, where the settings want it, and who decides about it."""
 
     def __init__(self) -> None:
+        self._emergency: Lazy[Emergency] = Lazy(_new_emergency)
         self._opened: tuple[HostCalls, ComputerTool | None] | None = None
         self._policies: dict[int, Policy] = {}
 
@@ -66,22 +69,44 @@ class OsMode:
             return None
         if self._opened is None or self._opened[0] is not calls:
             self._policies.clear()
-            self._opened = (calls, _computer_tool(settings, calls))
+            self._opened = (calls, _computer_tool(settings, calls, self._emergency.get()))
         return self._opened[1]
 
+    def desktop(self, settings: Settings) -> Desktop:
+        """The desktop for code; in OS mode, the key that stops the model stops it, too."""
+        desktop = _shielded_desktop(settings)
+        return _stoppable(desktop, self._emergency.get()) if settings.os else desktop
 
-def _computer_tool(settings: Settings, calls: HostCalls) -> ComputerTool | None:
+
+def _new_emergency() -> Emergency:
+    from interpreter.desktop.mode.emergency import Emergency
+
+    return Emergency()
+
+
+def _stoppable(desktop: Desktop, emergency: Emergency) -> Desktop:
+    from interpreter.desktop.mode.emergency import Stoppable
+
+    return cast("Desktop", Stoppable(desktop, emergency))
+
+
+def _computer_tool(
+    settings: Settings, calls: HostCalls, emergency: Emergency
+) -> ComputerTool | None:
     from interpreter.desktop.mode.log import ActionLog
     from interpreter.desktop.mode.tool import ComputerTool
+    from interpreter.desktop.opening import open_watch
     from interpreter.protocol.desktop import NoDesktop
 
     try:
-        desktop = _shielded_desktop(settings)
+        desktop = _stoppable(_shielded_desktop(settings), emergency)
     except NoDesktop:  # the face has said so; the rest goes on without a screen
         return None
     calls.closing.append(desktop.close)
+    if watch := open_watch(emergency.press):
+        calls.closing.append(watch.close)
     log = ActionLog(data_directory() / "desktop" / strftime("%Y-%m-%d-%H%M%S"))
-    return ComputerTool(lambda: desktop, log, dry=settings.os_dry)
+    return ComputerTool(lambda: desktop, log, dry=settings.os_dry, emergency=emergency)
 
 
 def _shielded_desktop(settings: Settings) -> Desktop:
@@ -94,7 +119,9 @@ def _shielded_desktop(settings: Settings) -> Desktop:
     return cast("Desktop", Shielded(desktop, excluded)) if any(excluded) else desktop
 
 
-def offer_desktop(calls: HostCalls, questions: SideQuestions, settings: Settings) -> None:
+def offer_desktop(
+    calls: HostCalls, questions: SideQuestions, opening: Callable[[], Desktop]
+) -> None:
     """`computer.display`, `mouse` and the others, as code in the cell calls them."""
 
     def ask(text: str, picture: str | None) -> str:
@@ -103,7 +130,7 @@ def offer_desktop(calls: HostCalls, questions: SideQuestions, settings: Settings
     def functions() -> Iterable[HostFunction]:
         from interpreter.desktop.api.parts import DesktopParts, desktop_functions
 
-        parts = DesktopParts(ask, lambda: _shielded_desktop(settings))
+        parts = DesktopParts(ask, opening)
         calls.closing.append(parts.close)
         return desktop_functions(parts)
 

@@ -71,6 +71,7 @@ class SessionFactory:
         self._store = Lazy(lambda: Store(data_directory()))
         self._budget = Budget()
         self._guidance = Lazy(self._read_guidance)
+        self._screen = OsMode()
         self.environment = self._new_environment()
         """What code runs in now."""
         self.hooks = self._session_hooks()
@@ -78,7 +79,6 @@ class SessionFactory:
         self._models = ModelChoice(face, self._notes())
         self._models_beside = ModelChoice(face, self._notes())
         self._policies: dict[object, Policy] = {}
-        self._screen = OsMode()
         self._words = SystemWords(self.run)
         self._shown: ShownModel | None = None
         self._open_session = ""
@@ -188,7 +188,7 @@ class SessionFactory:
         environment = Environment(self._settings, self._face.notice, policy, choose)
         questions = SideQuestions(self._model_now, self._budget)
         offer_usual(environment.calls.functions, questions)
-        offer_desktop(environment.calls, questions, self._settings)
+        offer_desktop(environment.calls, questions, partial(self._screen.desktop, self._settings))
         environment.calls.functions.add(
             *guidance_functions(self._guidance.get, lambda: environment.cell.exchange)
         )

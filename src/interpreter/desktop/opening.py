@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from interpreter.protocol.desktop import Desktop, NoDesktop
+
+if TYPE_CHECKING:
+    from interpreter.desktop.x11.watch import Watch
 
 EXTRA = "Install what drives the desktop: pip install 'reploop[os]'."
 
@@ -18,6 +22,19 @@ def open_desktop(environment: Mapping[str, str] | None = None) -> Desktop:
         return _open(variables)
     except ImportError as error:
         raise NoDesktop(f"{EXTRA} ({error.name} is missing.)") from error
+
+
+def open_watch(
+    stop: Callable[[], None], environment: Mapping[str, str] | None = None
+) -> Watch | None:
+    """A banner and a key that stops everything, on desktops that have them: X11."""
+    variables = os.environ if environment is None else environment
+    name = variables.get("DISPLAY")
+    if sys.platform in ("darwin", "win32") or variables.get("WAYLAND_DISPLAY") or not name:
+        return None
+    from interpreter.desktop.x11.watch import Watch  # noqa: PLC0415  (needs extras)
+
+    return Watch(name, stop)
 
 
 def _open(variables: Mapping[str, str]) -> Desktop:

@@ -45,6 +45,18 @@ def encoded(picture: Image, kind: str = "PNG") -> bytes:
     return buffer.getvalue()
 
 
+def cropped(frame: Frame, box: Box) -> Frame:
+    """A part of a frame."""
+    x, y = frame.width / frame.box.width, frame.height / frame.box.height
+    left, right = int((box.left - frame.box.left) * x), int((box.right - frame.box.left) * x)
+    top, bottom = int((box.top - frame.box.top) * y), int((box.bottom - frame.box.top) * y)
+    rows = (
+        frame.pixels[(row * frame.width + left) * 4 : (row * frame.width + right) * 4]
+        for row in range(top, bottom)
+    )
+    return Frame(box, b"".join(rows), right - left, bottom - top)
+
+
 def marked(frame: Frame, candidates: Sequence[Candidate]) -> Image:
     """The frame with a numbered box around each candidate."""
     from PIL import ImageDraw  # noqa: PLC0415  (an extra)

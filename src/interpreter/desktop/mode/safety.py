@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -40,7 +41,11 @@ class DesktopApprovals:
     def review(self, action: Action) -> Verdict:
         """Judge one action."""
         verdict = self._inner.review(action)
-        if not _is_ours(action) or verdict.ruling != "ask":
+        if not _is_ours(action):
+            return verdict
+        if verdict.ruling != "deny" and (warning := _warning(action)):
+            return Verdict("ask", f"the model's vendor warns: {warning}")
+        if verdict.ruling != "ask":
             return verdict
         try:
             wishes = understood_call(action)
@@ -73,6 +78,14 @@ class DesktopApprovals:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
+
+
+def _warning(action: Action) -> str:
+    """What the vendor wants a person to know before an action; who says yes acknowledges it."""
+    given = json.loads(action.arguments or "{}") if isinstance(action, ActionCall) else {}
+    checks = given.get("pending_safety_checks") if isinstance(given, dict) else None
+    told = [one.get("message") or one.get("code") for one in checks or () if isinstance(one, dict)]
+    return visible("; ".join(str(one) for one in told))[:500]
 
 
 def _is_ours(action: Action) -> bool:

@@ -14,8 +14,17 @@ from interpreter.desktop.geometry import Transform, fitting
 from interpreter.desktop.hands import Hands
 from interpreter.desktop.mode import actions as act
 from interpreter.desktop.mode import schemas
+from interpreter.desktop.mode.emergency import STOPPED, Emergency
 from interpreter.desktop.mode.log import ActionLog
-from interpreter.desktop.pictures import changed_box, encoded, jpeg, marked, still_frame, with_cross
+from interpreter.desktop.pictures import (
+    changed_box,
+    cropped,
+    encoded,
+    jpeg,
+    marked,
+    still_frame,
+    with_cross,
+)
 from interpreter.protocol.desktop import (
     AmbiguousTarget,
     Box,
@@ -35,6 +44,8 @@ NAME, BY_NAME = "computer", "desktop"
 LONGEST, MOST_PIXELS = 1568, 1_150_000  # what Anthropic's models see without shrinking it further
 HAND_MOVED = 12  # pixels that the pointer may be off before somebody else has moved it
 MOST_LISTED = 150
+SMALL_PART = 0.2  # of the screen: what changes within it is shown alone
+SMALLEST_PART = 240
 JPEG, PNG = "image/jpeg", "image/png"
 
 
@@ -47,8 +58,10 @@ class ComputerTool:
         log: ActionLog | None = None,
         *,
         dry: bool = False,
+        emergency: Emergency | None = None,
     ) -> None:
         self._desktop = desktop
+        self._emergency = emergency or Emergency()
         self._log = log
         self._dry = dry
         self._monitor = 0
@@ -66,8 +79,11 @@ class ComputerTool:
         """Do what is asked; the last event says what came of it."""
         try:
             wishes = understood_call(action)
+            self._emergency.serve(context.interrupt)
             for wish in wishes:
                 yield from self._one(wish, context.interrupt)
+            if _wants_whole_picture(action) and not isinstance(wishes[-1], act.Look):
+                yield self._picture(self._desktop().grab(self._view_now().box))
         except AmbiguousTarget as error:
             frame = self._desktop().grab(self._whole_view().box)
             yield _shown(PNG, encoded(marked(frame, error.candidates)))
@@ -78,7 +94,8 @@ class ComputerTool:
             yield ExecutionFinished("interrupted", str(stop))
             return
         except DesktopError as error:
-            yield ExecutionFinished("failed", str(error))
+            stopped = context.interrupt.requested
+            yield ExecutionFinished("interrupted" if stopped else "failed", str(error))
             return
         yield ExecutionFinished("ok", self._summary(wishes[-1]))
 
@@ -101,11 +118,12 @@ class ComputerTool:
             return
         if isinstance(wish, act.WhereIsPointer | act.ListElements):
             return
-        self._nobody_moved_the_mouse()
+        self._nobody_stopped_it()
         before = self._desktop().grab(self._view_now().box)
         if self._dry:
             yield from self._would(wish, before)
             return
+        secret = isinstance(wish, act.TypeText) and self._types_a_password()
         if isinstance(wish, act.Wait):
             _sleep(wish.seconds, interrupt)
         else:
@@ -113,10 +131,10 @@ class ComputerTool:
             self._left_at = self._pointer()
         after = still_frame(self._desktop(), self._view_now().box)
         if self._log is not None:
-            self._log.add(wish, before, after)
+            self._log.add(_without_secret(wish) if secret else wish, before, after)
         self._changed = changed_box(before, after)
         if self._changed is not None:
-            yield self._picture(after)
+            yield self._new_picture(after, self._changed)
 
     _changed: Box | None = None
 
@@ -172,6 +190,27 @@ class ComputerTool:
         view = self._view_now()
         return _shown(JPEG, jpeg(frame, (view.width, view.height)))
 
+    def _new_picture(self, frame: Frame, changed: Box) -> RuntimeEvent:
+        """What changed, where that is a small part; otherwise the whole."""
+        view = self._view_now()
+        part = _around(changed, view.box)
+        if part.width * part.height > SMALL_PART * view.box.width * view.box.height:
+            return self._picture(frame)
+        start = view.to_picture(Point(part.left, part.top))
+        end = view.to_picture(Point(part.right - 1, part.bottom - 1))
+        where = f"({start.x}, {start.y}) to ({end.x}, {end.y})"
+        told = f"[what changed: {where} of the screen; points are those of the whole picture]"
+        size = (max(1, end.x - start.x + 1), max(1, end.y - start.y + 1))
+        return _shown(JPEG, jpeg(cropped(frame, part), size), told)
+
+    def _types_a_password(self) -> bool:
+        try:
+            active = next((one for one in self._desktop().windows() if one.active), None)
+            shown = self._desktop().elements(active)
+        except DesktopError:  # nobody tells, so that it may be one
+            return False
+        return any(one.role == "password text" and "focused" in one.states for one in shown)
+
     def _would(self, wish: act.DesktopAction, before: Frame) -> Iterator[RuntimeEvent]:
         """Dry mode: only draw where it would happen."""
         spot = getattr(wish, "spot", None)
@@ -197,8 +236,10 @@ class ComputerTool:
         except DesktopError:  # some systems do not tell
             return None
 
-    def _nobody_moved_the_mouse(self) -> None:
-        """Stop when the user takes the mouse; the next turn begins anew."""
+    def _nobody_stopped_it(self) -> None:
+        """Stop when the user takes the mouse or has pressed the key; the next turn begins anew."""
+        if self._emergency.pressed:
+            raise _StoppedByHand(STOPPED)
         now, left = self._pointer(), self._left_at
         self._left_at = None
         if now and left and max(abs(now.x - left.x), abs(now.y - left.y)) > HAND_MOVED:
@@ -279,6 +320,24 @@ def _sleep(seconds: float, interrupt: Interrupt) -> None:
         time.sleep(min(0.1, max(0.0, deadline - time.monotonic())))
 
 
-def _shown(media_type: str, data: bytes) -> DisplayShown:
-    plain = Face("text/plain", "[a picture of the screen]")
+def _wants_whole_picture(action: Action) -> bool:
+    """Whether it was asked for in OpenAI's words, where each call is answered with the screen."""
+    given = json.loads(action.arguments) if isinstance(action, ActionCall) else {}
+    return isinstance(given.get("actions"), list)
+
+
+def _without_secret(wish: act.DesktopAction) -> act.DesktopAction:
+    return act.TypeText("•••") if isinstance(wish, act.TypeText) else wish
+
+
+def _around(changed: Box, view: Box) -> Box:
+    """A part with something around it, so that it can be recognised, within what is seen."""
+    width, height = max(SMALLEST_PART, changed.width + 80), max(SMALLEST_PART, changed.height + 80)
+    center = changed.center
+    grown = Box(center.x - width // 2, center.y - height // 2, width, height)
+    return grown.common(view) or view
+
+
+def _shown(media_type: str, data: bytes, told: str = "[a picture of the screen]") -> DisplayShown:
+    plain = Face("text/plain", told)
     return DisplayShown(Display((plain, Face(media_type, data))))
