@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name ev
 PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
 export ASK
 
-.PHONY: run serve page test test-server test-escape test-conformance test-litellm test-integrations test-nightly test-desktop test-miniwob check types-and-floors format bench bench-dabench constraints clean help
+.PHONY: run serve page test test-server test-escape test-conformance test-litellm test-integrations test-nightly test-desktop test-miniwob check types-and-floors format bench bench-small bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -90,7 +90,10 @@ bench: $(VENV)/.test $(VENV)/.system $(PAGE)
 
 # Questions about data for the built-in model, and a single shot of it beside ours: minutes for each.
 bench-dabench: $(VENV)/.bench $(VENV)/.system
-	$(BIN)/python -m bench.dabench $(N) $(DABENCH)
+	$(BIN)/python -m bench.small dabench $(N) $(SMALL)
+
+bench-small: $(VENV)/.bench $(VENV)/.system
+	$(BIN)/python -m bench.small everyday $(N) $(SMALL)
 
 constraints: $(VENV)/.test
 	$(BIN)/python scripts/pin.py

@@ -6,7 +6,7 @@ import sys
 
 import bench
 
-APART = {"table", "dabench"}  # a helper, and one that takes long
+APART = {"table", "small"}  # a helper, and one that takes long
 
 
 def names():

@@ -36,6 +36,7 @@ WARM_SECONDS = 300.0
 CLOSING_FENCE = "\n```"
 DRAFT_TOKENS = 600  # what is longer is seldom right
 DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
+SEEDS_APART = 1_000
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
 
@@ -107,10 +108,16 @@ class EmbeddedModel:
 
     def varied(self, number: int) -> EmbeddedModel:
         """The same model in another mood: it samples, the more freely the higher the number."""
-        temperature = min(0.2 + 0.2 * number, 0.8)
+        return self.sampled(self._own_seed(number), min(0.2 + 0.2 * number, 0.8))
+
+    def sampled(self, seed: int, temperature: float) -> EmbeddedModel:
+        """The same model, which samples; the same seed makes it say the same again."""
         sampling = replace(self._speech.sampling, temperature=temperature, top_p=0.95)
-        speech = replace(self._speech, sampling=sampling, seed=number)
+        speech = replace(self._speech, sampling=sampling, seed=seed)
         return EmbeddedModel(self.name, self._engine, speech)
+
+    def _own_seed(self, number: int) -> int:
+        return (self._speech.seed or 0) * SEEDS_APART + number
 
     def drafts(self, request: Request, count: int, interrupt: Interrupt) -> tuple[Code, ...]:
         """Several blocks for the same request, sampled at once: hardly dearer than one.
@@ -121,7 +128,12 @@ class EmbeddedModel:
         if joined is None:
             return ()
         count = min(count, self._engine.options.drafts)
-        mood = {"n": count, "temperature": DRAFT_TEMPERATURE, "top_p": 0.95, "seed": count}
+        mood = {
+            "n": count,
+            "temperature": DRAFT_TEMPERATURE,
+            "top_p": 0.95,
+            "seed": self._own_seed(count),
+        }
         ends = {"stop": [CLOSING_FENCE], "max_tokens": DRAFT_TOKENS}
         with closing(self._connect(joined[0], {**self._parameters(), **mood, **ends})) as chat:
             actions = chat.drafts(request, interrupt)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from interpreter.models.small.conditions import LEFT_OUT, conditions_left_out
+from interpreter.models.small.conditions import IN_DOUBT, LEFT_OUT, conditions_left_out
 from interpreter.models.small.forms import MISSING, NUMBER, as_number, form_of
+from interpreter.models.small.plausible import impossible
 from interpreter.models.small.rounds import Round
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
@@ -15,12 +16,23 @@ LINES = 8  # of an answer that is shown as it was printed
 NO_JSON = """\
 The output is no JSON. Write the whole block again so that it collects the values in one \
 dictionary and prints only json.dumps(...) of it."""
+NAME_THEM = """\
+The output is no JSON. The values are there already: {variables}
+Write one ```python line that only prints a dictionary of them, such as \
+print({{"key": variable}}), with the keys that were asked for. Do not compute them again."""
 NOT_CHANGED = """\
 A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
 Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
 HARD_CODED = """\
 The block printed numbers that are written in it: that computes nothing. Read the file or compute \
 the value, and print what comes out. Write the whole block again."""
+IMPOSSIBLE = """\
+That cannot be right: {why}. Check the columns and rows that are used. Write the whole block \
+again."""
+NOT_COMPUTED = (
+    "\n\n(Not computed: this value is written in the program itself, not read from data.)"
+)
+UNLIKELY = "\n\n(Not sure: {why}.)"
 ON_A_COPY = ("ChainedAssignmentError", "SettingWithCopyWarning")
 
 
@@ -77,8 +89,22 @@ def trouble_with(question: str, one: Round) -> str:
         return NOT_CHANGED
     if left_out := conditions_left_out(question, one):
         return LEFT_OUT.format(conditions=left_out)
+    if why := impossible(question, one.output):
+        return IMPOSSIBLE.format(why=why)
     form = form_of(question)
-    return NO_JSON if form.kind == "json" and not form.written(one.output) else ""
+    if form.kind != "json" or form.written(one.output):
+        return ""
+    return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
+
+
+def doubt_about(question: str, one: Round) -> str:
+    """What the user is told beside an answer that stays as it is; nothing where all is well."""
+    if is_hard_coded(question, one):
+        return NOT_COMPUTED
+    if left_out := conditions_left_out(question, one):
+        return IN_DOUBT.format(conditions=left_out)
+    why = impossible(question, one.output)
+    return UNLIKELY.format(why=why) if why else ""
 
 
 def lacks_a_value(question: str, output: str) -> bool:

@@ -24,6 +24,10 @@ HINTS = (
         'pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").',
     ),
     (
+        r"is not JSON serializable",
+        "Print the dictionary itself, with print(...): it is written as JSON for you.",
+    ),
+    (
         r"no capture groups",
         'Put parentheses around the part to take out: .str.extract(r"(\\d+)").',
     ),

@@ -13,7 +13,9 @@ from contextlib import closing
 from dataclasses import replace
 
 from interpreter.models.small.data import without_data
+from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallPlan, SmallTurn, assistant_says
+from interpreter.models.small.rendering import RENDERED
 from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import (
     ANOTHER_DRAFT,
@@ -117,16 +119,24 @@ class SmallModel:
         yield replace(reply.end, end="stop") if reply.spent else reply.end
 
     def _drafts(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> tuple[str, ...]:
-        """Programs to compare the first one with, written once it has run."""
-        if not turn.can_be_checked:
+        """Programs to compare the first one with, written once it has run.
+
+        Where we can write one ourselves, it comes first, and if it agrees it is enough.
+        """
+        if not turn.can_be_checked or self._drafter is no_drafts:
             return ()
+        own = own_draft(turn.question)
+        ran = [one.source for one in turn.rounds]
+        if own and (own not in ran or ballot(turn.question, turn.rounds, (own,)).votes > 1):
+            return (own,) if len(ran) == 1 or own in ran else ()
         if self._drafted[0] != turn.identity:
             took = self._clock() - self._replied
-            if len(turn.rounds) > 1 or took > max(LONG, self._thought):
+            written = [one for one in ran if one != own and not one.startswith(RENDERED)]
+            if len(written) > 1 or took > max(LONG, self._thought):
                 return ()
             blocks = self._drafter(_in_short(request, turn.for_drafts), interrupt)
             sources = tuple(block.source for block in blocks if block.language == PYTHON)
-            self._drafted = (turn.identity, sources)
+            self._drafted = (turn.identity, (*filter(None, (own,)), *sources))
         return self._drafted[1]
 
     def _answer(

@@ -9,20 +9,19 @@ from dataclasses import replace
 
 from interpreter.models.small.answers import (
     answer_in,
-    is_hard_coded,
+    doubt_about,
     lacks_a_value,
     trouble_with,
 )
 from interpreter.models.small.conditions import (
     CHANGED,
     FILE_NOT_WRITTEN,
-    IN_DOUBT,
     changed_originals,
-    conditions_left_out,
     not_written,
 )
 from interpreter.models.small.forms import NUMBER, form_of
 from interpreter.models.small.hints import hint_for, missing_thing
+from interpreter.models.small.rendering import rendering
 from interpreter.models.small.rounds import Round, rounds_of, split_turn
 from interpreter.models.small.votes import Ballot, can_be_compared
 from interpreter.models.small.words import (
@@ -32,7 +31,6 @@ from interpreter.models.small.words import (
     DOUBT,
     NO_FILES,
     NOT_ANSWERED,
-    NOT_COMPUTED,
     NOT_WRITTEN,
     NOTHING_PRINTED,
     PRINT_IT,
@@ -130,12 +128,17 @@ class SmallTurn:
 
     @property
     def to_show(self) -> str:
-        """Code that shows what a block computed last and did not print; empty where it did."""
+        """Code that shows the last block's value: one that it did not print, or not in the form
+        that was asked for; empty where there is nothing to show."""
         last = self.rounds[-1] if self.rounds else None
-        if last is None or last.failed or last.output.strip() or not self.is_computable:
+        if last is None or last.failed or last.to_compare or not self.is_computable:
             return ""
-        found = ASSIGNED.search(last.source.strip())
-        shown = f"print({found.group(1)})" if found else ""
+        if last.output.strip():
+            is_table = "\n" in last.output.strip() and not answer_in(self.question, last.output)
+            shown = rendering(last.source, form_of(self.question).kind) if is_table else ""
+        else:
+            found = ASSIGNED.search(last.source.strip())
+            shown = f"print({found.group(1)})" if found else ""
         tried = [one.source.strip() for one in self.rounds]
         return "" if shown in tried or is_an_order(self.question) else shown
 
@@ -177,10 +180,7 @@ class SmallTurn:
             return _after_order(self.asked, rounds, self.question)
         if not rounds[-1].output.strip():
             return _after_silence(self.asked, rounds)
-        if is_hard_coded(self.question, rounds[-1]):
-            doubt = NOT_COMPUTED
-        elif left_out := conditions_left_out(self.question, rounds[-1]):
-            doubt = IN_DOUBT.format(conditions=left_out)
+        doubt = doubt_about(self.question, rounds[-1]) or doubt
         return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
 
 

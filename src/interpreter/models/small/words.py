@@ -60,9 +60,6 @@ answer."""
 ANOTHER_DRAFT = "Another draft, to compare (nothing that it does lasts):\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
-NOT_COMPUTED = (
-    "\n\n(Not computed: this value is written in the program itself, not read from data.)"
-)
 NOT_ANSWERED = """\
 I could not compute this: no program gave a value for it, and a guess would be worth nothing."""
 SPENT = """\

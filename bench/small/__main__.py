@@ -1,0 +1,140 @@
+"""How well the built-in model does with our help, beside a single shot of the same model.
+
+    python -m bench.small [everyday|dabench] [N] [--forms F,F] [--seeds S,S] [--ways W,W]
+                          [--log FILE] [--share 2/3] [--part development|held-out] [--data DIR]
+
+Every case is asked in every form, with every seed, in both ways, on the same engine. A seed of 0 is
+the model as it is shipped, greedy. With a log, a run goes on where the one before stopped, and
+nothing is asked twice; several runs can share the work, each with its --share. `--report` only
+prints what a log holds.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import sys
+from pathlib import Path
+
+from bench.small import dabench, everyday
+from bench.small.ways import WAYS, Result, measured
+from bench.table import show
+
+DATA = os.environ.get("DABENCH", "../shared/data/dabench")
+GOALS = {"dabench": 1.25, "everyday": 1.6}
+
+
+def main(arguments=()):
+    options = _options(arguments)
+    known = _known(options.log)
+    results = []
+    for case, seed, way in _work(options):
+        result = known.get((case.identity, case.form, way, seed))
+        if result is None and options.report:
+            continue
+        if result is None:
+            result = measured(case, way, seed)
+            _note(result, options.log)
+        results.append(result)
+    _report(options.set, results)
+
+
+def _options(arguments):
+    parser = argparse.ArgumentParser(prog="python -m bench.small")
+    parser.add_argument("set", nargs="?", choices=("everyday", "dabench"), default="everyday")
+    parser.add_argument("n", nargs="?", type=int, default=None, help="so many questions a form")
+    parser.add_argument("--forms", default=",".join(dabench.FORMS), help="of dabench")
+    parser.add_argument("--seeds", default="0")
+    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--only", help="cases by their names, with commas between them")
+    parser.add_argument("--part", choices=("development", "held-out"))
+    parser.add_argument("--data", default=DATA)
+    parser.add_argument("--log")
+    parser.add_argument("--share", default="1/1", help="2/3: the second of every three questions")
+    parser.add_argument("--report", action="store_true")
+    return parser.parse_args(arguments)
+
+
+def _work(options):
+    """What is to be asked: all ways of one question together, so that a part says something."""
+    if options.set == "dabench":
+        by_form = [dabench.cases(f, options.data, options.part) for f in options.forms.split(",")]
+    else:
+        by_form = [everyday.cases()]
+    first, step = map(int, options.share.split("/"))
+    wanted = options.only.split(",") if options.only else None
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    for together in list(zip(*by_form, strict=True))[: options.n][first - 1 :: step]:
+        for case, seed, way in itertools.product(together, seeds, options.ways.split(",")):
+            if wanted is None or case.identity in wanted:
+                yield case, seed, way
+
+
+def _known(log):
+    """The results that a log holds already."""
+    if not log or not Path(log).exists():
+        return {}
+    lines = Path(log).read_text().splitlines()
+    kept = [Result(**json.loads(line)) for line in lines if line.endswith("}")]
+    return {one.key: one for one in kept}
+
+
+def _note(one, log):
+    said = f"{one.way:6} {one.form:9} seed {one.seed} {one.identity:26} {one.kind:14}"
+    print(f"{said} {one.seconds:5.0f} s", flush=True)
+    if log:
+        with Path(log).open("a") as file:
+            file.write(json.dumps(vars(one)) + "\n")
+
+
+def _report(name, results):
+    head = ("form", "way", "right", "of", "mean", "spread", "sure, wrong", "invented", "touched")
+    rows = [(*head, "s/question", "blocks")]
+    forms = list(dict.fromkeys(one.form for one in results))
+    for form, way in itertools.product(forms, WAYS):
+        each = [one for one in results if (one.form, one.way) == (form, way)]
+        if each:
+            rows.append((form, way, *_row(each)))
+    show(f"{name}, built-in model", rows)
+    for form in forms:
+        _compare(form, [one for one in results if one.form == form], GOALS[name])
+    for way in WAYS:
+        kinds = [one.kind for one in results if one.way == way and not one.right]
+        counts = ", ".join(f"{kind} {kinds.count(kind)}" for kind in sorted(set(kinds)))
+        print(f"  {way} failed by: {counts or 'nothing'}")
+
+
+def _row(each):
+    shares = []
+    for seed in sorted({one.seed for one in each}):
+        of_seed = [one.right for one in each if one.seed == seed]
+        shares.append(sum(of_seed) / len(of_seed))
+    spread = statistics.stdev(shares) if len(shares) > 1 else 0.0
+    return (
+        sum(one.right for one in each),
+        len(each),
+        f"{statistics.mean(shares):.0%}",
+        f"{spread:.1%}",
+        sum(one.sure for one in each),
+        sum(one.invented for one in each),
+        sum(one.kind == "touched files" for one in each),
+        f"{statistics.mean(one.seconds for one in each):.0f}",
+        f"{statistics.mean(one.blocks for one in each):.1f}",
+    )
+
+
+def _compare(form, results, goal):
+    """The ratio over the questions that both ways were asked."""
+    keys = [{one.key[::3] for one in results if one.way == way} for way in WAYS]
+    both = [one for one in results if one.key[::3] in keys[0] & keys[1]]
+    right = {way: sum(one.right for one in both if one.way == way) for way in WAYS}
+    time = {way: sum(one.seconds for one in both if one.way == way) for way in WAYS}
+    if right["single"]:
+        ratio = right["ours"] / right["single"]
+        print(f"  {form}: ours / single shot {ratio:.2f} (goal: {goal})", end="")
+        print(f", time {time['ours'] / max(time['single'], 0.1):.1f} × (goal: at most 2.5)")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

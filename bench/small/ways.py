@@ -1,0 +1,186 @@
+"""The two ways to get an answer from one model: a single shot, and our interpreter."""
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.small.cases import NO_ANSWER, RIGHT, TOUCHED, numbers_in, snapshot, touched
+
+BLOCK_SECONDS = 60
+QUESTION_SECONDS = 900
+STEPS = 8
+WARMTH = 0.2  # temperature with a seed; without one (0) the model is greedy, as it is shipped
+DOUBT = re.compile(r"\((?:Not sure|Not computed|Careful):|^I could not", re.MULTILINE)
+SINGLE_SHOT = "You are a data analyst. Reply with one Python code block."
+HEAD_LINES, HEAD_CHARACTERS = 5, 1_500
+
+
+@dataclass
+class Result:
+    """How one question went."""
+
+    identity: str
+    form: str
+    way: str
+    seed: int
+    kind: str
+    seconds: float
+    tokens: int
+    blocks: int
+    sure: bool
+    invented: bool
+    answer: str
+    transcript: tuple[str, ...] = ()
+
+    @property
+    def key(self):
+        return (self.identity, self.form, self.way, self.seed)
+
+    @property
+    def right(self):
+        return self.kind == RIGHT
+
+
+def measured(case, way, seed):
+    """One case, in a directory of its own."""
+    with tempfile.TemporaryDirectory(prefix="small-") as name:
+        directory = Path(name)
+        case.prepare(directory)
+        before = snapshot(directory)
+        start = time.perf_counter()
+        answer, tokens, blocks, transcript = WAYS[way](case, directory, seed)
+        took = time.perf_counter() - start
+        kind = case.judge(answer, directory)
+        if touched(before, directory, case.may_change):
+            kind = TOUCHED
+    answer = answer.strip()
+    sure = kind not in (RIGHT, NO_ANSWER) and bool(answer) and not DOUBT.search(answer)
+    known = {round(number, 6) for number in numbers_in("\n".join(transcript))}
+    strange = [number for number in numbers_in(answer) if round(number, 6) not in known]
+    return Result(
+        case.identity, case.form, way, seed, kind, round(took, 1), tokens, blocks, sure,
+        kind != RIGHT and bool(strange), answer[:2_000], transcript,
+    )  # fmt: skip
+
+
+def single_shot(case, directory, seed):
+    """One reply to the question and the first lines of its files; its first block is run once."""
+    from interpreter.protocol.events import ActionProposed, CodeDelta, TextDelta
+    from interpreter.protocol.interrupt import Interrupt
+    from interpreter.protocol.messages import user_says
+    from interpreter.protocol.ports import Request
+
+    text = (
+        f"{case.ask}\n{_heads(case.ask, directory)}\n"
+        "Write one Python block that does this and prints the answer."
+    )
+    model = _embedded(seed)
+    source, tokens = "", 0
+    for event in model.stream(Request(SINGLE_SHOT, (user_says(text),)), Interrupt()):
+        if isinstance(event, ActionProposed) and not source:
+            source = getattr(event.action, "source", "")
+        tokens += isinstance(event, CodeDelta | TextDelta)
+    model.close()
+    answer = _printed(source, directory)
+    return answer, tokens, 1, (text, source, answer)
+
+
+def _heads(ask, directory):
+    """The names of the files, and how those begin that are named."""
+    names = sorted(path.name for path in directory.iterdir())
+    told = [f"Files here: {', '.join(names[:20])}"]
+    for name in names:
+        path = directory / name
+        if name in ask and path.is_file():
+            text = path.read_bytes()[: 4 * HEAD_CHARACTERS].decode(errors="replace")
+            head = "\n".join(text.splitlines()[:HEAD_LINES])[:HEAD_CHARACTERS]
+            told.append(f"The first lines of {name}:\n{head}")
+    return "\n".join(told)
+
+
+def _printed(source, directory):
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", source],
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=BLOCK_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return ""
+    return ended.stdout
+
+
+def ours(case, directory, seed):
+    """A session of the built-in model, as a user has it."""
+    from interpreter.protocol.events import CodeDelta, ExecutionFinished, MessageFinished, TextDelta
+
+    start = time.perf_counter()
+    answer, blocks, tokens = "", 0, 0
+    with _session(directory, seed) as session:
+        for event in session.send(case.ask):
+            if isinstance(event, MessageFinished) and event.message.role == "assistant":
+                answer = event.message.text
+            blocks += isinstance(event, ExecutionFinished)
+            tokens += isinstance(event, CodeDelta | TextDelta)  # the engine sends one token a time
+            if time.perf_counter() - start > QUESTION_SECONDS:
+                session.interrupt()
+        last = session.transcript[-1]
+        answer = answer if last.role == "assistant" and not last.actions else ""
+        transcript = tuple(_words(message) for message in session.transcript)
+    return answer, tokens, blocks, transcript[:-1] if answer else transcript
+
+
+def _words(message):
+    return f"{message.role}: " + "\n".join(str(part) for part in message.parts)
+
+
+def _embedded(seed):
+    from interpreter.models.names import resolve
+    from interpreter.models.options import ModelOptions
+
+    model = resolve("embedded", ModelOptions(context_window=8192))
+    return model.sampled(seed, WARMTH) if seed else model
+
+
+@contextmanager
+def _session(workspace, seed):
+    from interpreter.assembly import SessionFactory
+    from interpreter.models.small.model import SmallModel
+    from interpreter.protocol.actions import Decision
+    from interpreter.protocol.ports import nobody_answers
+    from interpreter.settings.settings import Settings
+
+    settings = Settings(
+        model="embedded",
+        auto_run=True,
+        keep_history=False,
+        workspace=str(workspace),
+        context_window=8192,
+        max_steps=STEPS,
+    )
+    factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
+    try:
+        session = factory.open_session(settings)
+        if seed:
+            model = _embedded(seed)
+            small = SmallModel(
+                model,
+                model.varied,
+                lambda request, interrupt: model.drafts(request, settings.drafts, interrupt),
+            )
+            session.engine = replace(session.engine, model=small)
+        yield session
+    finally:
+        factory.close()
+
+
+WAYS = {"single": single_shot, "ours": ours}

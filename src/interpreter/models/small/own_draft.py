@@ -1,0 +1,115 @@
+"""A program that the model did not write, for the plainest questions about one table.
+
+"How many units of tea were sold?" names a column, a value of another, and what to do. Where a
+request is no more than that, it is computed by the standard library, too, to compare.
+"""
+
+from __future__ import annotations
+
+import re
+
+from interpreter.models.small.conditions import Conditions
+from interpreter.protocol.values import frozen
+
+# As inside/profile_file.py writes it.
+TABLE = re.compile(
+    r"^(\S+\.csv)(?: \(read it with (?:encoding='([\w-]+)')?(?:, )?(?:sep='(.)')?\))?"
+    r": (\d+) rows x \d+ columns$",
+    re.MULTILINE,
+)
+NUMERIC = re.compile(r"^- '(.+?)' (?:int|float) (\S+) to (\S+?),?(?: .*)?$", re.MULTILINE)
+FILE = re.compile(r"\W*\b(?:by|in|of|from|use|using|see|according to|per)?\W*[\w./-]+\.csv\b", re.I)
+MORE = re.compile(
+    r"\b(?:per|each|every|by|which|who|whose|when|than|between|over|above|below|under|at least"
+    r"|at most|correlat\w+|compar\w+|differ\w+|ratio|share|percent\w*|proportion|rate"
+    r"|exclud\w+|except|without|not|no|or|and|if|both|top|first|last|unique|distinct|missing"
+    r"|empty|days?|weeks?|months?|years?|quarters?|(?:19|20)\d\d|since|until|before|after|times"
+    r"|standard|weighted|outliers?|rows?|json)\b|[<>=*/]|\d",
+    re.IGNORECASE,
+)
+KINDS = (
+    ("mean", r"average|mean"),
+    ("median", r"median"),
+    ("max", r"highest|largest|maximum|biggest|greatest"),
+    ("min", r"lowest|smallest|minimum|least"),
+    ("sum", r"total|sum|how many|how much"),
+)
+COMPUTED = {
+    "mean": "sum(numbers) / len(numbers)",
+    "median": "statistics.median(numbers)",
+    "max": "max(numbers)",
+    "min": "min(numbers)",
+    "sum": "sum(numbers)",
+}
+PROGRAM = """\
+# Computed once more in another way, to compare.
+import csv
+import statistics
+with open({file!r}, newline="", encoding={encoding!r}) as file:
+    rows = list(csv.DictReader(file, delimiter={separator!r}))
+{select}numbers = [float(row[{column!r}]) for row in rows if row[{column!r}].strip()]
+print(f"{{{computed}:.12g}}")"""
+SELECT = "rows = [row for row in rows if {row}.strip().lower() in {values!r}]\n"
+
+
+@frozen
+class NumericColumn:
+    """A column of numbers, as the profile of its file tells of it."""
+
+    name: str
+    least: float
+    most: float
+
+
+def numeric_columns(request: str) -> list[NumericColumn]:
+    """The columns of numbers that the profiles behind a request tell of."""
+    found = []
+    for name, least, most in NUMERIC.findall(request):
+        try:
+            found.append(NumericColumn(name, float(least), float(most)))
+        except ValueError:
+            continue
+    return found
+
+
+def named_columns(request: str) -> list[NumericColumn]:
+    """Those that the user's own words name."""
+    words = _key(request.partition("\n\n")[0])
+    return [one for one in numeric_columns(request) if f" {_key(one.name).strip()} " in words]
+
+
+def asked_kind(request: str) -> str:
+    """What is to be done with the numbers: mean, median, max, min or sum; nothing if unclear."""
+    words = request.partition("\n\n")[0]
+    found = [kind for kind, pattern in KINDS if re.search(rf"\b(?:{pattern})\b", words, re.I)]
+    return found[0] if len(found) == 1 or found[1:] == ["sum"] else ""
+
+
+def own_draft(request: str) -> str:
+    """A program for a request that asks for one number of one table; nothing for all others."""
+    words = request.partition("\n\n")[0]
+    tables, columns, kind = TABLE.findall(request), named_columns(request), asked_kind(request)
+    conditions = Conditions.of(request)
+    if len(tables) != 1 or len(columns) != 1 or not kind or MORE.search(FILE.sub(" ", words)):
+        return ""
+    if len({column for column, _ in conditions.values}) != len(conditions.values):
+        return ""  # several values of one column are a comparison
+    file, encoding, separator, _ = tables[0]
+    select = "".join(
+        SELECT.format(row=f"row[{column!r}]", values={value.lower() for value in spelt})
+        for column, spelt in conditions.values
+    )
+    return PROGRAM.format(
+        file=file,
+        encoding=encoding or "utf-8-sig",
+        separator=separator or ",",
+        select=select,
+        column=columns[0].name,
+        computed=COMPUTED[kind],
+    )
+
+
+def _key(text: str) -> str:
+    """Words without case, marks and plurals, each between two spaces."""
+    words = re.findall(r"[^\W_]+", text.casefold())
+    return f" {' '.join(word.removesuffix('s') for word in words)} "

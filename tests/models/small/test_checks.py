@@ -1,0 +1,124 @@
+"""Tests of an answer that the model did not write."""
+
+import subprocess
+import sys
+
+import pytest
+
+from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.model import SmallModel
+from interpreter.models.small.own_draft import own_draft
+from interpreter.models.small.plan import next_request
+from interpreter.models.small.plausible import impossible
+from interpreter.protocol.events import ActionProposed, TextDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
+from interpreter.protocol.ports import Request
+
+SALES = "product,units,price\ntea,12,3.5\nTea,30,3.5\ncoffee,4,\n"
+PROFILE = """
+
+sales.csv: 3 rows x 3 columns
+- 'product' text: 'tea', 'Tea', 'coffee'
+- 'units' int 4 to 30, a quantity: sum it, do not count rows
+- 'price' float 3.5 to 3.5, 1 missing"""
+TEA = "\nNamed in the request: column 'product' has 'tea', 'Tea' (2 rows)"
+ASKED = f"How many units of tea were sold, by sales.csv?{PROFILE}{TEA}"
+RIGHT = "print(df[df['product'].str.lower() == 'tea']['units'].sum())"
+OTHER = "print(df[df['product'] == 'tea']['units'].sum())"
+
+
+@pytest.mark.parametrize(
+    ("question", "printed"),
+    [
+        (ASKED, "42\n"),
+        (f"What is the average price in sales.csv?{PROFILE}", "3.5\n"),
+        (f"What is the highest number of units in sales.csv?{PROFILE}", "30\n"),
+    ],
+)
+def test_a_plain_question_is_computed_by_a_program_of_ours_too(tmp_path, question, printed):
+    (tmp_path / "sales.csv").write_text(SALES)
+    ran = subprocess.run(
+        [sys.executable, "-c", own_draft(question)], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (ran.stdout, ran.stderr) == (printed, "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many units were sold per product, by sales.csv?",
+        "How many units and what price were there in sales.csv?",
+        "How many units of 2024 are in sales.csv?",
+        "What share of units is tea in sales.csv?",
+        "What is the mean of sales.csv?",
+        "How many units were sold?",
+    ],
+)
+def test_what_is_not_plain_is_left_to_the_model(question):
+    profile = "" if question.endswith("sold?") else PROFILE
+    assert own_draft(question + profile) == ""
+
+
+def block(source, output, *, to_compare=False):
+    return (
+        Message("assistant", (Code("python", source, "c1", to_compare=to_compare),)),
+        Message("computer", (Output(output), ActionResult("c1", "ok", ""))),
+    )
+
+
+def reply(*messages, drafts=()):
+    """What a small model does next, and how often drafts were asked of it."""
+    asked = []
+
+    def drafter(request, interrupt):
+        asked.append(request)
+        return tuple(Code("python", source) for source in drafts)
+
+    model = ScriptedModel(["42 units."])
+    small = SmallModel(model, lambda number: model, drafter)
+    events = list(small.stream(Request("", messages), Interrupt()))
+    ran = [event.action for event in events if isinstance(event, ActionProposed)]
+    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    return ran, said, len(asked)
+
+
+def test_a_program_of_ours_that_agrees_is_enough():
+    question = user_says(ASKED)
+    ((ours,), _, asked) = reply(question, *block(RIGHT, "42\n"))
+    assert (ours.source, ours.to_compare, asked) == (own_draft(ASKED), True, 0)
+    agreed = block(ours.source, "42\n", to_compare=True)
+    assert reply(question, *block(RIGHT, "42\n"), *agreed) == ([], "42 units.", 0)
+
+
+def test_where_it_does_not_agree_the_model_writes_others():
+    differs = block(own_draft(ASKED), "42\n", to_compare=True)
+    turn = (user_says(ASKED), *block(OTHER, "12\n"), *differs)
+    (ran, _, asked) = reply(*turn, drafts=[RIGHT])
+    assert ([one.source for one in ran], asked) == ([RIGHT], 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "output", "why"),
+    [
+        ("What is the average price in sales.csv?", "35.0", "lies between 3.5 and 3.5"),
+        ("What is the average price in sales.csv?", "3.5", ""),
+        ("What is the average price in sales.csv, times 10?", "35", ""),
+        ("What is the correlation of units and price?", "7.2", "between -1 and 1"),
+        ("What share of the rows in sales.csv is tea?", "250", "between 0 and 1"),
+        ("How many rows of sales.csv are tea?", "42", "there are 3 rows"),
+        ("How many rows of sales.csv are tea?", "2", ""),
+        ("How many units were sold, by sales.csv?", "46", ""),
+    ],
+)
+def test_a_value_that_cannot_be_is_known(question, output, why):
+    found = impossible(question + PROFILE, output)
+    assert (why in found) if why else found == ""
+
+
+def test_a_value_that_cannot_be_is_asked_for_again_and_then_doubted():
+    asked = user_says(f"What is the average price in sales.csv?{PROFILE}")
+    wrong = block("print(df['price'].sum() * 5)", "35.0\n")
+    once = next_request((asked, *wrong))
+    assert "That cannot be right: a mean of 'price' lies" in once.messages[-1].text
+    assert "(Not sure: a mean of 'price' lies" in next_request((asked, *wrong, *wrong)).doubt
