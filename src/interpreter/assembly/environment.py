@@ -127,6 +127,10 @@ class Environment:
         self.first_session = self.first_session or session
         self.session = session
 
+    def grant(self, path: Path) -> None:
+        """Let code change what is in a directory beside the workspace; before there is a cell."""
+        self._permissions.get().session.remember(path, "write")
+
     def warm(self) -> None:
         """Begin what the first block will need, in the background."""
         self._warmth.begin()

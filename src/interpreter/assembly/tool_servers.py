@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ STARTED_FROM = {
     "project": "this directory's .mcp.json",
     "user": "your mcp.json",
     "profile": "the profile",
+    "caller": "the program that started this",
 }
 WORDS = """\
 Tools of other programs are Python functions here. `tools.search("words")` finds them and shows \
@@ -100,7 +101,23 @@ class ToolServers:
             notice(f"{error} No tool server is used.")
             self.configs = {}
         self._functions: HostFunctions | None = None
+        self._reach: Callable[[ServerConfig], Transport | None] = lambda config: None
         self._servers = Lazy(self._make_servers)
+
+    def bring(
+        self,
+        configs: Mapping[str, ServerConfig],
+        reach: Callable[[ServerConfig], Transport | None],
+        *,
+        alone: bool,
+    ) -> None:
+        """Use the servers of whoever starts us, with or without the others; before any is used.
+
+        Who names a server on the command line need not be asked about it. `reach` is the way to
+        those that are no programs of their own.
+        """
+        self.configs = {**({} if alone else self.configs), **configs}
+        self._reach = reach
 
     @property
     def servers(self) -> Servers:
@@ -132,7 +149,7 @@ class ToolServers:
 
     def offer(self, functions: HostFunctions) -> None:
         """Let code find the tools."""
-        if not self.configs:
+        if not self.configs or self._functions is not None:
             return
         self._functions = functions
         text, number = {"type": "string"}, {"type": "integer"}
@@ -226,6 +243,8 @@ class ToolServers:
     def _start(self, config: ServerConfig, on_note: Callable[[Rpc], None]) -> Transport:
         from interpreter.mcp.errors import ServerGone
 
+        if (way := self._reach(config)) is not None:
+            return way
         try:
             filled = config.filled(os.environ)
         except ConfigurationError as error:
@@ -258,12 +277,16 @@ class ToolServers:
     # Who is asked.
 
     def _consent(self, config: ServerConfig) -> Consent:
+        if config.source == "caller":
+            return "session"
         where = STARTED_FROM[config.source]
         place = ", in the sandbox" if config.command and self._settings.sandbox != "off" else ""
         reason = f"The tool server {visible(config.name)} of {where} is new. It will{place}:\n"
         return self._asked("start", config, reason + config.describe())
 
     def _accept(self, config: ServerConfig, news: Changes) -> Consent:
+        if config.source == "caller":
+            return "session"
         reason = f"The tool server {visible(config.name)} has changed what it offers:\n"
         return self._asked("change", config, reason + news.describe()[:20_000])
 

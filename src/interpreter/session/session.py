@@ -145,6 +145,11 @@ class Session:
         if changed:
             yield changed
 
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """The checkpoints of the blocks that can be undone, the oldest first."""
+        return tuple(mark.checkpoint for mark in self._past.marks)
+
     def undo(self, blocks: int = 1, conflicts: OnConflict = "refuse") -> str:
         """Go back to before the last blocks: the conversation, files and variables together.
 
@@ -162,7 +167,7 @@ class Session:
 
     def undo_to(self, checkpoint: str, conflicts: OnConflict = "refuse") -> str:
         """Go back to before the block with this checkpoint."""
-        names = [mark.checkpoint for mark in self._past.marks]
+        names = self.blocks
         if checkpoint not in names:
             raise CheckpointError(f"There is no block {checkpoint!r} that can be undone.")
         return self.undo(len(names) - names.index(checkpoint), conflicts)

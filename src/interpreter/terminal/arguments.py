@@ -19,6 +19,7 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter                         a conversation
   interpreter "plot sales.csv"        one message, then the conversation goes on
   interpreter -y --once "…"           one message, run without asking, and exit
+  interpreter --print "…"             only the answer, for scripts; also as JSON
   cat log | interpreter "why?"        the input is attached as a file
   interpreter --resume last           go on where you left off
   interpreter sessions                list what was kept; also: search, show, fork, delete, export
@@ -28,6 +29,12 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter completion bash         completion for the shell: bash, zsh or fish
 """
 EPILOG = """\
+for programs (docs/headless.md):
+  --print, --output-format text|json|stream-json, --input-format stream-json; and with these:
+  --permission-mode MODE, --allowed-tools RULES, --disallowed-tools RULES, --max-turns N,
+  --max-budget-usd USD, --json-schema SCHEMA, --include-partial-messages, --mcp-config JSON,
+  --continue, --fork-session, --session-id ID, --system-prompt TEXT, --append-system-prompt TEXT
+
 Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code not approved, 130 interrupted.
 Ctrl-C or Esc stops what is going on and keeps everything; %help at the prompt lists the commands.
 """

@@ -70,7 +70,7 @@ def run(options: dict[str, Any]) -> int:
     """Start what the options say; the exit code."""
     own = own_parts()
     settings = settings_of(options, own)
-    resume = _opened(options.get("resume", ""))
+    resume = opened_session(options.get("resume", ""))
     if options.get("conversations"):
         resume = _picked()
         if not resume:
@@ -102,7 +102,7 @@ def _plan(options: dict[str, Any], settings: Settings, resume: str) -> ChatPlan:
     json = bool(options.get("json"))
     return ChatPlan(
         settings,
-        text=_first_message(options, settings),
+        text=first_message(options, settings),
         resume=resume,
         interactive=at_terminal and not any(options.get(name) for name in ONE_SHOT),
         live=at_terminal and not json and can_be_live(settings),
@@ -117,7 +117,8 @@ def _flags(options: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _opened(name: str) -> str:
+def opened_session(name: str) -> str:
+    """The session that `--resume` names: a file is taken in first."""
     if not name.endswith(".json"):
         return name
     from interpreter.terminal.subcommands.sessions import opened  # noqa: PLC0415  (rarely asked for)
@@ -131,7 +132,7 @@ def _picked() -> str:
     return pick_session()
 
 
-def _first_message(options: dict[str, Any], settings: Settings) -> str:
+def first_message(options: dict[str, Any], settings: Settings) -> str:
     """The message of the command line; a pipe is the message, or is attached to it as a file."""
     text = " ".join(options.get("message", ()))
     if sys.stdin.isatty():

@@ -49,7 +49,8 @@ class LiveSession:
     """Everything that happens goes to `log`; all that is asked of it may come from any thread.
 
     One turn runs at a time, and whoever wants another one meanwhile is told Busy. What a turn asks
-    is answered by its number in the log, through `questions`.
+    is answered by its number in the log, through `questions`. `prepare` is handed what makes the
+    session, before it is opened.
     """
 
     def __init__(
@@ -58,8 +59,10 @@ class LiveSession:
         log: EventLog[LiveEvent],
         session_id: str = "",
         messages: Sequence[Message] = (),
+        prepare: Callable[[SessionFactory], None] = lambda factory: None,
     ) -> None:
         self.id = session_id
+        self._prepare = prepare
         self.settings = settings
         self.log = log
         self.questions = Questions(self._question_closed)
@@ -232,6 +235,7 @@ class LiveSession:
         if self._factory is None:
             face = FaceCallbacks(notice=lambda text: self._notice(text))
             self._factory = SessionFactory(self.settings, self.approve, self.answer, face)
+            self._prepare(self._factory)
         if self._session is None:
             session = self._factory.open_session(
                 self.settings, resume=self.id, messages=self._messages, model=NobodyToAsk()

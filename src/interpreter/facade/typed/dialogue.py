@@ -11,6 +11,7 @@ from interpreter.assembly import SessionFactory
 from interpreter.facade.typed import structured
 from interpreter.facade.typed.result import Block, BlockCollector, Collector, Result
 from interpreter.facade.typed.values import Values
+from interpreter.protocol import json_answers
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import AnswerInvalid, NotApproved
 from interpreter.protocol.events import ApprovalRequested, Event, RuntimeEvent
@@ -75,7 +76,7 @@ class Dialogue:
                 return structured.parse(answer.text, kind)
             except ValueError as error:
                 problem = " ".join(str(error).split())
-                question = structured.complaint(problem)
+                question = json_answers.complaint(problem)
         raise AnswerInvalid(f"The answer is not what was asked for: {problem}.")
 
     def interrupt(self, *, force: bool = False) -> None:

@@ -6,40 +6,26 @@ import dataclasses
 import datetime
 import enum
 import json
-import re
 import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+from interpreter.protocol import json_answers
+
 NAMES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 DATES: dict[Any, str] = {datetime.datetime: "date-time", datetime.date: "date"}
 
 
 def request(kind: Any) -> str:
     """What is asked of the model, at the end of the question."""
-    schema = json.dumps(schema_of(kind))
-    return (
-        "When you are done, answer with nothing but JSON that fits this schema, in one ```json "
-        f"block:\n{schema}"
-    )
-
-
-def complaint(problem: str) -> str:
-    """What the model is told when its answer does not fit."""
-    return f"That does not fit the schema: {problem}. Answer again, with nothing but the JSON."
+    return json_answers.request(schema_of(kind))
 
 
 def parse(text: str, kind: Any) -> Any:
     """The value in an answer; ValueError says in one line what is wrong with it."""
-    fenced = FENCE.findall(text)
-    raw = fenced[-1] if fenced else text[text.find("{") :] if kind_is_object(kind) else text
-    if hasattr(kind, "model_validate_json"):
-        return kind.model_validate_json(raw)  # pydantic's ValidationError is a ValueError
-    try:
-        data = json.loads(raw.strip())
-    except ValueError as error:
-        raise ValueError(f"it is not JSON ({error})") from error
-    return build(data, kind, "the answer")
+    is_object = kind_is_object(kind)
+    if hasattr(kind, "model_validate_json"):  # pydantic's ValidationError is a ValueError
+        return kind.model_validate_json(json_answers.raw_json(text, is_object=is_object))
+    return build(json_answers.json_in(text, is_object=is_object), kind, "the answer")
 
 
 def kind_is_object(kind: Any) -> bool:

@@ -78,14 +78,20 @@ class Store:
     # Sessions.
 
     def create(
-        self, *, model: str = "", directory: str = "", parent: str | None = None, within: str = ""
+        self,
+        *,
+        model: str = "",
+        directory: str = "",
+        parent: str | None = None,
+        within: str = "",
+        name: str = "",
     ) -> str:
-        """Begin a session; its id.
+        """Begin a session; its id, which may be given by `name`.
 
         One that is a copy of another has it as its `parent`. One that works `within` another, as a
         try does, is its child: no list shows it, and it goes with it.
         """
-        session = time.strftime("%Y%m%d-%H%M%S-") + token_hex(3)
+        session = name or time.strftime("%Y%m%d-%H%M%S-") + token_hex(3)
         with self._writing() as database:
             now = time.time()
             row = (session, "", model, directory, parent, now, now)
