@@ -64,8 +64,8 @@ def served():
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            content = texts[self.path].encode()
-            self.send_response(200)
+            content = texts.get(self.path, "").encode()
+            self.send_response(200 if self.path in texts else 404)
             self.end_headers()
             self.wfile.write(content)
 

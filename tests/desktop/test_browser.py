@@ -96,7 +96,7 @@ x = 1
 y = 2
 ```
 
-[Key: •••] [Town: Bern]"""
+[Key: •••][Town: Bern]"""
     )
 
 
@@ -115,9 +115,9 @@ def test_options_are_chosen_and_keys_pressed(browser, served):
 
 def test_a_download_lands_in_the_directory_of_work_and_nowhere_else(shop):
     shop.click("Download")
-    file = Path(wait_for(lambda: shop.read("text") and shop.downloaded, "the download")[0])
+    file = Path(wait_for(lambda: shop.downloads(), "the download")[0])
     assert file.read_text() == "one two"
-    assert file.parent == shop._downloads()
+    assert file.parent == shop._directory()
     assert shop.screenshot().size == (1280, 900)
 
 

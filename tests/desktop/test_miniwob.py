@@ -66,7 +66,7 @@ def choose_all(browser, task):
 
 
 def choose(browser, task):
-    browser.select(references(browser, "combobox")[0], *listed(task))
+    browser.select(references(browser, "combobox")[0], listed(task))
     browser.click("Submit")
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from interpreter.policies.autorun import AutorunGuard
     from interpreter.policies.secrets import Secrets
     from interpreter.runtimes.pool import RuntimePool
+    from interpreter.sandboxes.network.host_gate import HostGate
     from interpreter.tools.guarded import Guard
 
 Notify = Callable[[str], None]
@@ -193,6 +194,10 @@ class Environment:
     def granted(self) -> tuple[Permission, ...]:
         """The hosts and places that the user has allowed."""
         return self._permissions.get().granted()
+
+    def host_gate(self) -> HostGate | None:
+        """Who decides which hosts are reached; None where there are no walls."""
+        return self._permissions.get().gate if self.opener.is_confined else None
 
     def take_back(self, value: str) -> tuple[Permission, ...]:
         """Ask again about a host or a place that was allowed; what that was."""

@@ -47,7 +47,6 @@ _APPLICATIONS = "it needs the applications of macOS, which this version does not
 MISSING = {
     **dict.fromkeys(("mail", "sms", "calendar", "contacts"), _APPLICATIONS),
     "skills": "functions of skills are in the session already when `import_skills` is set.",
-    "browser": "driving a browser is not part of this version.",
 }
 """Why code does not have other parts of `computer`, as long as nobody offers them."""
 

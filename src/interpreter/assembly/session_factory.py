@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interpreter.assembly.browsing import offer_browser
 from interpreter.assembly.conversation_log import notes_about
 from interpreter.assembly.desktop import OsMode, offer_desktop
 from interpreter.assembly.environment import Environment
@@ -189,6 +190,7 @@ class SessionFactory:
         questions = SideQuestions(self._model_now, self._budget)
         offer_usual(environment.calls.functions, questions)
         offer_desktop(environment.calls, questions, partial(self._screen.desktop, self._settings))
+        offer_browser(environment.calls, self._settings, environment.host_gate)
         environment.calls.functions.add(
             *guidance_functions(self._guidance.get, lambda: environment.cell.exchange)
         )

@@ -27,7 +27,7 @@ HARMLESS = {"display.size", "display.center", "display.info", "mouse.position", 
 OF_THE_HOST = {"path", "lmc", "screenshot"}
 """Parameters that code in a cell does not have: they would name files outside of its walls."""
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null",
-         "bytes": "bytes", "dict": "object"}  # fmt: skip
+         "bytes": "bytes", "dict": "object", "list": "array"}  # fmt: skip
 
 
 class DesktopParts:
@@ -45,7 +45,7 @@ class DesktopParts:
         self.os = Os(self.desktop)
         self.vision = Vision(self.finder, ask)
         self.browser = Browser()
-        """For the library alone: it goes around the network rules of a cell."""
+        """For the library; a cell has one that keeps to its network rules."""
 
     def finder(self) -> Finder:
         """What finds things on it; what it has read is kept."""
@@ -64,16 +64,18 @@ def desktop_functions(parts: DesktopParts) -> Iterator[HostFunction]:
         yield from functions_of(word, getattr(parts, word), HARMLESS)
 
 
-def functions_of(word: str, part: object, harmless: set[str]) -> Iterator[HostFunction]:
-    """The public methods of a part of `computer` as host functions."""
+def functions_of(
+    word: str, part: object, harmless: set[str], asks: Asks = "even in auto"
+) -> Iterator[HostFunction]:
+    """The public methods of a part of `computer` as host functions; `asks` but for the harmless."""
     for name, found in vars(type(part)).items():
         if name.startswith("_") or not inspect.isfunction(found):
             continue
         method = getattr(part, name)
         summary = (inspect.getdoc(method) or name).partition("\n")[0]
-        asks: Asks = "even in auto" if f"{word}.{name}" not in harmless else False
+        asked: Asks = asks if f"{word}.{name}" not in harmless else False
         yield HostFunction(
-            f"computer.{word}.{name}", summary, _schema(method), _called(method), asks=asks
+            f"computer.{word}.{name}", summary, _schema(method), _called(method), asks=asked
         )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import quote_plus
 
 from interpreter.desktop import programs
@@ -42,18 +42,36 @@ THROUGH_PROXY = (
     "--disable-background-networking",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
+REFUSAL = "Blocked by the sandbox"
 MARKDOWN = Path(__file__).with_name("markdown.js")
+
+
+class Way(Protocol):
+    """How pages are reached, where not everything may be."""
+
+    def proxy(self) -> str:
+        """The address of a proxy; everything goes through it."""
+        ...
+
+    def wants(self, url: str) -> None:
+        """A page is about to ask for this."""
+        ...
 
 
 class Browser:
     """One window of a browser. Everything happens in a thread of its own, as Playwright wants."""
 
     def __init__(
-        self, downloads: Callable[[], Path] = Path.cwd, proxy: Callable[[], str] | None = None
+        self,
+        downloads: Callable[[], Path | None] = Path.cwd,
+        way: Way | None = None,
     ) -> None:
-        """With a proxy, nothing is reached but what that lets pass, and no file of this machine."""
-        self._downloads = downloads
-        self._proxy = proxy
+        """With a way of its own, nothing is reached but by that, and no file of this machine.
+
+        Downloads go where `downloads` says, or nowhere.
+        """
+        self._directory = downloads
+        self._way = way
         self._thread: ThreadPoolExecutor | None = None
         self._playwright: Any = None
         self._page: Any = None
@@ -70,7 +88,7 @@ class Browser:
         """Go to an address; its title and where it ended up."""
 
         address = url if ":" in url else f"https://{url}"
-        if self._proxy is not None and address.partition(":")[0].lower() not in OF_THE_WEB:
+        if self._way is not None and address.partition(":")[0].lower() not in OF_THE_WEB:
             raise DesktopError("From here, the browser opens addresses of the web only.")
 
         def go(page: Any) -> dict[str, str]:
@@ -117,12 +135,12 @@ class Browser:
 
         return self._in_page(fill)
 
-    def select(self, target: str, *options: str) -> str:
-        """Choose options of a list, by what they are called."""
+    def select(self, target: str, option: str | list[str]) -> str:
+        """Choose an option of a list, or several, by what they are called."""
 
         def select(page: Any) -> str:
             found, what = located(page, target, fields=True)
-            found.select_option(label=list(options))
+            found.select_option(label=option)
             return what
 
         return self._in_page(select)
@@ -130,6 +148,10 @@ class Browser:
     def press(self, key: str) -> None:
         """Press a key, such as `Enter` or `Control+a`, in what has the focus."""
         self._in_page(lambda page: page.keyboard.press(key))
+
+    def downloads(self) -> list[str]:
+        """The files that were downloaded, in the order of their coming."""
+        return self._in_page(lambda page: page.wait_for_timeout(1) or list(self.downloaded))
 
     def screenshot(self) -> Image:
         """A picture of the page."""
@@ -171,21 +193,40 @@ class Browser:
         context = self._playwright.chromium.launch_persistent_context(
             self._profile.name, executable_path=program, headless=self._headless,
             accept_downloads=True, viewport={"width": 1280, "height": 900},
-            chromium_sandbox=not _is_root(), **_through(self._proxy),
+            chromium_sandbox=not _is_root(), **_through(self._way),
         )  # fmt: skip
         context.set_default_timeout(MILLISECONDS)
         page = context.pages[0] if context.pages else context.new_page()
         page.on("download", self._keep)
+        context.on("page", self._follow)
+        if self._way is not None:
+            context.route("**/*", self._announced)
         return page
+
+    def _announced(self, route: Any) -> None:
+        """Say what a page asks for before it is asked for."""
+        if self._way is not None:
+            self._way.wants(route.request.url)
+        route.continue_()
+
+    def _follow(self, page: Any) -> None:
+        """A page that opened another one gives way to it, until that closes."""
+        before = self._page
+        page.on("download", self._keep)
+        page.on("close", lambda _: setattr(self, "_page", before))
+        self._page = page
 
     def _keep(self, download: Any) -> None:
         """Put a download into the directory of work, under a harmless name of its own."""
         name = re.sub(r"[^\w.-]", "_", download.suggested_filename).lstrip(".") or "download"
+        if (directory := self._directory()) is None:
+            download.cancel()
+            return
         data = safe_files.read_bytes(Path(download.path()), LARGEST_DOWNLOAD)
-        place = self._downloads() / name
+        place = directory / name
         number = 1
         while place.exists():
-            place = self._downloads() / f"{number}-{name}"
+            place = directory / f"{number}-{name}"
             number += 1
         safe_files.write(place, data)
         self.downloaded.append(str(place))
@@ -204,8 +245,8 @@ def _is_root() -> bool:
     return hasattr(os, "getuid") and os.getuid() == 0
 
 
-def _through(proxy: Callable[[], str] | None) -> dict[str, Any]:
-    return {} if proxy is None else {"proxy": {"server": proxy()}, "args": list(THROUGH_PROXY)}
+def _through(way: Way | None) -> dict[str, Any]:
+    return {} if way is None else {"proxy": {"server": way.proxy()}, "args": list(THROUGH_PROXY)}
 
 
 def _go_to(page: Any, address: str) -> None:
@@ -214,8 +255,12 @@ def _go_to(page: Any, address: str) -> None:
 
     for last in (False, False, True):
         try:
-            page.goto(address, wait_until="domcontentloaded", timeout=LONGEST_OPENING)
+            answer = page.goto(address, wait_until="domcontentloaded", timeout=LONGEST_OPENING)
+            if answer is not None and answer.status_text.startswith(REFUSAL):
+                raise DesktopError(f"{answer.status_text}.")
             break
+        except DesktopError:
+            raise
         except Exception as error:
             # A page that was on its way, of an error or of a form, came between.
             if last or "interrupted by another navigation" not in str(error):

@@ -24,7 +24,7 @@
   const field = (node) => {
     const label = node.getAttribute("aria-label") || node.labels?.[0]?.innerText || node.name || "";
     const secret = node.type === "password";
-    return node.type === "hidden" ? "" : `[${label.trim()}: ${secret ? "•••" : node.value}] `;
+    return node.type === "hidden" ? "" : `[${label.trim()}: ${secret ? "•••" : node.value}]`;
   };
   const marked = (node, mark) => (line(node) ? `${mark}${line(node)}${mark}` : "");
   const link = (node) => {
