@@ -113,3 +113,8 @@ def test_a_file_that_is_not_there_is_told_with_those_that_are(tool):
     assert first.endswith("'slaes.csv' (there is: 'sales.csv', 'old.csv')")
     end, _ = run(tool, "open('/nowhere/at/all.csv')")
     assert "there is" not in end.summary
+
+
+def test_a_number_of_numpy_is_told_as_a_number(tool):
+    end, _ = run(tool, "import numpy as np\nn = np.int64(3)\nshare = np.float64(0.5)")
+    assert end.summary == "variables: n: 3; share: 0.5"

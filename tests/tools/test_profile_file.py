@@ -109,6 +109,7 @@ SALES = """product,city,units
 tea,New York,12
 coffee,Berlin,4
 Tea,Berlin,30
+IT,US,1
 """
 
 
@@ -119,6 +120,8 @@ Tea,Berlin,30
         ("Teas of s.csv?", ["column 'product' has 'tea', 'Tea' (2 rows)"]),
         ("What did New York's buy in s.csv?", ["column 'city' has 'New York' (1 rows)"]),
         ("Which product is best, by city, in s.csv?", []),
+        ("How much IT is in s.csv?", ["column 'product' has 'IT' (1 rows)"]),
+        ("How much is it for us, in s.csv?", []),
     ],
 )
 def test_values_that_the_request_names_are_found_however_they_are_spelt(

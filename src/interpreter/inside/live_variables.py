@@ -35,6 +35,8 @@ def described(value: Any) -> str:
 
 def in_few_words(value: Any) -> str:
     """A value's type, shape and columns, or itself when it is short."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # a number of NumPy's
+        value = value.item()
     if isinstance(value, PLAIN):
         text = repr(value)
         return text if len(text) <= VALUE else f"{text[:VALUE]}..."

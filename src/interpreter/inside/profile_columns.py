@@ -130,7 +130,7 @@ def remember_texts(name: str, values: Iterable[object]) -> None:
     texts = Counter(" ".join(v.split()) for v in values if isinstance(v, str))
     for text in list(texts):
         letters = any(letter.isalpha() for letter in text) and text not in TRUTH
-        if not letters or len(text) < 3 or text.count(" ") >= VALUE_WORDS:
+        if not letters or len(text) < 2 or text.count(" ") >= VALUE_WORDS:
             del texts[text]
     if texts:
         texts_of.setdefault(name, Counter()).update(texts)

@@ -16,12 +16,12 @@ SPELLINGS = 4
 LINE = "Named in the request: column {column!r} has {values} ({rows} rows)"
 COMMON = frozenset(
     WORD.findall("""
-    all and any are average both but can column columns count csv data date day days each few
-    file files find first for from get give had has have how into its json last list many max
-    maximum mean median min minimum month more most much name new none not number of off old one
-    only other our out per rows same see show sum table than that the their them then there they
-    this total type unknown use value values was week were what when where which who why with
-    year yes you your
+    all an and any are as at average be both but by can column columns count csv data date day
+    days do each few file files find first for from get give had has have how if in into is
+    its json last list many max maximum mean median min minimum month more most much name new
+    no none not number of off old on one only or other our out per rows same see show sum
+    table than that the their them then there they this to total type unknown use value values
+    was week were what when where which who why with year yes you your
 """)
 )
 """Words that are values of many tables and parts of many requests, and mean nothing by that."""
@@ -29,14 +29,16 @@ COMMON = frozenset(
 
 def named_texts(request: str, columns: Mapping[str, Mapping[str, int]]) -> list[str]:
     """A line for each column with a value that a request names, however it is spelt there."""
-    said = set(_phrases(WITH_SUFFIX.sub(" ", request[:LOOKED_AT])))
+    words = WITH_SUFFIX.sub(" ", request[:LOOKED_AT])
+    said, exactly = set(_phrases(words)), set(WORD.findall(words))
     names = {_key(name) for name in columns}
     lines = []
     for column, texts in columns.items():
         found: dict[str, dict[str, int]] = {}
         for text, count in texts.items():
             key = _key(text)
-            if key in said and key not in names and key not in COMMON:
+            short = len(text) < 3 and text not in exactly  # "IT" is a department, "it" is a word
+            if key in said and key not in names and key not in COMMON and not short:
                 found.setdefault(key, {})[text] = count
         for spelt in found.values():
             values = ", ".join(repr(shown(text)) for text in list(spelt)[:SPELLINGS])
@@ -47,8 +49,7 @@ def named_texts(request: str, columns: Mapping[str, Mapping[str, int]]) -> list[
 
 def _phrases(text: str) -> Iterator[str]:
     """Every few words in a row, in the form in which values are compared."""
-    words = text.casefold()
-    found = WORD.findall(words)
+    found = WORD.findall(text.casefold())
     for at in range(len(found)):
         for length in range(1, LONGEST_VALUE + 1):
             yield _key(" ".join(found[at : at + length]))

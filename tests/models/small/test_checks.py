@@ -52,6 +52,8 @@ def test_a_plain_question_is_computed_by_a_program_of_ours_too(tmp_path, questio
         "How many units of 2024 are in sales.csv?",
         "What share of units is tea in sales.csv?",
         "What is the mean of sales.csv?",
+        "What is the average price of juice in sales.csv?",
+        "What is the average price for loyal customers, by sales.csv?",
         "How many units were sold?",
     ],
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from interpreter.models.small.conditions import Conditions
+from interpreter.models.small.hints import COLUMN
 from interpreter.protocol.values import frozen
 
 # As inside/profile_file.py writes it.
@@ -41,6 +42,13 @@ COMPUTED = {
     "min": "min(numbers)",
     "sum": "sum(numbers)",
 }
+SAYING_NOTHING = """
+a all altogether an answer are as at be been by calculate column compute csv data did do file find
+for from get give had has have i in is it its me number of on only our out overall please just
+reply round rounded decimals decimal places two one three say see show sold made bought spent paid
+ordered tell that the their them there these they this to us use value values was we were what
+what's with you there's across dataset table record records given with
+"""
 PROGRAM = """\
 # Computed once more in another way, to compare.
 import csv
@@ -92,6 +100,8 @@ def own_draft(request: str) -> str:
     conditions = Conditions.of(request)
     if len(tables) != 1 or len(columns) != 1 or not kind or MORE.search(FILE.sub(" ", words)):
         return ""
+    if _unaccounted(FILE.sub(" ", words), request, conditions):
+        return ""
     if len({column for column, _ in conditions.values}) != len(conditions.values):
         return ""  # several values of one column are a comparison
     file, encoding, separator, _ = tables[0]
@@ -107,6 +117,14 @@ def own_draft(request: str) -> str:
         column=columns[0].name,
         computed=COMPUTED[kind],
     )
+
+
+def _unaccounted(words: str, request: str, conditions: Conditions) -> set[str]:
+    """Words that may select rows, and of which nobody knows which."""
+    known = list(COLUMN.findall(request))
+    known += [value for _, spelt in conditions.values for value in spelt]
+    known += [pattern.replace("|", " ") for _, pattern in KINDS]
+    return set(_key(words).split()) - set(_key(" ".join((SAYING_NOTHING, *known))).split())
 
 
 def _key(text: str) -> str:
