@@ -119,13 +119,18 @@ def _printed(source, directory):
     return ended.stdout
 
 
-def ours(case, directory, seed):
+def without_grammar(case, directory, seed):
+    """The same, but for the grammar that holds replies to their form."""
+    return ours(case, directory, seed, grammar=False)
+
+
+def ours(case, directory, seed, *, grammar=True):
     """A session of the built-in model, as a user has it."""
     from interpreter.protocol.events import CodeDelta, ExecutionFinished, MessageFinished, TextDelta
 
     start = time.perf_counter()
     answer, blocks, tokens = "", 0, 0
-    with _session(directory, seed) as session:
+    with _session(directory, seed, grammar) as session:
         for event in session.send(case.ask):
             if isinstance(event, MessageFinished) and event.message.role == "assistant":
                 answer = event.message.text
@@ -143,16 +148,16 @@ def _words(message):
     return f"{message.role}: " + "\n".join(str(part) for part in message.parts)
 
 
-def _embedded(seed):
+def _embedded(seed, *, grammar=True):
     from interpreter.models.names import resolve
     from interpreter.models.options import ModelOptions
 
-    model = resolve("embedded", ModelOptions(context_window=8192))
+    model = resolve("embedded", ModelOptions(context_window=8192, grammar=grammar))
     return model.sampled(seed, WARMTH) if seed else model
 
 
 @contextmanager
-def _session(workspace, seed):
+def _session(workspace, seed, grammar):
     from interpreter.assembly import SessionFactory
     from interpreter.models.small.model import SmallModel
     from interpreter.protocol.actions import Decision
@@ -166,12 +171,13 @@ def _session(workspace, seed):
         workspace=str(workspace),
         context_window=8192,
         max_steps=STEPS,
+        grammar=grammar,
     )
     factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
     try:
         session = factory.open_session(settings)
         if seed:
-            model = _embedded(seed)
+            model = _embedded(seed, grammar=grammar)
             small = SmallModel(
                 model,
                 model.varied,
@@ -183,4 +189,4 @@ def _session(workspace, seed):
         factory.close()
 
 
-WAYS = {"single": single_shot, "ours": ours}
+WAYS = {"single": single_shot, "ours": ours, "free": without_grammar}

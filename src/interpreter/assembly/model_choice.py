@@ -112,6 +112,7 @@ class ModelChoice:
             model,
             model.varied,
             lambda request, interrupt: model.drafts(request, self._drafts, interrupt),
+            compares=lambda: self._drafts > 0,
         )
 
     def _named(self, settings: Settings) -> tuple[str, ModelOptions]:
@@ -206,6 +207,7 @@ def model_options(settings: Settings) -> ModelOptions:
         max_tokens=settings.max_tokens or None,
         temperature=settings.temperature,
         reasoning_effort=_one_of(Effort, settings.reasoning_effort, "reasoning_effort"),
+        grammar=settings.grammar,
         dialect=_one_of(Dialect, settings.dialect, "dialect"),
         patience=_patience(settings),
         price_file=_if_there(config_directory() / "prices.json"),

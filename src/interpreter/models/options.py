@@ -61,6 +61,8 @@ class ModelOptions:
     supports_vision: bool | None = None
     reasoning_effort: Effort | None = None
     dialect: Dialect | None = None
+    grammar: bool = True
+    """Whether the built-in engine holds replies to their form while they are written."""
     offline: bool = False
     templates: Templates = field(default_factory=Templates)
     patience: Patience = field(default_factory=Patience)

@@ -75,6 +75,9 @@ class Request:
     system: str
     messages: Sequence[Message]
     tools: tuple[ToolSpec, ...] = ()
+    frame: str = ""
+    """What the reply has to be, for engines that can hold a model to it: `block` for one block of
+    Python, or a JSON schema; nothing where it may be anything."""
 
 
 class Model(Protocol):

@@ -46,7 +46,14 @@ IGNORED = {  # known to Open Interpreter's profiles, and without a meaning for a
 }
 UNASKED = frozenset((
     *("model", "context_window", "max_tokens", "temperature", "reasoning_effort", "dialect"),
-    *("model_timeout", "drafts", "supports_functions", "supports_vision", "shrink_images"),
+    *(
+        "model_timeout",
+        "drafts",
+        "grammar",
+        "supports_functions",
+        "supports_vision",
+        "shrink_images",
+    ),
     *("system_message", "custom_instructions", "user_message_template", "code_output_template"),
     *("always_apply_user_message_template", "empty_code_output_template", "code_output_sender"),
     *("execution_instructions", "max_output", "timeout", "dry_run", "offline", "verbose", "debug"),

@@ -36,6 +36,9 @@ class Settings:
     drafts: int = 4
     """Programs that the built-in small model writes beside its first, to compare what they print,
     where code runs without asking; 0: none."""
+    grammar: bool = True
+    """Hold the built-in small model to the form of a reply while it writes: one block of code, or
+    the JSON that was asked for."""
     auto_run: bool = False
     """Run without asking."""
     approval: str = ""

@@ -1,3 +1,4 @@
+import json
 import os
 
 import pytest
@@ -14,7 +15,7 @@ from interpreter.models.embedded.model import (
 )
 from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
-from interpreter.protocol.events import ReplyFinished, TextDelta
+from interpreter.protocol.events import CodeDelta, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import user_says
 from interpreter.protocol.ports import Request
@@ -76,6 +77,29 @@ def test_drafts_that_nobody_wants_or_waits_for_are_not_written(shared_options):
     assert model.drafts(request, 0, Interrupt()) == ()
     assert model.drafts(request, 4, stopped) == ()
     model.close()
+
+
+def framed(options, frame, *, frames=True):
+    speech = Speech(Sampling(max_tokens=60), frames=frames)
+    model = opened(options, speech)
+    request = Request(SYSTEM, (user_says("Say hello."),), frame=frame)
+    events = list(model.stream(request, Interrupt()))
+    model.close()
+    return events
+
+
+def test_a_reply_is_held_to_its_frame_while_it_is_written(shared_options):
+    block = framed(shared_options, "block")
+    assert not any(isinstance(event, TextDelta) for event in block)
+    assert any(isinstance(event, CodeDelta) for event in block)
+    schema = '{"type": "object", "properties": {"n": {"enum": [7]}}, "required": ["n"]}'
+    said = "".join(e.text for e in framed(shared_options, schema) if isinstance(e, TextDelta))
+    assert json.loads(said) == {"n": 7}
+
+
+def test_a_frame_can_be_switched_off(shared_options):
+    free = framed(shared_options, "block", frames=False)
+    assert any(isinstance(event, TextDelta) for event in free)
 
 
 def test_another_mood_says_something_else(shared_options):

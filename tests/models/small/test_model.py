@@ -376,6 +376,22 @@ def test_the_form_of_the_answer_stands_last_in_the_users_own_words():
     assert asked_for.endswith("as was asked: Give it as JSON, rounded to two decimals.")
 
 
+def test_a_reply_that_must_be_a_block_is_framed_as_one():
+    model, _ = replies("It is 5.", {"code": "print(5)"})
+    assert [request.frame for request in model.requests] == ["block", "block"]
+    model, _ = replies("Hello.", messages=(user_says("Hello"),))
+    assert [request.frame for request in model.requests] == [""]
+
+
+def test_an_answer_in_json_is_framed_and_is_nothing_but_json():
+    turn = (PARTS, *(wrote(), printed("2.5 and 7")) * 2)
+    model, events = replies('{"mean": 2.5, "count": 7}', messages=turn)
+    assert model.requests[0].frame == '{"type": "object"}'
+    assert said(events) == '{"mean": 2.5, "count": 7}'
+    _, events = replies('{"mean": 9.5}', messages=turn)
+    assert said(events) == "2.5 and 7"
+
+
 def test_a_small_model_has_one_tool():
     tools = (ToolSpec("execute", "Run.", "{}"), ToolSpec("jobs", "Look after jobs.", "{}"))
     model = Recorder([{"code": "f()"}])

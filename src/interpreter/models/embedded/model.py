@@ -49,6 +49,8 @@ class Speech:
     patience: Patience = Patience()
     seed: int | None = None
     dialect: Dialect = "fenced"
+    frames: bool = True
+    """Whether replies are held to the frame that a request asks for."""
 
 
 class SharedEngine:
@@ -168,6 +170,7 @@ class EmbeddedModel:
             parameters=parameters,
             templates=self._speech.templates,
             patience=self._speech.patience,
+            frames=self._speech.frames,
         )
         headers = {"authorization": f"Bearer {held.key}"}
         line = ServerLine(address, headers, self._speech.patience)
@@ -202,7 +205,7 @@ def open_model(name: str, options: ModelOptions) -> EmbeddedModel:
     if entry.small:  # its own form tells it how to act; see models/small/model.py
         templates = replace(templates, execution_instructions="")
     dialect = options.dialect or entry.dialect
-    speech = Speech(sampling, templates, options.patience, dialect=dialect)
+    speech = Speech(sampling, templates, options.patience, dialect=dialect, frames=options.grammar)
     return EmbeddedModel(f"embedded/{entry.name or path.name}", engine, speech)
 
 

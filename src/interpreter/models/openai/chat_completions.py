@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import closing
 from dataclasses import field
@@ -33,6 +34,11 @@ from interpreter.protocol.ports import Capabilities, Request
 from interpreter.protocol.values import frozen
 
 _NO_TOOLS = re.compile(r"support.{0,40}(tool|function)|(tool|function).{0,80}support", re.I)
+ONE_BLOCK = r"""
+root ::= "```python\n" line+ "```"
+line ::= ([^`\n] [^\n]*)? "\n"
+"""
+"""A reply that is one block of Python: its lines do not begin with a backtick, as no code does."""
 _CHARACTERS_PER_TOKEN = 3.6
 _TOKENS_PER_PICTURE = 1_000
 _PICTURE = re.compile(rb'"data:image/[^"]*"')
@@ -51,6 +57,19 @@ class ChatSettings:
     renumber_calls: bool = False
     seals_calls: bool = False
     echo_reasoning: bool = False
+    frames: bool = False
+    """Whether the server holds a reply to a grammar or a JSON schema, as llama.cpp's does."""
+
+
+def framed(frame: str) -> dict[str, Any]:
+    """The fields of a request by which llama.cpp holds the reply to a frame."""
+    if frame == "block":
+        return {"grammar": ONE_BLOCK}
+    try:
+        schema = json.loads(frame) if frame else None
+    except ValueError:
+        return {}
+    return {"json_schema": schema} if isinstance(schema, dict) else {}
 
 
 class ChatCompletions:
@@ -156,6 +175,8 @@ class ChatCompletions:
             system = "\n\n".join(filter(None, (system, self._instructions(request))))
         elif request.tools:
             fields["tools"] = tool_list(request.tools)
+        if self.settings.frames:
+            fields |= framed(request.frame)
         head = to_json(fields)[:-1]
         first = to_json({"role": "system", "content": system}) if system else b""
         rest = self._history.messages(self._wording.apply(request.messages))

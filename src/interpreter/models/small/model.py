@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from interpreter.models.small.data import without_data
 from interpreter.models.small.own_draft import own_draft
-from interpreter.models.small.plan import SmallPlan, SmallTurn, assistant_says
+from interpreter.models.small.plan import BLOCK, SmallPlan, SmallTurn, assistant_says
 from interpreter.models.small.rendering import RENDERED
 from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import (
@@ -60,6 +60,8 @@ class SmallModel:
         model: Model,
         varied: Callable[[int], Model],
         drafter: Drafter = no_drafts,
+        *,
+        compares: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model.name
@@ -67,6 +69,7 @@ class SmallModel:
         self._models = {0: model}
         self._varied = varied
         self._drafter = drafter
+        self._compares = compares
         self._drafted: tuple[object, tuple[str, ...]] = (None, ())
         self._clock = clock
         self._replied = clock()
@@ -94,7 +97,7 @@ class SmallModel:
             yield TextDelta(plan.answer + plan.doubt)
             yield ReplyFinished("stop", Usage(dollars=0.0))
             return
-        asked = _in_short(request, plan.messages)
+        asked = replace(_in_short(request, plan.messages), frame=plan.frame)
         if plan.output:
             yield from self._answer(asked, plan, interrupt)
         else:
@@ -108,7 +111,8 @@ class SmallModel:
         if reply.end is not None and (more := reply.what_is_wrong(plan)):
             again = (*asked.messages, assistant_says(reply.said), user_says(more))
             once_more = replace(plan, variation=plan.variation + bool(reply.spent))
-            reply = yield from self._ask(replace(asked, messages=again), once_more, interrupt)
+            told = replace(asked, messages=again, frame=BLOCK)
+            reply = yield from self._ask(told, once_more, interrupt)
         if reply.end is None:
             return
         if reply.spent:
@@ -123,7 +127,7 @@ class SmallModel:
 
         Where we can write one ourselves, it comes first, and if it agrees it is enough.
         """
-        if not turn.can_be_checked or self._drafter is no_drafts:
+        if not turn.can_be_checked or self._drafter is no_drafts or not self._compares():
             return ()
         own = own_draft(turn.question)
         ran = [one.source for one in turn.rounds]
@@ -134,7 +138,8 @@ class SmallModel:
             written = [one for one in ran if one != own and not one.startswith(RENDERED)]
             if len(written) > 1 or took > max(LONG, self._thought):
                 return ()
-            blocks = self._drafter(_in_short(request, turn.for_drafts), interrupt)
+            asked = replace(_in_short(request, turn.for_drafts), frame=BLOCK)
+            blocks = self._drafter(asked, interrupt)
             sources = tuple(block.source for block in blocks if block.language == PYTHON)
             self._drafted = (turn.identity, (*filter(None, (own,)), *sources))
         return self._drafted[1]
@@ -162,7 +167,10 @@ class SmallModel:
                     code.clear()
         said = "".join(piece.text for piece in held)
         if said.strip() or end is not None:
-            yield TextDelta(faithful(said, plan.output, request.messages[-3].text) + plan.doubt)
+            question = request.messages[-3].text
+            yield TextDelta(
+                plan.in_json(said) or faithful(said, plan.output, question) + plan.doubt
+            )
         if end is not None:
             yield end
 

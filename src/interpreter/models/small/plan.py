@@ -19,7 +19,7 @@ from interpreter.models.small.conditions import (
     changed_originals,
     not_written,
 )
-from interpreter.models.small.forms import NUMBER, form_of
+from interpreter.models.small.forms import NUMBER, AskedForm, form_of
 from interpreter.models.small.hints import hint_for, missing_thing
 from interpreter.models.small.rendering import rendering
 from interpreter.models.small.rounds import Round, rounds_of, split_turn
@@ -52,6 +52,8 @@ from interpreter.protocol.values import frozen
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
 ASSIGNED = re.compile(r"^(\w+) *=(?!=)[^\n]*\Z", re.MULTILINE)  # the last line gives a name a value
+BLOCK = "block"
+JSON_OBJECT = '{"type": "object"}'
 REPEATS = 2  # failures after which an attempt starts afresh
 
 
@@ -75,8 +77,17 @@ class SmallPlan:
     """What is said instead of numbers that come from nowhere."""
     backing: str = ""
     """What was computed and not printed: an answer may be made of it without another block."""
+    wants_json: bool = False
+    """Whether the reply is the answer, and JSON was asked for."""
     spent: tuple[str, ...] = ()
     """Lines that failed twice: a block with one of them is not run again."""
+
+    @property
+    def frame(self) -> str:
+        """What the reply has to be: a block where only a block will do, or JSON."""
+        if self.must_act and not self.backing:
+            return BLOCK
+        return JSON_OBJECT if self.wants_json else ""
 
     def is_unfinished(self, said: str) -> bool:
         """Whether a reply without code is no answer yet."""
@@ -87,6 +98,11 @@ class SmallPlan:
         if self.known is not None and invents(said, self.known):
             return self.instead
         return said + self.doubt
+
+    def in_json(self, said: str) -> str:
+        """A reply that is the JSON that was asked for, with values that were printed."""
+        written = AskedForm("json").written(said) if self.wants_json else ""
+        return "" if invents(written, f"{self.output}\n{self.known or ''}") else written
 
     def _is_backed(self, said: str) -> bool:
         """Whether it gives numbers, all of them known from blocks that ran."""
@@ -240,7 +256,8 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
         return SmallPlan((), answer=answer)
     shown = form_of(question).rounded(_shortened(last.output))
     said = PRINTED.format(output=shown, form=form_asked_for(question))
-    return SmallPlan((*asked, assistant_says(last.code), user_says(said)), output=shown)
+    messages = (*asked, assistant_says(last.code), user_says(said))
+    return SmallPlan(messages, output=shown, wants_json=form_of(question).kind == "json")
 
 
 def _cannot_be(question: str, one: Round) -> str:
