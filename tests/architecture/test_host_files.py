@@ -60,7 +60,7 @@ ALLOWED = {
         "server/api/files.py _add: zipped.open",
         "sandboxes/doctor.py _try: sandbox.open",
         "sandboxes/backends/fallback.py FirstThatHolds.open: sandbox.open",
-        "session/request/shown_model.py _scaled_down: Image.open",
+        "session/request/rewritten_model.py _scaled_down: Image.open",
         "terminal/live_face.py LiveFace.show: self._screen.touch",
         "terminal/render/pictures/pixels.py _opened: pillow.open",
         "terminal/render/screen.py Screen.print: self.touch",

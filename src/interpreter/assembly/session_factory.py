@@ -44,7 +44,7 @@ from interpreter.tools.toolbox import FOR_SMALL_MODELS, USUAL
 if TYPE_CHECKING:
     from interpreter.assembly.permissions import Permission
     from interpreter.guidance.project import ProjectGuidance
-    from interpreter.session.request.shown_model import ShownModel
+    from interpreter.session.request.rewritten_model import RewrittenModel
     from interpreter.tools.calls.functions import HostFunctions
 
 QUIET = FaceCallbacks()
@@ -81,7 +81,7 @@ class SessionFactory:
         self._models_beside = ModelChoice(face, self._notes())
         self._policies: dict[object, Policy] = {}
         self._words = SystemWords(self.run)
-        self._shown: ShownModel | None = None
+        self._shown: RewrittenModel | None = None
         self._open_session = ""
         self._resumed = False
 
@@ -345,13 +345,13 @@ class SessionFactory:
 
     def _shown_model(self, settings: Settings) -> Model:
         """The model, shown pictures of a size that providers take, unless the settings say no."""
-        from interpreter.session.request.shown_model import ShownModel
+        from interpreter.session.request.rewritten_model import with_small_pictures
 
         model = self._models.model(settings)
         if not settings.shrink_images:
             return model
         if self._shown is None or self._shown.model is not model:
-            self._shown = ShownModel(model)
+            self._shown = with_small_pictures(model)
         return self._shown
 
     def _asking(self, settings: Settings, specs: tuple[ToolSpec, ...]) -> Asking:

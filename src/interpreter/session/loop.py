@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.protocol.events import Event, ModelEvent, TurnFinished
-from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.events import Event, TurnFinished
 from interpreter.protocol.messages import Message, user_says
-from interpreter.protocol.ports import Model, Request
+from interpreter.session.request.rewritten_model import RewrittenModel
 from interpreter.session.session import Session
 
 MOST_ROUNDS = 100
@@ -23,7 +22,9 @@ def looped(
 ) -> Generator[Event, None, None]:
     """One turn after the other; `message` is said to the model each time and never kept."""
     ordinary, phrases = session.engine, tuple(breakers)
-    nudging = replace(ordinary, model=NudgedModel(ordinary.model, message))
+    nudge = user_says(message)
+    nudged = RewrittenModel(ordinary.model, lambda messages: (*messages, nudge))
+    nudging = replace(ordinary, model=nudged)
     turn = first
     try:
         for _ in range(MOST_ROUNDS):
@@ -53,21 +54,3 @@ def _all_but_the_end(
 def _is_done(transcript: Sequence[Message], phrases: tuple[str, ...]) -> bool:
     last = transcript[-1] if transcript else None
     return last is None or any(phrase in last.text for phrase in phrases)
-
-
-class NudgedModel:
-    """A model to which one more thing is said each time, which is not part of the conversation."""
-
-    def __init__(self, model: Model, text: str) -> None:
-        self.name, self.capabilities = model.name, model.capabilities
-        self._model = model
-        self._nudge = user_says(text)
-
-    def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
-        """Answer the request."""
-        messages = (*request.messages, self._nudge)
-        return self._model.stream(replace(request, messages=messages), interrupt)
-
-    def close(self) -> None:
-        """Close the model."""
-        self._model.close()

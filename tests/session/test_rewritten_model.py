@@ -9,7 +9,7 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Display, Face, Message, Output, user_says
 from interpreter.protocol.ports import Request
-from interpreter.session.request.shown_model import LARGEST_PICTURE, ShownModel
+from interpreter.session.request.rewritten_model import LARGEST_PICTURE, with_small_pictures
 
 
 class Watched(ScriptedModel):
@@ -26,7 +26,7 @@ class Watched(ScriptedModel):
 
 def shown(*messages, times=1):
     model = Watched()
-    view = ShownModel(model)
+    view = with_small_pictures(model)
     for _ in range(times):
         list(view.stream(Request("", messages), Interrupt()))
     return model.seen

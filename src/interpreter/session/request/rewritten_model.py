@@ -1,9 +1,9 @@
-"""What the model is shown of the conversation: large pictures made smaller."""
+"""Models that are sent something else than was kept, such as large pictures made smaller."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from interpreter.protocol.events import ModelEvent
@@ -16,39 +16,58 @@ FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 MOST_PIXELS = 50_000_000
 
 
-class ShownModel:
-    """A model that is shown smaller pictures than were kept.
+class RewrittenModel:
+    """A model that is sent other messages than were kept."""
 
-    A message that was shown before is the same object again: models encode each only once.
-    """
-
-    def __init__(self, model: Model) -> None:
+    def __init__(
+        self, model: Model, rewrite: Callable[[tuple[Message, ...]], tuple[Message, ...]]
+    ) -> None:
         self.name, self.capabilities = model.name, model.capabilities
         self.model = model
-        self._kept: tuple[Message, ...] = ()
-        self._shown: tuple[Message, ...] = ()
+        self._rewrite = rewrite
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request."""
-        return self.model.stream(replace(request, messages=self._view(request)), interrupt)
+        messages = self._rewrite(tuple(request.messages))
+        return self.model.stream(replace(request, messages=messages), interrupt)
 
     def close(self) -> None:
         """Close the model."""
         self.model.close()
 
-    def _view(self, request: Request) -> tuple[Message, ...]:
-        messages, known = tuple(request.messages), len(self._kept)
+
+class OneByOne:
+    """Rewrites each message by itself, and once.
+
+    One that was sent before is the same object again: models encode each only once.
+    """
+
+    def __init__(self, rewrite: Callable[[Message], Message]) -> None:
+        self._rewrite = rewrite
+        self._kept: tuple[Message, ...] = ()
+        self._sent: tuple[Message, ...] = ()
+
+    def __call__(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """What is sent for these messages."""
+        known = len(self._kept)
         if messages[:known] != self._kept:  # the same objects, almost always: no look inside
             pairs = enumerate(zip(messages, self._kept, strict=False))
             least = min(known, len(messages))
             known = next((at for at, (new, old) in pairs if new is not old), least)
-        self._shown = (*self._shown[:known], *(self._cut(new) for new in messages[known:]))
+        self._sent = (*self._sent[:known], *map(self._rewrite, messages[known:]))
         self._kept = messages
-        return self._shown
+        return self._sent
 
-    def _cut(self, message: Message) -> Message:
-        parts = tuple(_smaller(part) for part in message.parts)
-        return message if parts == message.parts else replace(message, parts=parts)
+
+def with_small_pictures(model: Model) -> RewrittenModel:
+    """A model that is shown smaller pictures than were kept."""
+    return RewrittenModel(model, OneByOne(lambda message: with_parts(message, _smaller)))
+
+
+def with_parts(message: Message, change: Callable[[Part], Part]) -> Message:
+    """The message with each part changed; the same object if none was."""
+    parts = tuple(map(change, message.parts))
+    return message if parts == message.parts else replace(message, parts=parts)
 
 
 def _smaller(part: Part) -> Part:
