@@ -347,6 +347,15 @@ def test_a_kernel_that_dies_between_two_blocks_goes_on_as_it_was(kept):
     assert kernel.run("print('unheard_of' in globals())") == "False\n"
 
 
+def test_a_name_that_was_used_before_is_the_newest_again(kept):
+    kernel, variables = kept
+    for name in ("twice", *map(str, range(7)), "twice", "one more"):
+        kernel.block(name, f"said = {name!r}")
+    assert variables.kept()[-2:] == ("twice", "one more")
+    variables.restore("twice")
+    assert kernel.run("print(said)") == "6\n"
+
+
 def test_a_kernel_that_dies_right_after_an_undo_goes_on_as_it_was(kept):
     kernel, variables = kept
     variables.touched()

@@ -114,7 +114,9 @@ class PlainFace:
                 assert_never(event)
 
     def note(self, text: str) -> None:
-        """A sentence of our own."""
+        """A sentence of our own; nobody misses it where what it is written to has been closed."""
+        if self._around.closed:
+            return
         shown = sentence(text)
         self._line(self._around, _in_whole_words(shown) if self._around.isatty() else shown)
 

@@ -326,6 +326,7 @@ class PythonVariables:
             safe_files.remove(self._exchange / f"{copy}.{suffix}")
 
     def _remember(self, name: str, copy: str) -> None:
+        self._copies.pop(name, None)  # the newest, also where the name was used before
         self._copies[name] = copy
         if time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
             self._measured = time.monotonic()
@@ -353,15 +354,11 @@ class PythonVariables:
             self.before(self._not_begun)
 
     def _exists(self, name: str, patience: float = 0.0) -> bool:
-        if safe_files.is_file(self._exchange / f"{name}.values"):
-            return True
-        copy: FrozenCopy | None = self._registry.get(name, patience)
-        return copy is not None
+        by_value = safe_files.is_file(self._exchange / f"{name}.values")
+        return by_value or self._registry.get(name, patience) is not None
 
     def _must_exist(self, name: str) -> None:
-        by_value = safe_files.is_file(self._exchange / f"{name}.values")
-        patience = _REPORTING if name in self._order() else 0
-        if not by_value and self._registry.get(name, patience) is None:
+        if not self._exists(name, _REPORTING if name in self._order() else 0.0):
             raise CheckpointError("The variables of that block are no longer kept.")
 
     def _report(self, function: str, *arguments: Any) -> StateReport:
