@@ -1,5 +1,6 @@
 """Options that change what a person sees or hears."""
 
+import io
 import logging
 import os
 import stat
@@ -8,6 +9,7 @@ import sys
 
 import pytest
 
+from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.speech import SPEAKING
 
 ADD = {"text": "Adding.", "code": "open('made.txt', 'w').close()\nprint(2 + 3)"}
@@ -70,6 +72,13 @@ def test_an_answer_is_read_aloud_where_something_can(play, tmp_path, monkeypatch
     play("Hello there.", speak_messages=True).chat("hi")
     assert spoken.read_text() == "Hello there.\n"
     assert [voice.wait(30) for voice in SPEAKING] == [0]
+
+
+def test_a_note_for_a_stream_that_was_closed_is_left_out():
+    stream = io.StringIO()
+    face = PlainFace(stream, stream)
+    stream.close()
+    face.note("Waiting for what still starts")
 
 
 def test_nothing_is_said_without_a_display(play, tmp_path, monkeypatch, capsys):
