@@ -214,6 +214,15 @@ def test_five_hundred_tools_cost_the_first_request_next_to_nothing(project):
     assert asking.tools == bare.tools
 
 
+def test_code_fetches_pages_of_hosts_that_are_allowed_and_is_told_that_no_search_is_set_up(project):
+    tried = "try:\n    {}\nexcept Exception as error:\n    print(error)\n"
+    code = tried.format("web.fetch('http://pages.example/')") + tried.format("web.search('it')")
+    told = printed(project.run(code, answer="no"))
+    assert any("pages.example" in reason for reason in project.asked)
+    assert "Blocked by the sandbox: pages.example:80 is not allowed" in told
+    assert "web.search cannot be used: no search is set up" in told
+
+
 def test_tools_that_are_always_loaded_are_called_by_the_model_itself(project):
     entry = {"command": sys.executable, "args": ["server.py"], "alwaysLoad": True}
     project.configure(small=entry)

@@ -181,6 +181,7 @@ class SessionFactory:
     ) -> Environment:
         from interpreter.assembly.host_functions import offer_usual
         from interpreter.assembly.project import guidance_functions
+        from interpreter.assembly.web import offer_web
         from interpreter.session.side_questions import SideQuestions
 
         def policy() -> Policy:
@@ -189,6 +190,7 @@ class SessionFactory:
         environment = Environment(self._settings, self._face.notice, policy, choose)
         questions = SideQuestions(self._model_now, self._budget)
         offer_usual(environment.calls.functions, questions)
+        offer_web(environment, self._settings)
         offer_desktop(environment.calls, questions, partial(self._screen.desktop, self._settings))
         offer_browser(environment.calls, self._settings, environment.host_gate)
         environment.calls.functions.add(

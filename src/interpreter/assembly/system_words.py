@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from interpreter.assembly.environment import Environment
+from interpreter.assembly.web import web_words
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.messages import Code
 from interpreter.session.request.system_text import PromptFacts, rendered, system_prompt, walls
@@ -43,13 +44,14 @@ class SystemWords:
         )
         render = self._rendered if settings.trust_profile else None
         opener, servers = environment.opener, environment.tool_servers
+        web = "" if small else web_words(settings)
 
         def system() -> str:
             return system_prompt(
                 replace(facts, sandbox=opener.weaker or facts.sandbox),
                 system_message=settings.system_message or None,
                 custom_instructions="\n\n".join(
-                    filter(None, (project, servers.words(), settings.custom_instructions))
+                    filter(None, (web, project, servers.words(), settings.custom_instructions))
                 ),
                 render=render,
             )

@@ -27,6 +27,7 @@ KEY_NAMES = {
     "cerebras": "CEREBRAS_API_KEY",
     "moonshot": "MOONSHOT_API_KEY",
     "azure": "AZURE_API_KEY",
+    "brave": "BRAVE_API_KEY",
 }
 """The environment variable that holds each provider's key."""
 

@@ -127,6 +127,8 @@ class Settings:
     """A Jupyter kernel to run Python in, by name."""
     mcp_servers: str = ""
     """Servers of tools beside those of the user and the directory, as `.mcp.json` has them."""
+    web_search: str = ""
+    """What `web.search` asks: the address of a SearXNG, `brave`, or SERVER.TOOL of tool servers."""
     timeout: float = 0.0
     """Seconds that one block may take; 0: no limit."""
     dry_run: bool = False
