@@ -12,6 +12,7 @@ from tests.models.loopback import serving
 from tests.models.wire_of_servers import ollama
 
 ROOT = Path(__file__).parents[2]
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as in an environment
 SNIPPET = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"^````.*?^````$", re.MULTILINE | re.DOTALL)  # what a model wrote, say
 UNNAMED = ("README.md", "docs/moving-from-open-interpreter.md")  # as readers run them: no model
@@ -27,6 +28,8 @@ PAGES = [
     if snippets_of(page)
 ]
 APART = {"docs/integrations/crewai.md": "crewai"}
+IN_ITS_OWN = {"docs/headless.md": ROOT / ".peers" / "agentsdk" / "bin" / "python"}
+"""Pages whose readers have another environment than ours; `scripts/peers` makes it."""
 
 
 def test_the_pages_with_snippets_are_found():
@@ -49,14 +52,22 @@ def test_the_snippets_of_a_page_run(page, tmp_path, ollama_here):
     library = APART.get(page)
     if library and importlib.util.find_spec(library) is None:
         pytest.skip(f"{library} is not installed; `make test-integrations` runs this")
+    python = IN_ITS_OWN.get(page, Path(sys.executable))
+    if not python.exists():
+        pytest.skip(f"{page} needs what scripts/peers installs")
     program = tmp_path / "page.py"
     program.write_text("\n".join(snippets_of(ROOT / page)), encoding="utf-8")
     work = tmp_path / "work"
     work.mkdir()
     done = subprocess.run(
-        [sys.executable, program],
+        [python, program],
         cwd=work,
-        env={**os.environ, "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"},
+        env={
+            **os.environ,
+            "PATH": PATH,
+            "CREWAI_DISABLE_TELEMETRY": "true",
+            "OTEL_SDK_DISABLED": "true",
+        },
         capture_output=True,
         text=True,
         timeout=100,

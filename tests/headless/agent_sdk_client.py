@@ -227,12 +227,15 @@ async def rewound(place):
         ]
         await client.rewind_files(uuids[1])
         texts = [text_of(place)]
+    chosen.resume = first[-1]["session_id"]
+    async with ClaudeSDKClient(chosen) as client:
+        opened = await answered(client, "")
         await client.rewind_files(uuids[0])
         texts.append(text_of(place))
         try:
             await client.rewind_files("nonsense")
         except Exception as error:  # noqa: BLE001
-            return {"texts": texts, "error": str(error), "uuids": uuids}
+            return {"texts": texts, "error": str(error), "opened": opened}
 
 
 def text_of(place):
@@ -251,6 +254,17 @@ async def own_tools(place):
         mcp_servers={"calc": server},
         allowed_tools=["execute", "mcp__calc__add"],
         strict_mcp_config=True,
+    )
+
+
+async def beside(place):
+    """A server that is a program, and a directory beside the workspace."""
+    server = {"command": place["python"], "args": [place["server"]]}
+    return await asked(
+        place,
+        mcp_servers={"small": server},
+        add_dirs=[place["beside"]],
+        allowed_tools=["execute", "mcp__small"],
     )
 
 

@@ -1,6 +1,7 @@
 """The unmodified Claude Agent SDK drives our program through its `cli_path`."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,11 +40,11 @@ def sdk(client, tmp_path, monkeypatch, own_home):
     work.mkdir()
     (own_home / "home").mkdir()
 
-    def run(scenario, *replies, session="", **scripts):
+    def run(scenario, *replies, session="", more=None, **scripts):
         for name, script in {"script": replies, **scripts}.items():
             (work / f"{name}.yaml").write_text(yaml.safe_dump(list(script)))
         wish = {"scenario": scenario, "cli": str(program), "work": str(work)}
-        wish |= {"script": str(work / "script.yaml"), "session": session}
+        wish |= {"script": str(work / "script.yaml"), "session": session, **(more or {})}
         client.stdin.write(json.dumps(wish) + "\n")
         client.stdin.flush()
         answer = json.loads(client.stdout.readline())
@@ -220,6 +221,7 @@ def test_files_go_back_to_a_message(sdk):
     found = sdk("rewound", write[0], "Written.", write[1], "Again.")
     assert found["texts"] == ["one", None]
     assert "There is no message" in found["error"]
+    assert kinds(found["opened"]) == ["SystemMessage", "ResultMessage"]  # nobody was asked
 
 
 def test_tools_of_the_program_are_functions_for_code(sdk):
@@ -227,6 +229,17 @@ def test_tools_of_the_program_are_functions_for_code(sdk):
     messages = sdk("own_tools", {"code": code}, "Five.")
     assert tool_results(messages)[0].splitlines()[-1].startswith("5")
     assert result(messages)["subtype"] == "success"
+
+
+def test_programs_and_directories_of_the_command_line_are_used_without_a_question(sdk, tmp_path):
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    code = f"open({str(beside / 'made')!r}, 'w').close()\nprint(tools.small.add(a=2, b=3))"
+    server = shutil.copy(Path(__file__).parents[1] / "mcp" / "small_server.py", sdk.work)
+    more = {"python": sys.executable, "server": str(server), "beside": str(beside)}
+    messages = sdk("beside", {"code": code}, "Five.", more=more)
+    assert tool_results(messages)[0].endswith("{'sum': 5}")
+    assert (beside / "made").exists()
 
 
 def test_several_messages_of_an_iterator_each_have_a_result(sdk):

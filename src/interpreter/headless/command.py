@@ -29,7 +29,8 @@ from interpreter.headless.stream import Arrived, Inbox
 from interpreter.headless.tool_rules import RUNS_CODE, ToolRules
 from interpreter.protocol import json_answers
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.messages import user_says
+from interpreter.protocol.hooks import tool_use
+from interpreter.protocol.messages import ActionCall, user_says
 from interpreter.protocol.visible import sentence
 from interpreter.session.store.database import Store
 from interpreter.settings.paths import data_directory
@@ -38,6 +39,7 @@ from interpreter.settings.settings import Settings
 PROTOCOL = "2.1.248"  # the level of the protocol that is spoken here, as its clients compare it
 WANTS_STATES = "CLAUDE_CODE_SDK_READS_SESSION_STATE"
 EXIT_TERMINATED = 143
+CODE = ("execute", "compare")  # the tools that run code, which has two names for programs
 
 
 class Terminated(BaseException):
@@ -52,7 +54,7 @@ def run(options: HeadlessOptions, settings: Settings, text: str, *, resume: str)
     writer = LineWriter(os.dup(1))
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    face = HeadlessFace(options, with_mode(settings, options.mode), session, writer)
+    face = HeadlessFace(options, settings, session, writer)
     try:
         with _signals(face.conversation):
             return face.stream() if options.input == "stream-json" else face.once(text)
@@ -63,7 +65,7 @@ def run(options: HeadlessOptions, settings: Settings, text: str, *, resume: str)
         face.conversation.live.interrupt(force=True)
         raise
     finally:
-        face.conversation.live.close()
+        face.close()
 
 
 class HeadlessFace:
@@ -84,7 +86,9 @@ class HeadlessFace:
         self._hooks = HookCallbacks(self._control)
         self._servers = BroughtServers(options.servers, self._control)
         self._states = bool(os.environ.get(WANTS_STATES))
-        live = LiveSession(_worded(settings, options), EventLog(), session, prepare=self._prepare)
+        self._usual = _worded(settings, options)
+        chosen = with_mode(self._usual, options.mode)
+        live = LiveSession(chosen, EventLog(), session, prepare=self._prepare)
         narrator = Narrator(self._send, lambda: self.conversation.model, partial=options.partial)
         narrator.session = session or str(uuid4())
         permissions = Permissions(self._control, self._rules, asks=options.asks and streams)
@@ -92,8 +96,14 @@ class HeadlessFace:
             live, narrator, permissions, self._control, schema=options.schema
         )
 
+    def close(self) -> None:
+        """End the session; what still waits for an answer gets none."""
+        self._control.close("it has ended")
+        self.conversation.live.close()
+
     def once(self, text: str) -> int:
         """One message: print its answer, or the result, or all that happens."""
+        self.conversation.expect()
         result = self._told(Arrived(user_says(text)))
         if self._options.output == "json":
             narrator = self.conversation.narrator
@@ -109,7 +119,9 @@ class HeadlessFace:
     def stream(self) -> int:
         """Messages until the input ends; the exit code is that of the last."""
         greeting = {"commands": [], "agents": [], "models": [], "account": {}, "pid": os.getpid()}
-        requests = IncomingRequests(self.conversation, self._rules, self._hooks, greeting)
+        requests = IncomingRequests(
+            self.conversation, self._rules, self._hooks, greeting, self._usual
+        )
         inbox = Inbox(0, self._send, requests, self._control)
         inbox.start()
         failed = False
@@ -128,7 +140,7 @@ class HeadlessFace:
     def _told(self, arrived: Arrived) -> Result:
         def started() -> None:
             self._init()
-            if self._options.replay:
+            if self._options.replay and arrived.message.parts:
                 self.conversation.narrator.user(arrived.message, arrived.uuid)
 
         self._state("running")
@@ -153,7 +165,8 @@ class HeadlessFace:
     def _init(self) -> None:
         factory, session = self.conversation.opened()
         settings = self.conversation.live.settings
-        names = [name for name in session.engine.tools if name not in ("execute", "compare")]
+        calls = (ActionCall(name, "{}") for name in session.engine.tools if name not in CODE)
+        names = [tool_use(call)["tool_name"] for call in calls]
         self.conversation.narrator.line(
             "system",
             subtype="init",

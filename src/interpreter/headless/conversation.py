@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Literal
 
-from interpreter.assembly.live import LiveSession, Numbered
+from interpreter.assembly.live import LiveSession
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.headless.control import ControlRequests
 from interpreter.headless.messages import Line, Narrator, usage_object
 from interpreter.headless.permission import Permissions
 from interpreter.mcp.schemas import fault_in
+from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol import json_answers
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
@@ -85,7 +86,10 @@ class Conversation:
         self._schema = schema
         self._open: tuple[SessionFactory, Session] | None = None
         self._questions: dict[int, str] = {}
+        self._events = iter(live.log.reader())
         self._lock = threading.Lock()
+        self._expected = 0
+        """Messages that have come and have no result yet."""
         self._stopping = 0
         """How often the turn that runs, or is about to, was asked to stop."""
         self._began = 0.0
@@ -93,8 +97,9 @@ class Conversation:
     @property
     def model(self) -> str:
         """The model that answers, by name."""
-        name = self._open[1].engine.model.name if self._open else ""
-        return name or self.live.settings.model
+        model = self._open[1].engine.model if self._open else None
+        named = model is not None and not isinstance(model, NobodyToAsk)
+        return model.name if model and named else self.live.settings.model
 
     def opened(self) -> tuple[SessionFactory, Session]:
         """The session, which is made now if it was not before; InterpreterError says why not."""
@@ -105,9 +110,16 @@ class Conversation:
             self.narrator.checkpoint = (session.blocks or ("",))[-1]
         return self._open
 
-    def interrupt(self) -> None:
-        """Stop the turn; asked again, by force."""
+    def expect(self) -> None:
+        """A message has come, which has a result some day."""
         with self._lock:
+            self._expected += 1
+
+    def interrupt(self) -> None:
+        """Stop the turn that runs, or is about to; asked again, by force."""
+        with self._lock:
+            if not self._expected:
+                return
             self._stopping += 1
             force = self._stopping > 1
         self.live.interrupt(force=force)
@@ -123,9 +135,6 @@ class Conversation:
         except InterpreterError as error:
             code = 2 if isinstance(error, ConfigurationError) else 1
             end = _End("error_during_execution", code, str(error))
-        finally:
-            with self._lock:
-                self._stopping = 0
         return self._result(end)
 
     def _answered(self, said: Message, started: Callable[[], None]) -> _End:
@@ -158,36 +167,35 @@ class Conversation:
         self, begin: Callable[[], Any], started: Callable[[], None] = lambda: None
     ) -> TurnFinished:
         """Begin a turn and follow it to its end."""
-        with self.live.log.reader(self.live.log.last) as reader:
-            begin().result()
-            if self._stopping:  # it was asked before there was anything to stop
-                self.live.interrupt()
-            return self._followed(iter(reader), started)
-
-    def _followed(
-        self, events: Iterator[Numbered[LiveEvent]], started: Callable[[], None]
-    ) -> TurnFinished:
-        for numbered in events:
-            event = numbered.event
-            if isinstance(event, TurnStarted):
+        begin().result()
+        if self._stopping:  # it was asked before there was anything to stop
+            self.live.interrupt()
+        for numbered in self._events:
+            if isinstance(numbered.event, TurnFinished):
+                return numbered.event
+            if isinstance(numbered.event, TurnStarted):
                 started()
-            if isinstance(event, TurnFinished):
-                return event
-            if isinstance(event, ApprovalRequested):
-                self._ask(numbered.n, event)
-            elif isinstance(event, InputRequested):
-                self.live.questions.answer(numbered.n, None)
-            elif isinstance(event, QuestionClosed):
-                number = self._questions.pop(event.question, "")
-                if event.by != "user":
-                    self._control.cancel(number, "it is no longer asked")
-            self.narrator.tell(event)
+            self._hear(numbered.n, numbered.event)
         return TurnFinished("interrupted", "The session has ended.")
+
+    def _hear(self, number: int, event: LiveEvent) -> None:
+        if isinstance(event, ApprovalRequested):
+            self._ask(number, event)
+        elif isinstance(event, InputRequested):
+            self.live.questions.answer(number, None)
+        elif isinstance(event, QuestionClosed):
+            asked = self._questions.pop(event.question, "")
+            if event.by != "user":
+                self._control.cancel(asked, "it is no longer asked")
+        self.narrator.tell(event)
 
     def _ask(self, number: int, request: ApprovalRequested) -> None:
         def decided(decision: Decision) -> None:
             self.live.questions.answer(number, decision)
 
+        if self._stopping:
+            decided(Decision("stop", "it was stopped"))
+            return
         asked = self._permissions.ask(request, self.narrator.call_id(request.action), decided)
         if asked:
             self._questions[number] = asked
@@ -210,6 +218,8 @@ class Conversation:
         return self._result(_End("success", 0))
 
     def _result(self, end: _End) -> Result:
+        with self._lock:
+            self._expected, self._stopping = max(0, self._expected - 1), 0
         budget = self._open[0].budget if self._open else None
         spent = budget.turn if budget else Spent()
         took = int((time.monotonic() - self._began) * 1000)
@@ -223,7 +233,7 @@ class Conversation:
             "stop_reason": None if is_error else "end_turn",
             "total_cost_usd": _dollars(budget.session if budget else Spent()),
             "usage": usage_object(Usage(spent.input, spent.cached, spent.output)),
-            "modelUsage": {self.model: _model_usage(spent)} if self._open else {},
+            "modelUsage": {self.model: _model_usage(spent)} if spent.requests else {},
             "permission_denials": self.narrator.denials,
         }
         if not is_error:

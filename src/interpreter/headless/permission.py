@@ -53,6 +53,7 @@ class Permissions:
             edited = with_input(action, given) if fits else None
             if edited is None:
                 return Decision("no", "the answer changes the input in a way that does not fit")
+            self._learn(told.get("updatedPermissions"))
             return Decision("yes", edited=edited)
         self._learn(told.get("updatedPermissions"))
         return Decision("yes")

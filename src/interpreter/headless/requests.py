@@ -14,6 +14,7 @@ from interpreter.headless.message_ids import next_checkpoint
 from interpreter.headless.tool_rules import ToolRules
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.session.session import Session
+from interpreter.settings.settings import Settings
 
 Answer = Mapping[str, Any]
 NOT_HERE = {
@@ -27,14 +28,20 @@ class IncomingRequests:
     """Answers each; an InterpreterError becomes its sentence."""
 
     def __init__(
-        self, conversation: Conversation, rules: ToolRules, hooks: HookCallbacks, commands: Answer
+        self,
+        conversation: Conversation,
+        rules: ToolRules,
+        hooks: HookCallbacks,
+        greeting: Answer,
+        usual: Settings,
     ) -> None:
         self._conversation = conversation
         self._live = conversation.live
         self._rules = rules
         self._hooks = hooks
-        self._greeting = commands
-        self._usual_model = self._live.settings.model
+        self._greeting = greeting
+        self._usual = usual
+        """The settings before any mode or model was chosen."""
         self._known: dict[str, Callable[[Answer], Answer]] = {
             "initialize": self._initialize,
             "interrupt": self._interrupt,
@@ -55,6 +62,10 @@ class IncomingRequests:
         except InterpreterError as error:
             told |= {"subtype": "error", "error": str(error)}
         return {"type": "control_response", "response": told}
+
+    def expect(self) -> None:
+        """A message has come."""
+        self._conversation.expect()
 
     def stop(self) -> None:
         """Nobody can ask any more: end what runs."""
@@ -86,14 +97,15 @@ class IncomingRequests:
         if mode not in MODES:
             raise ConfigurationError(f"The permission mode is one of {', '.join(MODES)}.")
         self._rules.mode = str(mode)
-        self._live.settings = with_mode(self._live.settings, str(mode))
+        model = self._live.settings.model
+        self._live.settings = replace(with_mode(self._usual, str(mode)), model=model)
         return {"mode": mode}
 
     def _set_model(self, request: Answer) -> Answer:
         model = request.get("model")
         if not isinstance(model, str | None):
             raise ConfigurationError("`model` is a name, or nothing for the usual one.")
-        chosen = self._usual_model if model in (None, "default") else str(model)
+        chosen = self._usual.model if model in (None, "default") else str(model)
         self._live.settings = replace(self._live.settings, model=chosen)
         return {}
 

@@ -77,6 +77,7 @@ class Inbox(threading.Thread):
     def _received(self, line: Mapping[str, Any]) -> None:
         match line.get("type"):
             case "user":
+                self._requests.expect()
                 try:
                     self._messages.put_nowait(_arrived(line))
                 except Full as error:
