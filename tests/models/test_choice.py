@@ -68,6 +68,14 @@ def test_the_first_run_says_what_it_costs():
     )
 
 
+def test_a_larger_model_is_offered_where_the_machine_has_room():
+    larger = catalogue().get("qwen2.5-coder-7b")
+    assert choose_model(replace(BARE, better=larger)).sentence.endswith(
+        "The larger qwen2.5-coder-7b (4.7 GB) fits this machine, too, and errs less: "
+        "--model embedded/qwen2.5-coder-7b."
+    )
+
+
 def test_the_second_run_costs_nothing():
     chosen = choose_model(replace(BARE, embedded_is_here=True))
     assert (chosen.download, chosen.sentence) == (

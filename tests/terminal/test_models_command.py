@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from interpreter.models.embedded.catalogue import catalogue
@@ -17,6 +19,8 @@ def test_the_list_marks_the_default_and_what_is_here(places, capsys):
     assert lines[0].startswith("* qwen2.5-coder-1.5b")
     assert str(places.directory) in lines[0]
     assert "not downloaded" in lines[1]
+    assert re.search(r"2.2 GB of memory, about \d+ tokens/s", lines[0])
+    assert lines[-1].startswith("Best for this machine: qwen2.5-coder-")
 
 
 def test_pulling_what_is_here_tells_where(places, capsys):

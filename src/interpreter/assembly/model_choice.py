@@ -19,6 +19,7 @@ from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.models.choice import Choice
+    from interpreter.models.embedded.catalogue import CatalogueModel
     from interpreter.models.options import ModelOptions, Patience, Templates
 
 Progress = Callable[[str, int, int], None]
@@ -182,8 +183,19 @@ def choose(settings: Settings) -> Choice:
         embedded_runs=find_spec("xllamacpp") is not None,
         embedded_is_here=installed(entry, places(model_options(settings))) is not None,
         offline=settings.offline,
+        better=_larger_that_fits(entry),
     )
     return choose_model(facts)
+
+
+def _larger_that_fits(entry: CatalogueModel) -> CatalogueModel | None:
+    """The built-in model that this machine carries best, where that is a larger one."""
+    from interpreter.models.embedded.catalogue import catalogue
+    from interpreter.models.embedded.machine import best_size, this_machine
+
+    known = {model.size: model for model in catalogue().shown()}
+    best = best_size(this_machine(), known) if known else 0
+    return known[best] if best > entry.size else None
 
 
 def drafts_wanted(settings: Settings) -> int:

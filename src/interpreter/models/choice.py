@@ -37,6 +37,8 @@ class ChoiceFacts:
     embedded_is_here: bool = False
     """Whether the built-in model's file is on this machine."""
     offline: bool = False
+    better: CatalogueModel | None = None
+    """A larger built-in model that this machine has room for."""
 
 
 @frozen
@@ -85,8 +87,16 @@ def _embedded(facts: ChoiceFacts) -> Choice:
         return Choice(name, f"{found}Using the built-in {facts.embedded.name}, offline.")
     size = f"{facts.embedded.size / 1e9:.1f} GB"
     cost = f"one download of {size}, then offline."
-    sentence = f"{found}Using the built-in {facts.embedded.name}: {cost}"
+    sentence = f"{found}Using the built-in {facts.embedded.name}: {cost}{_larger(facts.better)}"
     return Choice(name, sentence, download=facts.embedded.size)
+
+
+def _larger(model: CatalogueModel | None) -> str:
+    if model is None:
+        return ""
+    size = f"{model.size / 1e9:.1f} GB"
+    named = f"--model embedded/{model.name}"
+    return f" The larger {model.name} ({size}) fits this machine, too, and errs less: {named}."
 
 
 def best_of(models: Sequence[LocalModel]) -> LocalModel | None:

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from interpreter.models.embedded.catalogue import Sampling, catalogue
-from interpreter.models.embedded.machine import Machine, fits, room_for
+from interpreter.models.embedded.machine import Machine, best_size, fits, room_for
 from interpreter.models.embedded.model import (
     EmbeddedModel,
     SharedEngine,
@@ -226,6 +226,16 @@ def test_a_model_bigger_than_the_memory_does_not_fit():
     assert fits(small, 1_100_000_000)
     assert not fits(small, 4_700_000_000)
     assert room_for(small, 4_700_000_000, 57_344, 32_768) == 0
+
+
+@pytest.mark.parametrize(
+    ("cores", "free", "best"),
+    [(2, 20, 1_100), (4, 20, 4_700), (8, 6, 1_100), (16, 64, 9_000), (1, 1, 1_100)],
+)
+def test_the_largest_model_that_fits_and_is_fast_enough_is_the_best(cores, free, best):
+    machine = Machine(cores, 64 * GIGABYTE, free * GIGABYTE)
+    sizes = [size * 10**6 for size in (4_700, 1_100, 19_900, 9_000)]
+    assert best_size(machine, sizes) == best * 10**6
 
 
 def test_how_long_an_engine_stays_warm_can_be_said(small_model):

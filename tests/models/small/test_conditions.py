@@ -59,9 +59,10 @@ def test_two_programs_that_drop_the_same_filter_do_not_outvote_one_that_keeps_it
             "    \"SELECT SUM(units) FROM s WHERE product LIKE '%tea%'\").fetchone()[0])",
             "42\n",
         ),
+        (READ + "print(df[df['product_number'] == 7]['units'].sum())", "42\n"),
         ("this is no Python: tea", "42\n"),
     ],
-    ids=["mask", "query", "groups", "SQL", "unreadable"],
+    ids=["mask", "query", "groups", "SQL", "its number", "unreadable"],
 )
 def test_a_program_that_keeps_the_filter_is_believed(source, output):
     assert told(ASKED, source, output) == ""
@@ -78,6 +79,10 @@ def test_a_program_that_keeps_the_filter_is_believed(source, output):
         ("Sum the first 5 of sales.csv", "print(df.units.head().sum())", ""),
         ("What is the mean, rounded to 2 decimals, of sales.csv?", "print(df.mean())", ""),
         ("How many rows has sales.csv?", "print(len(df))", ""),
+        ("How many units of juice, by sales.csv?", "print(f'juice: {df.units.sum()}')", "'juice'"),
+        ("How many units of juice, by sales.csv?", "f(df['product'] == 'juice')", ""),
+        ("How many units of all products, by sales.csv?", "print(df.units.sum())", ""),
+        ("What is the mean of the units of the products in sales.csv?", "f(df.units)", ""),
     ],
 )
 def test_limits_and_years_have_to_be_used(question, source, missing):

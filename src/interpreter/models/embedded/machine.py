@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from interpreter.protocol.values import frozen
@@ -13,6 +14,9 @@ MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")
 SIBLINGS = Path("/sys/devices/system/cpu/smt/active")
 OVERHEAD = 400 << 20  # what the engine needs beside weights and context
 WEIGHTS = 1.55  # weights are mapped, and partly repacked for the processor in use
+READ_BY_A_CORE = 7.5e9  # bytes of weights a second, as measured; every token reads all of them
+READ_AT_MOST = 45e9  # by all cores together, of memory as it is usual
+FAST_ENOUGH = 5.0  # tokens a second: about as fast as one reads
 CONTEXTS = (32_768, 16_384, 8_192, 4_096)
 
 
@@ -43,7 +47,28 @@ def room_for(machine: Machine, size: int, kv_bytes: int, context: int) -> int:
 
 def fits(machine: Machine, size: int) -> bool:
     """Whether a model of this size can be expected to run in memory."""
-    return size * WEIGHTS + OVERHEAD < machine.memory
+    return memory_for(size) < machine.memory
+
+
+def memory_for(size: int) -> int:
+    """Bytes of memory that a model of this size takes, about."""
+    return int(size * WEIGHTS + OVERHEAD)
+
+
+def speed(machine: Machine, size: int) -> float:
+    """Tokens a second that can be expected of a model of this size, on processors alone."""
+    return min(machine.cores * READ_BY_A_CORE, READ_AT_MOST) / max(1, size)
+
+
+def best_size(machine: Machine, sizes: Iterable[int]) -> int:
+    """The largest size that fits the free memory and is fast enough; else the smallest of all."""
+    known = sorted(sizes)
+    good = [
+        size
+        for size in known
+        if memory_for(size) < machine.free and speed(machine, size) >= FAST_ENOUGH
+    ]
+    return good[-1] if good else known[0]
 
 
 def _cores() -> int:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from interpreter.models.small.forms import NUMBER, as_number
+from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 
@@ -40,6 +41,19 @@ UNTOUCHED = re.compile(
     re.IGNORECASE,
 )
 
+MEANS_ALL = frozenset((
+    "the",
+    "all",
+    "any",
+    "each",
+    "every",
+    "our",
+    "their",
+    "this",
+    "that",
+    "data",
+))
+
 LEFT_OUT = """\
 The request says {conditions}, but the program does not use that. Select the rows that are meant \
 first, then compute. Write the whole block again."""
@@ -58,6 +72,8 @@ class Conditions:
     """Columns, and values of each that the request names, in all their spellings."""
     limits: tuple[str, ...]
     """Numbers and years that rows are selected by."""
+    things: tuple[str, ...] = ()
+    """What a column is asked about although no column has such a value: units of juice."""
 
     @classmethod
     def of(cls, request: str) -> Conditions:
@@ -66,11 +82,17 @@ class Conditions:
         named = NAMED.findall(request)
         values = tuple((column, tuple(map("".join, SPELT.findall(has)))) for column, has in named)
         limits = [found for found, unit in LIMIT.findall(words) if unit.lower() not in ("k", "m")]
-        return cls(values, tuple(dict.fromkeys((*limits, *YEAR.findall(words)))))
+        known = f"{' '.join(COLUMN.findall(request))} {named}".casefold()
+        things = tuple(
+            thing
+            for thing in _asked_about(words.casefold(), COLUMN.findall(request))
+            if thing not in known and thing not in MEANS_ALL and not thing.endswith("s")
+        )
+        return cls(values, tuple(dict.fromkeys((*limits, *YEAR.findall(words)))), things)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
-        if not (self.values or self.limits) or not one.source.strip():
+        if not (self.values or self.limits or self.things) or not one.source.strip():
             return []
         program = _Program.of(one.source)
         return [
@@ -80,10 +102,18 @@ class Conditions:
                 if not self._is_used(column, spelt, program, one)
             ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
+            *(
+                f"{thing!r}"
+                for thing in self.things
+                if not program.has_text(thing)
+                and program.selections < len(self.values) + len(self.things)
+            ),
         ]
 
     def _is_used(self, column: str, spelt: Sequence[str], program: _Program, one: Round) -> bool:
         if any(program.has_text(value) for value in spelt):
+            return True
+        if program.selections >= len(self.values):  # by what stands beside the value, perhaps
             return True
         if not GROUPS.search(one.source):
             return False
@@ -92,20 +122,29 @@ class Conditions:
         return of_column > 1 or shown
 
 
+def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
+    """The words in `units of juice`, for every column."""
+    for column in columns:
+        name = re.escape(column.casefold().removesuffix("s"))
+        yield from re.findall(rf"\b{name}s? of (?:the )?([^\W\d_]{{3,}})\b", words)
+
+
 @frozen
 class _Program:
     """The texts and numbers that a program is written with, but for those it only prints."""
 
     texts: tuple[str, ...]
     numbers: frozenset[float]
-    calls_head: bool
+    calls_head: bool = False
+    selections: int = 0
+    """How often something is compared with a value that stands in the program."""
 
     @classmethod
     def of(cls, source: str) -> _Program:
         try:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return cls((source.casefold(),), frozenset(_sizes([source])), False)
+            return cls((source.casefold(),), frozenset(_sizes([source])))
         constants = [node for node in _computing(tree) if isinstance(node, ast.Constant)]
         texts = [node.value for node in constants if isinstance(node.value, str)]
         numbers = [
@@ -118,6 +157,7 @@ class _Program:
             tuple(text.casefold() for text in texts),
             frozenset((*numbers, *_sizes(texts))),
             bool(calls & {"head", "tail"}),
+            sum(_selects(node) for node in ast.walk(tree)),
         )
 
     def has_text(self, value: str) -> bool:
@@ -151,6 +191,14 @@ def _is_only_said(parent: ast.AST, child: ast.AST) -> bool:
             return is_text
         case ast.Call(ast.Name("print")):
             return is_text
+        case _:
+            return False
+
+
+def _selects(node: ast.AST) -> bool:
+    match node:
+        case ast.Compare(ops=[ast.Eq() | ast.In()], comparators=[ast.Constant()]):
+            return True
         case _:
             return False
 

@@ -11,7 +11,14 @@ from interpreter.assembly.model_choice import findings_file, model_options
 from interpreter.models.check import Check
 from interpreter.models.embedded.catalogue import Catalogue, CatalogueModel, catalogue
 from interpreter.models.embedded.downloads import Places, fetch, installed, remove
-from interpreter.models.embedded.machine import fits, this_machine
+from interpreter.models.embedded.machine import (
+    Machine,
+    best_size,
+    fits,
+    memory_for,
+    speed,
+    this_machine,
+)
 from interpreter.models.embedded.model import places as embedded_places
 from interpreter.models.findings import remember
 from interpreter.models.names import resolve
@@ -112,16 +119,30 @@ def pull(model: CatalogueModel, places: Places) -> Path:
 
 
 def _list(known: Catalogue, places: Places) -> int:
-    machine = this_machine()
-    for model in known.shown():
+    machine, shown = this_machine(), known.shown()
+    for model in shown:
         path = installed(model, places)
         state = f"at {path}" if path else "not downloaded"
-        fit = "" if fits(machine, model.size) else f", too big for {size_text(machine.memory)}"
         mark = "*" if model.name == known.default else " "
-        size = size_text(model.size)
-        print(f"{mark} {model.name:20} {size:>8}  {model.licence}  {state}{fit}")
+        size, fit = size_text(model.size), _fit(model, machine)
+        print(f"{mark} {model.name:20} {size:>8}  {model.licence}  {fit}  {state}")
     print("* is the default. Use one with: interpreter --model embedded/NAME")
+    fitting = best_size(machine, (model.size for model in shown))
+    best = next(model for model in shown if model.size == fitting)
+    cores = f"{machine.cores} core{'s' if machine.cores > 1 else ''}"
+    print(
+        f"Best for this machine: {best.name}, the largest that fits {size_text(machine.free)} of "
+        f"free memory and writes about as fast as one reads on {cores} (larger ones err less)."
+    )
     return 0
+
+
+def _fit(model: CatalogueModel, machine: Machine) -> str:
+    """What a model takes and gives here, by an estimate."""
+    needed = size_text(memory_for(model.size))
+    if not fits(machine, model.size):
+        return f"needs {needed} of memory, too big for {size_text(machine.memory)}"
+    return f"{needed} of memory, about {speed(machine, model.size):.0f} tokens/s"
 
 
 def _pull(model: CatalogueModel, places: Places) -> int:
