@@ -1,11 +1,13 @@
 """Rich results in a terminal: tables, formulas, pages, and the file beside them."""
 
+import hashlib
+import html
 import json
 from html.parser import HTMLParser
 
 import pytest
 
-from interpreter.protocol.messages import TABLE, Display, Face
+from interpreter.protocol.messages import LIBRARY, TABLE, Display, Face
 from interpreter.terminal.render.ansi import NO_COLOURS, cells
 from interpreter.terminal.render.display import show_display
 from interpreter.terminal.render.shown_files import ShownFiles
@@ -119,3 +121,13 @@ def test_nothing_in_a_table_steers_the_terminal(tmp_path):
 def test_a_hostile_page_is_read_at_once(piece):
     text = html_text("words" + piece * 100_000)
     assert text.startswith("words")
+
+
+def test_the_file_of_a_figure_has_the_library_that_an_earlier_one_brought(tmp_path):
+    keep = ShownFiles(tmp_path / "shown").keep
+    code = b"draw('</script>')"
+    needs = f'<script data-library="{hashlib.sha256(code).hexdigest()}"></script>'
+    assert keep(Face(LIBRARY, code)) is None
+    assert keep(Face("text/html", f"{needs}<p>first")) is not None
+    second = keep(Face("text/html", f"{needs}<p>second")).read_text()
+    assert html.escape(r"<script>draw('<\/script>')</script><p>second") in second

@@ -1,6 +1,6 @@
 // A rich result: the best of its faces that the page can draw without trusting it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { bytesAddress, type Column } from "./api";
+import { api, bytesAddress, type Column } from "./api";
 import type { Display, Face } from "./events";
 import { TABLE } from "./events";
 import { Markdown } from "./markdown";
@@ -27,7 +27,7 @@ function FaceView({ face, label, session }: { face: Face; label: string; session
     case TABLE:
       return <TableFace data={data} />;
     case "text/html":
-      return <FrameView html={data} />;
+      return <FrameView html={data} session={session} />;
     case "text/markdown":
       return <Markdown text={data} session={session} />;
     default:
@@ -58,22 +58,56 @@ export function PictureView({ face, label, session }: { face: Face; label: strin
   );
 }
 
+const NEEDS = /<script data-library="([0-9a-f]{64})"><\/script>/g;
+const libraries = new Map<string, Promise<string>>();
+
+/** The browser code of a plotting library, which the session has sent once. */
+function library(session: string, digest: string): Promise<string> {
+  const address = api.blobAddress(session, digest);
+  let found = libraries.get(address);
+  if (!found) {
+    found = fetch(address, { credentials: "same-origin" }).then(async (response) => {
+      if (!response.ok) throw new Error("What draws this figure is not kept any more. Run the block again.");
+      return (await response.text()).replace(/<\/script/gi, "<\\/script");
+    });
+    found.catch(() => libraries.delete(address));
+    libraries.set(address, found);
+  }
+  return found;
+}
+
+/** HTML with the libraries that it names inside: its frame can fetch nothing. */
+async function complete(html: string, session: string): Promise<string> {
+  const digests = [...new Set([...html.matchAll(NEEDS)].map((match) => match[1]!))].slice(0, 4);
+  const scripts = new Map(await Promise.all(digests.map(async (digest) => [digest, await library(session, digest)] as const)));
+  return html.replace(NEEDS, (_, digest: string) => {
+    const script = scripts.get(digest) ?? "";
+    scripts.delete(digest); // once is enough, however often it is named
+    return `<script>${script}</script>`;
+  });
+}
+
 /** HTML that code made: in a frame of an origin of its own, which reaches neither page nor network. */
-export function FrameView({ html }: { html: string }) {
+export function FrameView({ html, session }: { html: string; session: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(150);
+  const [problem, setProblem] = useState("");
   useEffect(() => {
     const hear = (event: MessageEvent) => {
       if (event.source !== frame.current?.contentWindow) return;
-      const told = (event.data as { height?: unknown } | null)?.height;
-      if (typeof told === "number" && told > 0) setHeight(Math.min(TALLEST, Math.ceil(told)));
+      const told = event.data as { height?: unknown; ready?: unknown } | null;
+      if (typeof told?.height === "number" && told.height > 0) setHeight(Math.min(TALLEST, Math.ceil(told.height)));
+      else if (told?.ready === true) fill();
     };
     addEventListener("message", hear);
     return () => removeEventListener("message", hear);
-  }, []);
-  const fill = () => frame.current?.contentWindow?.postMessage({ html }, "*");
-  useEffect(() => { fill(); }, [html]);
-  return <iframe class="frame" ref={frame} src="/frame" sandbox="allow-scripts" title="HTML made by this block" style={{ height: `${height}px` }} onLoad={fill} />;
+  }, [html, session]);
+  const fill = () => complete(html, session).then(
+    (whole) => frame.current?.contentWindow?.postMessage({ html: whole }, "*"),
+    (error: Error) => setProblem(error.message),
+  );
+  if (problem) return <p class="notice warning">{problem}</p>;
+  return <iframe key={html} class="frame" ref={frame} src="/frame" loading="lazy" sandbox="allow-scripts" title="HTML made by this block" style={{ height: `${height}px` }} />;
 }
 
 interface TableData { columns: Column[]; rows: unknown[][]; shape: [number, number] }

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import python_display  # type: ignore[import-not-found]  # (beside this file)
+import python_figures  # type: ignore[import-not-found]
 import python_keeper  # type: ignore[import-not-found]
 import python_plumbing  # type: ignore[import-not-found]
 import python_sql  # type: ignore[import-not-found]
@@ -257,6 +258,7 @@ class App(python_succession.Resting, python_succession.Connections, IPKernelApp)
         self.shell.events.register("post_execute", self.after_block)
         self.shell.ask_exit = leave_the_block
         python_display.show_tables(self.shell)
+        python_figures.offer_figures(self.shell)
         python_sql.offer_sql(self.shell)
         if os.environ.pop("REPLOOP_ACTIVE_LINE", ""):
             self.lines = python_display.watch_lines(self.shell, self.publish_line)

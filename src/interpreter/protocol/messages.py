@@ -24,6 +24,9 @@ Outcome = Literal[
 
 TABLE = "application/vnd.reploop.table+json"
 """A table as data: ``{"columns": [{"name", "type"}], "rows": [[…]], "shape": [rows, columns]}``."""
+LIBRARY = "application/vnd.reploop.library"
+"""Browser code that HTML of this and later results names, ``<script data-library="DIGEST">``, by
+its SHA-256: a plotting library of the cell goes out once, not with every figure."""
 
 
 @frozen

@@ -16,17 +16,17 @@ from interpreter.protocol.events import (
     OutputDelta,
     RuntimeEvent,
 )
-from interpreter.protocol.messages import TABLE, Display, Face
+from interpreter.protocol.messages import LIBRARY, TABLE, Display, Face
 from interpreter.runtimes.kernel.wire import Incoming
 
 LARGEST_FACE = 20_000_000
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 FRAME = re.compile(r"File |(?:Cell|Input) In ?\[")
-LIBRARY = re.compile(
+LIBRARY_FRAME = re.compile(
     r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python3|\.p(?:yx|xi|xd):|<frozen "
 )
 CHAINED = re.compile(r"The above exception was the direct cause|During handling of the above")
-BINARY = {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}
+BINARY = {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", LIBRARY}
 SPEAKING = ("text/markdown", "text/latex", "application/json")
 RICHNESS = (
     "text/plain",
@@ -147,7 +147,7 @@ def _without_libraries(part: list[str]) -> Iterator[str]:
 
 
 def _is_own(piece: str) -> bool:
-    return bool(FRAME.match(piece)) and not LIBRARY.search(piece.split("\n", 1)[0])
+    return bool(FRAME.match(piece)) and not LIBRARY_FRAME.search(piece.split("\n", 1)[0])
 
 
 def _active_line(message: Incoming) -> ActiveLine | None:

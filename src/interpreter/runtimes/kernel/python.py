@@ -45,7 +45,7 @@ def python_kernel(
 
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
     """Our launcher, copied to where the cell can read it."""
-    for name in ("kernel", "display", "keeper", "plumbing", "sql", "succession"):
+    for name in ("kernel", "display", "figures", "keeper", "plumbing", "sql", "succession"):
         handover.copy(INSIDE / f"python_{name}.py", exchange)
     argv = (
         options.python,

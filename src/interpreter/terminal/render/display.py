@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from interpreter.protocol.messages import TABLE, Display, Face
+from interpreter.protocol.messages import LIBRARY, TABLE, Display, Face
 from interpreter.protocol.values import frozen
 from interpreter.terminal.render.ansi import RESET, Palette, paint, tame, tame_plain
 from interpreter.terminal.render.latex import readable
@@ -59,7 +59,7 @@ def show_display(
 
 
 def _file(display: Display, palette: Palette, keep: Callable[[Face], Path | None]) -> str:
-    for media_type in OPENED:
+    for media_type in (LIBRARY, *OPENED):
         face = display.face(media_type)
         path = keep(face) if face else None
         if path is not None:

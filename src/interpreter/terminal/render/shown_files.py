@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from hashlib import sha256
 from html import escape
 from pathlib import Path
 
-from interpreter.protocol.messages import Face
+from interpreter.protocol.messages import LIBRARY, Face
 
 SUFFIXES = {
     "image/png": ".png",
@@ -24,6 +25,7 @@ SUFFIXES = {
     "application/pdf": ".pdf",
 }
 MOST = 200
+LIBRARIES = 4  # that are kept, and that one page names
 PAGE = """\
 <!doctype html>
 <meta charset="utf-8">
@@ -35,6 +37,7 @@ base-uri 'none'; form-action 'none'">
 </style>
 {content}
 """
+NEEDS = re.compile(rb'<script data-library="([0-9a-f]{64})"></script>')
 SCRIPTS = "script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; "
 
 
@@ -43,13 +46,19 @@ class ShownFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._libraries: dict[bytes, bytes] = {}
 
     def keep(self, face: Face) -> Path | None:
         """The file of a face; None where it cannot be written, or is nothing to open."""
         suffix = SUFFIXES.get(face.media_type)
+        data = face.data.encode(errors="replace") if isinstance(face.data, str) else face.data
+        if face.media_type == LIBRARY:
+            kept = (*self._libraries.items(), (sha256(data).hexdigest().encode(), data))
+            self._libraries = dict(kept[-LIBRARIES:])
         if suffix is None:
             return None
-        data = face.data.encode(errors="replace") if isinstance(face.data, str) else face.data
+        if face.media_type == "text/html":
+            data = NEEDS.sub(self._script, data, count=LIBRARIES)
         if suffix == ".html":
             data = _closed_page(face.media_type, data)
         path = self._directory / f"{sha256(data).hexdigest()[:12]}{suffix}"
@@ -58,6 +67,11 @@ class ShownFiles:
         except OSError:
             return None
         return path
+
+    def _script(self, needed: re.Match[bytes]) -> bytes:
+        """The browser code that a figure names."""
+        code = self._libraries.get(needed[1], b"").replace(b"</script", rb"<\/script")
+        return b"<script>" + code + b"</script>"
 
     def _write(self, path: Path, data: bytes) -> None:
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
