@@ -170,7 +170,13 @@ def test_a_try_is_compared_and_kept(talk, tmp_path):
     child.post("run", language="python", source="n = 2\nopen('b.txt', 'w').write('b')")
     child.until()
     assert not (tmp_path / "owner" / "b.txt").exists()
-    assert "b.txt" in child.get("compare").json()["text"]
+    found = child.get("compare").json()
+    assert "b.txt" in found["text"]
+    assert found["variables"] == [{"name": "n", "change": "changed"}]
+    assert found["files"] == [
+        {"path": "b.txt", "change": "added", "size": found["files"][0]["size"]}
+    ]
+    assert [found["id"] for found in one.get("tries").json()["tries"]] == [child.id]
     kept = child.post("keep")
     assert kept.status_code == 200, kept.text
     assert (tmp_path / "owner" / "b.txt").exists()

@@ -29,6 +29,14 @@ export interface TablePage { columns: Column[]; rows: unknown[][]; index: unknow
 export interface Picture { media_type: string; data: string }
 export type Conflicts = "refuse" | "keep" | "overwrite";
 
+/** What a try did, beside the session it began with. */
+export interface Compared {
+  text: string;
+  messages: number;
+  variables: { name: string; change: "new" | "changed" | "gone" }[];
+  files: { path: string; change: "added" | "modified" | "deleted" | "renamed"; size: number | null }[];
+}
+
 export class ApiError extends Error {
   constructor(readonly status: number, readonly code: string, text: string, readonly files: string[] = []) {
     super(text);
@@ -93,7 +101,8 @@ export const api = {
   messages: (id: string) => get<{ messages: Message[]; marks: Mark[]; n: number }>(`${of(id)}/messages`),
   change: (id: string, settings: Settings) => ask<Settings>("PATCH", address(`${of(id)}/settings`), settings),
   fork: (id: string) => post<Session>(`${of(id)}/fork`),
-  compare: (id: string) => get<{ text: string }>(`${of(id)}/compare`).then((answer) => answer.text),
+  tries: (id: string) => get<{ tries: Session[] }>(`${of(id)}/tries`).then((answer) => answer.tries),
+  compare: (id: string) => get<Compared>(`${of(id)}/compare`),
   keep: (id: string, conflicts: Conflicts) => post<{ told: string }>(`${of(id)}/keep`, { conflicts }),
 
   say: (id: string, text: string, images: Picture[]) => post<{ n: number }>(`${of(id)}/messages`, { text, images }),

@@ -12,7 +12,7 @@ import { tamePlain } from "./output";
 import { SidePanel } from "./panel";
 import { Logo, Sidebar } from "./sidebar";
 import {
-  attempt, chooseModel, chosenModel, dialog, drawer, entry, fork, keepTry, loading, me, models, type Opened, opened, panel, redo, signIn, spoken, toast, upload,
+  attempt, chooseModel, chosenModel, dialog, drawer, entry, Here, loading, me, models, type Opened, opened, panel, redo, showTries, signIn, spoken, toast, upload,
 } from "./store";
 import { sentence, visible } from "./visible";
 
@@ -25,7 +25,7 @@ export function App() {
       {drawer.value && <div class="veil" onClick={() => { drawer.value = false; }} />}
       <main>
         <TopBar />
-        {opened.value ? <ConversationView key={opened.value.id} session={opened.value} /> : <Welcome />}
+        {opened.value ? <Here.Provider value={opened.value}><ConversationView key={opened.value.id} session={opened.value} /></Here.Provider> : <Welcome />}
         <Composer />
       </main>
       <SidePanel />
@@ -119,7 +119,7 @@ function Menu() {
       {menuOpen.value && (
         <ul>
           {session && <>
-            {item("Try something apart", () => void fork())}
+            {item("Try several ways…", showTries)}
             {item("Redo what was undone", () => void redo("refuse"))}
             {FORMATS.map(([format, label]) => <li><a href={api.exportAddress(session.id, format)} download="" onClick={close}>Export: {label}</a></li>)}
             {item("Settings", () => { dialog.value = { kind: "settings" }; })}
@@ -193,14 +193,23 @@ function Working({ session }: { session: Opened }) {
 
 function TryBanner({ session }: { session: Opened }) {
   const parent = session.details.value?.parent;
+  const tries = session.tries.value;
+  if (!parent && tries) {
+    return (
+      <div class="notice info try">
+        <p>{tries === 1 ? "A try" : `${tries} tries`} of this session {tries === 1 ? "is" : "are"} open, in copies of everything.</p>
+        <div class="actions"><button type="button" class="small primary" onClick={showTries}>Compare and keep one</button></div>
+      </div>
+    );
+  }
   if (!parent) return null;
-  const compare = () => attempt(async () => { dialog.value = { kind: "diff", title: "What this try did", text: await api.compare(session.id) }; });
+  const changes = () => attempt(async () => { dialog.value = { kind: "diff", title: "What this try did", text: (await api.compare(session.id)).text }; });
   return (
     <div class="notice info try">
       <p>This is a try, apart from <a href={`#/s/${encodeURIComponent(parent)}`}>the session it came from</a>: files and variables there stay as they are until you keep it.</p>
       <div class="actions">
-        <button type="button" class="small" onClick={() => void compare()}>Compare</button>
-        <button type="button" class="small primary" onClick={() => void keepTry("refuse")}>Keep it</button>
+        <button type="button" class="small" onClick={() => void changes()}>What it did</button>
+        <button type="button" class="small primary" onClick={showTries}>Compare and keep one</button>
       </div>
     </div>
   );

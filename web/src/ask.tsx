@@ -1,10 +1,10 @@
 // Questions: may this run, may it have that, and what to type.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { api } from "./api";
 import { CodeView } from "./code";
 import type { Block, InputQuestion, Question } from "./conversation";
 import type { Action, Answer } from "./events";
-import { attempt, decide, opened } from "./store";
+import { attempt, decide, Here } from "./store";
 import { sentence, visible } from "./visible";
 
 const QUIET = 1000; // milliseconds without a key before a question may take the focus
@@ -51,10 +51,11 @@ export function Ask({ block, question }: { block: Block; question: Question }) {
   const [mode, setMode] = useState<"asking" | "editing" | "declining">("asking");
   const [sent, setSent] = useState(false);
   const place = useGentleFocus();
+  const here = useContext(Here);
   const { request } = question;
   const answer = async (given: Answer, reason = "", source: string | null = null) => {
     setSent(true);
-    if (!(await decide(question.n, given, reason, source))) setSent(false);
+    if (!(await decide(here, question.n, given, reason, source))) setSent(false);
   };
   const code = block.action.type === "Code" ? block.action : null;
   const keys = (event: KeyboardEvent) => {
@@ -128,13 +129,14 @@ const GIVEN: Record<string, string> = { yes: "Allowed", session: "Allowed for th
 /** Something a running block wants beyond its walls, or the end of a dry run. */
 export function GrantCard({ grant, answer: answered }: { grant: Question; answer: Question["answer"] }) {
   const place = useGentleFocus();
+  const here = useContext(Here);
   const [sent, setSent] = useState(false);
   if (answered) {
     return <p class="granted quiet">{GIVEN[answered] ?? "Answered"}: {sentence(grant.request.reason)}</p>;
   }
   const answer = async (given: Answer) => {
     setSent(true);
-    if (!(await decide(grant.n, given))) setSent(false);
+    if (!(await decide(here, grant.n, given))) setSent(false);
   };
   const trial = grant.request.reason.startsWith("It ran as a trial");
   return (
@@ -153,8 +155,9 @@ export function GrantCard({ grant, answer: answered }: { grant: Question; answer
 export function InputCard({ question }: { question: InputQuestion }) {
   const [text, setText] = useState("");
   const place = useRef<HTMLInputElement>(null);
+  const here = useContext(Here);
   useEffect(() => place.current?.focus(), []);
-  const send = (line: string | null) => attempt(async () => { if (opened.value) await api.input(opened.value.id, question.n, line); });
+  const send = (line: string | null) => attempt(async () => { if (here) await api.input(here.id, question.n, line); });
   const label = visible(question.prompt) || "The block waits for a line of input";
   return (
     <form class="ask actions" onSubmit={(event) => { event.preventDefault(); void send(text); }}>

@@ -1,11 +1,12 @@
 // A block of code: what it is, whether it may run, what it printed and what it changed.
+import { useContext } from "preact/hooks";
 import { ActionView, Ask, GrantCard, InputCard } from "./ask";
 import type { Block } from "./conversation";
 import { DisplayView } from "./display";
 import type { FileChange } from "./events";
 import { OutputView } from "./output-view";
 import { api } from "./api";
-import { attempt, dialog, inWorkspace, opened, running, showChanges } from "./store";
+import { attempt, dialog, Here, inWorkspace, running, showChanges, showTries } from "./store";
 import { sentence, visible } from "./visible";
 
 const OUTCOMES: Record<string, string> = {
@@ -57,7 +58,8 @@ function Status({ block }: { block: Block }) {
 
 /** A proposal that nobody answered: it can be asked about again. */
 function Unanswered() {
-  const ask = () => attempt(async () => { if (opened.value) await api.proceed(opened.value.id); });
+  const here = useContext(Here);
+  const ask = () => attempt(async () => { if (here) await api.proceed(here.id); });
   return <div class="actions"><button type="button" onClick={() => void ask()}>Ask me again</button></div>;
 }
 
@@ -88,10 +90,11 @@ const SIGNS = { added: "+", modified: "~", deleted: "−", renamed: "→" };
 const SHOWN = 8;
 
 function Changes({ changes }: { changes: FileChange[] }) {
-  const session = opened.value?.id ?? "";
+  const here = useContext(Here);
+  const session = here?.id ?? "";
   return (
     <ul class="changes" aria-label="Files that changed">
-      {changes.slice(0, SHOWN).map((change) => ({ ...change, path: inWorkspace(change.path), renamed_from: inWorkspace(change.renamed_from) })).map((change) => (
+      {changes.slice(0, SHOWN).map((change) => ({ ...change, path: inWorkspace(change.path, here), renamed_from: inWorkspace(change.renamed_from, here) })).map((change) => (
         <li class={change.kind}>
           <span class="sign" aria-hidden="true">{SIGNS[change.kind]}</span>
           <span class="hidden">{change.kind} </span>
@@ -113,6 +116,7 @@ function BlockActions({ block }: { block: Block }) {
       {block.seconds !== null && !block.changes?.length
         ? <span class="quiet grow">It changed no files.</span>
         : <button type="button" class="small" onClick={() => void showChanges(block)}>Show changes</button>}
+      <button type="button" class="small" disabled={running.value} title="In copies of everything, side by side" onClick={showTries}>Try other ways…</button>
       <button type="button" class="small" disabled={running.value} onClick={() => { dialog.value = { kind: "undo", block, files: [] }; }}>Undo…</button>
     </div>
   );

@@ -21,6 +21,8 @@ function Shown({ open }: { open: Dialog }) {
       return <Sheet title={open.title} wide><DiffView text={open.text} /></Sheet>;
     case "table":
       return <TableDialog name={open.name} />;
+    case "tries":
+      return <Sheet title="Several ways" wide><Later load={() => import("./tries").then(({ TriesView }) => <TriesView parent={open.parent} />)} /></Sheet>;
     case "picture":
       return <Sheet title="Picture" wide><img class="large" src={open.source} alt={open.title} /></Sheet>;
     case "settings":
@@ -56,6 +58,15 @@ function Sheet({ title, wide, children }: { title: string; wide?: boolean; child
       </div>
     </dialog>
   );
+}
+
+/** A part of the page that comes when it is asked for. */
+export function Later({ load }: { load: () => Promise<ComponentChildren> }) {
+  const [part, setPart] = useState<ComponentChildren>(<p class="hollow" role="status">One moment…</p>);
+  useEffect(() => {
+    load().then(setPart, () => setPart(<p class="notice error">This part of the page could not be loaded. Is the server still running?</p>));
+  }, []);
+  return <>{part}</>;
 }
 
 const BACK = { added: "will be removed", modified: "gets its earlier content back", deleted: "comes back", renamed: "gets its old name back" };

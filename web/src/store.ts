@@ -1,5 +1,6 @@
 // What the page knows and does: who is here, which sessions there are, and the one that is open.
 import { computed, effect, signal } from "@preact/signals";
+import { createContext } from "preact";
 import { api, ApiError, type Conflicts, type Me, type Picture, type Session, type SessionDetails, type Settings } from "./api";
 import { type Block, Conversation, given } from "./conversation";
 import type { Answer } from "./events";
@@ -10,6 +11,7 @@ export type Dialog =
   | { kind: "undo"; block: Block; files: string[] }
   | { kind: "diff"; title: string; text: string }
   | { kind: "table"; name: string }
+  | { kind: "tries"; parent: string }
   | { kind: "picture"; source: string; title: string }
   | { kind: "settings" }
   | { kind: "keys" }
@@ -54,6 +56,8 @@ export class Opened {
   readonly conversation;
   readonly details = signal<SessionDetails | null>(null);
   readonly connected = signal(true);
+  /** How many tries of it are open. */
+  readonly tries = signal(0);
   private live: LiveEvents | undefined;
   private reloading = false;
   private wentBack = 0;
@@ -116,10 +120,14 @@ export class Opened {
   }
 
   async refresh(): Promise<void> {
-    const details = await api.session(this.id).catch(() => null);
+    const [details, tries] = await Promise.all([api.session(this.id).catch(() => null), api.tries(this.id).catch(() => [])]);
     if (details) this.details.value = details;
+    this.tries.value = tries.length;
   }
 }
+
+/** The session that a part of the page belongs to: the one that is open, or a try beside it. */
+export const Here = createContext<Opened | null>(null);
 
 // Signing in, and finding one's way.
 
@@ -205,8 +213,7 @@ export async function say(text: string, images: Picture[]): Promise<boolean> {
   return answer !== undefined;
 }
 
-export async function decide(question: number, answer: Answer, reason = "", source: string | null = null): Promise<boolean> {
-  const session = opened.value;
+export async function decide(session: Opened | null, question: number, answer: Answer, reason = "", source: string | null = null): Promise<boolean> {
   if (!session) return false;
   given.set(question, answer);
   return (await attempt(async () => { await api.decide(session.id, question, answer, reason, source); return true; })) ?? false;
@@ -245,8 +252,8 @@ export async function redo(conflicts: Conflicts): Promise<void> {
 }
 
 /** A path as people say it: from the workspace, where it lies in there. */
-export function inWorkspace(path: string): string {
-  const directory = opened.value?.details.value?.directory.replace(/\/$/, "");
+export function inWorkspace(path: string, session: Opened | null = opened.value): string {
+  const directory = session?.details.value?.directory.replace(/\/$/, "");
   return directory && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }
 
@@ -264,29 +271,10 @@ export async function chooseModel(model: string): Promise<void> {
   else await attempt(async () => { await api.change(session.id, { model }); await session.refresh(); });
 }
 
-export async function fork(): Promise<void> {
+/** Several ways, side by side; from within a try, those of the session it began with. */
+export function showTries(): void {
   const session = opened.value;
-  const made = session && (await attempt(() => api.fork(session.id)));
-  if (made) {
-    await openSession(made.id);
-    await findSessions();
-  }
-}
-
-export async function keepTry(conflicts: Conflicts): Promise<void> {
-  const session = opened.value;
-  const parent = session?.details.value?.parent;
-  if (!session || !parent) return;
-  try {
-    const { told } = await api.keep(session.id, conflicts);
-    await openSession(parent);
-    tell(told);
-    await findSessions();
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    if (error instanceof ApiError && error.code === "conflict") tell(text, "error", "Overwrite", () => void keepTry("overwrite"));
-    else tell(text, "error");
-  }
+  if (session) dialog.value = { kind: "tries", parent: session.details.value?.parent ?? session.id };
 }
 
 // Files that were dropped: they are in the workspace, and the next message names them.

@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -16,13 +16,23 @@ from interpreter.assembly.kept_files import forget_session, is_alive
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.checkpoints.workspace_copy import WorkspaceCopy
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
-from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
+from interpreter.protocol.events import ExecutionFinished, FileChange, RuntimeEvent
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Answerer, Approver, Model, OnConflict
+from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.session.session import Session
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
+
+
+@frozen
+class Differences:
+    """What a try did: messages more, variables that are new, changed or gone, files."""
+
+    messages: int
+    variables: Mapping[str, str]
+    files: tuple[FileChange, ...]
 
 
 class Attempt:
@@ -60,15 +70,25 @@ class Attempt:
             self._copy.remove()
             raise
 
-    def compare(self) -> str:
-        """What is different from the session it began with: messages, variables, files."""
-        added = len(self.session.transcript) - self._since
+    def differences(self) -> Differences:
+        """What is different from the session it began with."""
         now, then = self._digests(), self._variables
         changed = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
-        words = [f"{name} (new)" if name not in then else name for name in changed if name in now]
-        words += [f"{name} (gone)" for name in changed if name not in now]
+        kinds = {name: "changed" if name in then else "new" for name in changed if name in now}
+        kinds |= {name: "gone" for name in changed if name not in now}
+        root = self._copy.path
+        files = (replace(one, path=os.path.relpath(one.path, root)) for one in self._copy.changes())
+        return Differences(len(self.session.transcript) - self._since, kinds, tuple(files))
+
+    def compare(self) -> str:
+        """The same as text, with the lines of files that differ."""
+        found = self.differences()
+        words = [
+            name if kind == "changed" else f"{name} ({kind})"
+            for name, kind in found.variables.items()
+        ]
         return (
-            f"{added} messages more\nvariables: {', '.join(words) or 'none changed'}\n"
+            f"{found.messages} messages more\nvariables: {', '.join(words) or 'none changed'}\n"
             f"{self._copy.describe()}"
         )
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
-from interpreter.assembly.attempts import Attempt
+from interpreter.assembly.attempts import Attempt, Differences
 from interpreter.assembly.live import EventLog, LiveSession, open_log
 from interpreter.assembly.model_list import ReachableModels
 from interpreter.assembly.session_factory import SessionFactory
@@ -311,10 +311,16 @@ class Hub:
         """The session that a try began with."""
         return self._attempts[session][0] if session in self._attempts else None
 
-    async def compare(self, session: str) -> str:
-        """What a try did."""
+    def tries(self, session: str) -> tuple[str, ...]:
+        """The tries that began with a session, in their order."""
+        return tuple(child for child, (parent, _) in self._attempts.items() if parent == session)
+
+    async def compare(self, session: str) -> tuple[str, Differences]:
+        """What a try did, as text and as data."""
         attempt = self._attempt(session)
-        return await asyncio.to_thread(attempt.compare)
+        async with self.woken(session) as live:
+            found = live.use(lambda factory, _: (attempt.compare(), attempt.differences()))
+            return await asyncio.wrap_future(found)
 
     async def keep(self, session: str, conflicts: OnConflict) -> str:
         """Make what a try did what happened; the try is over."""

@@ -128,3 +128,10 @@ def run_block(page):
     page.get_by_role("group", name="May this run?").get_by_role(
         "button", name="Run", exact=True
     ).click()
+
+
+def violations(page, web):
+    """What axe finds that keeps people out."""
+    page.evaluate((web / "node_modules" / "axe-core" / "axe.min.js").read_text())
+    found = page.evaluate("axe.run()")["violations"]
+    return [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from tests.server.page.conftest import PHONE, ask, run_block
+from tests.server.page.conftest import PHONE, ask, run_block, violations
 
 PLOT = """\
 import matplotlib.pyplot as plt
@@ -263,25 +263,55 @@ def test_what_a_block_may_not_do_is_asked_as_a_card(visit, treasure, button, tol
     expect(card).to_have_count(0)
 
 
-def test_a_try_is_compared_and_kept(visit, tmp_path):
-    count = "n = globals().get('n', 0) + 1\nopen(f'made-{n}', 'w').close()"
+def test_ways_are_tried_side_by_side_and_one_is_kept(visit, web, tmp_path):
+    count = (
+        "import secrets\nn = globals().get('n', 0) + 1\nmark = secrets.token_hex(3)\n"
+        "_ = open(f'made-{n}', 'w').write(mark)\nprint('mark', mark)"
+    )
     page = visit({"code": count}, "Made.").page()
     ask(page, "Begin.")
     run_block(page)
     expect(page.get_by_text("Made.", exact=True)).to_be_visible()
-    first = page.url
+    block(page, 0).get_by_role("button", name="Try other ways").click()
+    page.get_by_label("What shall be tried?").fill("One way\nAnother way")
+    page.get_by_role("button", name="Try these 2").click()
+    columns = [page.get_by_role("region", name=f"Try {number}") for number in (1, 2)]
+    marks = []
+    for column, said in zip(columns, ("One way", "Another way"), strict=True):
+        expect(column.locator(".said")).to_contain_text(said)
+        column.get_by_role("button", name="Run", exact=True).click()
+        expect(column.get_by_text("Made.", exact=True)).to_be_visible()
+        marks.append(column.locator(".output").inner_text().split()[-1])
+    assert not (tmp_path / "owner" / "made-2").exists()
+    differs = page.get_by_role("group", name="What differs")
+    row = differs.get_by_role("row").filter(has=page.get_by_role("rowheader", name="mark"))
+    for mark in marks:
+        expect(row).to_contain_text(mark)
+    expect(differs.get_by_role("rowheader", name="made-2")).to_be_visible()
+    expect(differs.get_by_role("link", name="added")).to_have_count(2)
+    assert violations(page, web) == []
+
+    columns[1].get_by_role("button", name="Keep this").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".said").last).to_contain_text("Another way")
+    expect(page.locator(".said")).to_have_count(2)
+    assert (tmp_path / "owner" / "made-2").read_text() == marks[1]
+
+
+def test_a_try_can_be_opened_gone_on_with_and_dropped(visit, tmp_path):
+    page = visit({"code": "open('made', 'w').close()"}, "Made.").page()
+    ask(page, "Begin.")
+    run_block(page)
+    expect(page.get_by_text("Made.", exact=True)).to_be_visible()
     page.get_by_role("button", name="More").click()
-    page.get_by_role("button", name="Try something apart").click()
+    page.get_by_role("button", name="Try several ways").click()
+    page.get_by_label("What shall be tried?").fill("Only one")
+    page.get_by_role("button", name="Try it").click()
+    column = page.get_by_role("region", name="Try 1")
+    column.get_by_role("button", name="Open").click()
     expect(page.get_by_text("This is a try")).to_be_visible()
-    assert page.url != first
-    ask(page, "Try.")
     run_block(page)
     expect(page.get_by_text("Made.", exact=True)).to_have_count(2)
-    assert not (tmp_path / "owner" / "made-2").exists()
-    page.get_by_role("button", name="Compare").click()
-    expect(page.get_by_role("dialog")).to_contain_text("made-2")
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Keep it").click()
-    expect(page).to_have_url(first)
-    expect(page.get_by_text("Made.", exact=True)).to_have_count(2)
-    assert (tmp_path / "owner" / "made-2").exists()
+    page.get_by_role("button", name="Compare and keep one").click()
+    column.get_by_role("button", name="Drop").click()
+    expect(column).to_have_count(0)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from tests.server.page.conftest import PHONE, ask, run_block
+from tests.server.page.conftest import PHONE, ask, run_block, violations
 
 FIRST_LOAD = 80_000  # bytes, compressed
 WHOLE_PAGE = 350_000
@@ -24,12 +24,6 @@ def test_the_page_stays_light(built):
     assert 20_000 < first <= FIRST_LOAD
     assert whole <= WHOLE_PAGE
     assert not re.search(r"<script(?![^>]*src=)|<style|https?://", index)
-
-
-def violations(page, web):
-    page.evaluate((web / "node_modules" / "axe-core" / "axe.min.js").read_text())
-    found = page.evaluate("axe.run()")["violations"]
-    return [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from interpreter.server.api.endpoint import Endpoint, EndpointCall
 from interpreter.server.api.schema import fields, listed, one_of, text, whole
 from interpreter.server.api.shapes import (
     ANYTHING,
+    COMPARED,
     CONFLICTS,
     FLAG,
     PLAIN,
@@ -115,7 +116,20 @@ async def fork(call: EndpointCall) -> dict[str, Any]:
 
 
 async def compare(call: EndpointCall) -> dict[str, Any]:
-    return {"text": await call.hub.compare(call.session)}
+    text, found = await call.hub.compare(call.session)
+    return {
+        "text": text,
+        "messages": found.messages,
+        "variables": [{"name": name, "change": how} for name, how in found.variables.items()],
+        "files": [
+            {"path": file.path, "change": file.kind, "size": file.size} for file in found.files
+        ],
+    }
+
+
+async def tries(call: EndpointCall) -> dict[str, Any]:
+    hub, user = call.hub, call.user
+    return {"tries": [shown(hub, hub.info(user, child)) for child in hub.tries(call.session)]}
 
 
 async def keep(call: EndpointCall) -> dict[str, Any]:
@@ -190,7 +204,9 @@ ENDPOINTS = (
     Endpoint("DELETE", ONE, delete, "Remove a session.", status=204),
     Endpoint("POST", f"{ONE}/fork", fork, "Try something in a copy of everything.", SESSION,
              status=201, body=fields()),
-    Endpoint("GET", f"{ONE}/compare", compare, "What a try did.", fields("text", text=PLAIN)),
+    Endpoint("GET", f"{ONE}/tries", tries, "The tries that began with it and are open.",
+             fields("tries", tries=listed(SESSION))),
+    Endpoint("GET", f"{ONE}/compare", compare, "What a try did.", COMPARED),
     Endpoint("POST", f"{ONE}/keep", keep, "Make a try what happened.", TOLD,
              body=fields(conflicts=CONFLICTS)),
     Endpoint(

@@ -48,6 +48,20 @@ WHOLE_SESSION = fields(
     *SESSION_KEYS, "settings", "spent", **SESSION_KEYS, settings=SETTINGS, spent=SPENT
 )
 STARTED = fields("n", n=whole(1))
+COMPARED = fields(
+    *("text", "messages", "variables", "files"),
+    text=PLAIN,
+    messages=whole(),
+    variables=listed(fields("name", "change", name=PLAIN, change=one_of("new", "changed", "gone"))),
+    files=listed(
+        fields(
+            *("path", "change", "size"),
+            path=PLAIN,
+            change=one_of("added", "modified", "deleted", "renamed"),
+            size=or_null(whole()),
+        )
+    ),
+)
 TOLD = fields("told", told=PLAIN)
 ERROR: Schema = {
     "type": "object",
