@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Picture } from "./api";
 import { asking, opened, running, say, stop, tell, upload, uploading, uploads } from "./store";
 import { visible } from "./visible";
+import { aloud, loudness, partial, speaking, talk, voice } from "./voice/state";
 
 export const draft = signal("");
 const pictures = signal<(Picture & { address: string })[]>([]);
@@ -72,16 +73,66 @@ export function Composer() {
   return (
     <form class="composer" onSubmit={(event) => { event.preventDefault(); void send(); }}>
       <Attached />
+      <Listening />
       <div class="composer-row">
         <button type="button" class="icon" aria-label="Add files" title="Add files" onClick={() => chooser.current!.click()}><Plus /></button>
         <input ref={chooser} type="file" multiple hidden onChange={(event) => { void upload([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ""; }} />
         <textarea id="composer" ref={field} rows={1} value={draft.value} onInput={(event) => { draft.value = event.currentTarget.value; }} onKeyDown={keys} onPaste={paste}
           placeholder={asking.value ? "A question waits above" : opened.value ? "Ask for something more" : "What shall I do?"} aria-label="Message" autocomplete="off" />
+        {(aloud.value || speaking.value) && <Speaker />}
+        <Talk />
         {running.value
           ? <button type="button" class="icon stop" aria-label="Stop" title="Stop (Esc)" onClick={() => void stop()}><Square /></button>
           : <button type="submit" class="icon send" aria-label="Send" title="Send (Enter)" disabled={sending.value || (!draft.value.trim() && !pictures.value.length && !uploads.value.length)}><Arrow /></button>}
       </div>
     </form>
+  );
+}
+
+const HOLD = 350; // milliseconds; a shorter press begins, and the next one ends
+
+/** Begin or end to listen, by key. */
+export async function toggleTalk(): Promise<void> {
+  const { begin, end } = await voice();
+  await (talk.value === "off" ? begin() : end());
+}
+
+/** Held, it listens until it is let go; tapped, or by key, until the next time. */
+function Talk() {
+  const pressed = useRef(0);
+  const press = (event: PointerEvent) => {
+    if (event.button) return;
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+    pressed.current = talk.value === "off" ? performance.now() : -1;
+    if (pressed.current > 0) void toggleTalk();
+  };
+  const release = () => {
+    const held = pressed.current > 0 && performance.now() - pressed.current > HOLD;
+    if ((pressed.current < 0 || held) && talk.value !== "off") void voice().then(({ end }) => end());
+    pressed.current = 0;
+  };
+  const on = talk.value === "opening" || talk.value === "listening";
+  return (
+    <button type="button" class={on ? "icon talk on" : "icon talk"} aria-label="Talk" aria-pressed={on} disabled={talk.value === "understanding"} title="Hold to talk, or tap to begin and to end (m)"
+      onPointerDown={press} onPointerUp={release} onPointerCancel={release} onContextMenu={(event) => event.preventDefault()}
+      onClick={(event) => { if (!event.detail) void toggleTalk(); }}><MicrophoneIcon /></button>
+  );
+}
+
+function Speaker() {
+  const set = () => void voice().then(({ speakAnswers }) => speakAnswers(!aloud.value));
+  return <button type="button" class="icon" aria-label="Speak answers" aria-pressed={aloud.value} title={aloud.value ? "Be silent" : "Speak answers"} onClick={set}><SpeakerIcon /></button>;
+}
+
+/** That it listens, how loud it is, and what was understood so far. */
+function Listening() {
+  if (talk.value === "off") return null;
+  const words = { opening: "Opening the microphone…", listening: "Listening…", understanding: "One moment…" }[talk.value];
+  return (
+    <div class="listening">
+      <meter min={0} max={1} value={loudness.value} aria-label="Loudness" />
+      <span>{partial.value ? visible(partial.value) : words}</span>
+    </div>
   );
 }
 
@@ -102,6 +153,8 @@ function Attached() {
   );
 }
 
+const MicrophoneIcon = () => <svg viewBox="0 0 20 20" aria-hidden="true"><rect x="7.5" y="2.5" width="5" height="9" rx="2.5" /><path d="M4.5 9.5a5.5 5.5 0 0 0 11 0M10 15v2.5" /></svg>;
+const SpeakerIcon = () => <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 8v4h3l4 3.5v-11L6 8zM13 7.5a3.5 3.5 0 0 1 0 5M15 5a7 7 0 0 1 0 10" /></svg>;
 const Plus = () => <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 4v12M4 10h12" /></svg>;
 const Arrow = () => <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 16V4M5 9l5-5 5 5" /></svg>;
 const Square = () => <svg viewBox="0 0 20 20" aria-hidden="true"><rect x="5" y="5" width="10" height="10" rx="2" /></svg>;

@@ -171,7 +171,7 @@ function SettingsDialog() {
 
 const KEYS: [string, string][] = [
   ["Enter", "send the message (Shift+Enter: a new line)"], ["Esc", "stop what runs, close what is open"], ["y  e  d  n", "run, edit, dry run, decline the block that asks"],
-  ["q", "go to the question that waits"], ["/", "go to the message field"], ["s", "search sessions"], ["c", "new session"], ["f", "files"], ["v", "variables"],
+  ["q", "go to the question that waits"], ["/", "go to the message field"], ["s", "search sessions"], ["c", "new session"], ["f", "files"], ["v", "variables"], ["m", "talk: begin, and end"],
   ["u", "undo the last block"], ["?", "this list"],
 ];
 

@@ -1,5 +1,5 @@
 // Single keys for what one does often, while no field has the focus.
-import { focusComposer } from "./composer";
+import { focusComposer, toggleTalk } from "./composer";
 import { asking, dialog, drawer, entry, newSession, opened, panel, type Panel, running } from "./store";
 
 function toggle(name: Panel): void {
@@ -14,6 +14,7 @@ const KEYS: Record<string, () => void> = {
   v: () => toggle("variables"),
   s: () => { drawer.value = true; requestAnimationFrame(() => document.getElementById("session-search")?.focus()); },
   q: () => { if (asking.value) document.querySelector<HTMLElement>(".ask")?.focus(); },
+  m: () => void toggleTalk(),
   u: undoLast,
 };
 

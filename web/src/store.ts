@@ -33,6 +33,8 @@ export const panel = signal<Panel>(null);
 export const drawer = signal(false);
 export const running = computed(() => opened.value?.conversation.value.running.value ?? false);
 export const asking = computed(() => opened.value?.conversation.value.asking.value ?? null);
+/** Who hears what happens in the session that is open. */
+export const hearers = new Set<(event: Numbered) => void>();
 /** Said to those who cannot see the page change. */
 export const spoken = signal("");
 
@@ -105,6 +107,7 @@ export class Opened {
     }
     if (event.type === "SessionChanged") return void this.refresh();
     this.conversation.value.apply(event);
+    if (opened.value === this) for (const hear of hearers) hear(event);
     if (event.type === "TurnFinished" || event.type === "TurnStarted") {
       void this.refresh();
       void findSessions();

@@ -6,12 +6,12 @@ import { BlockView, sizeText } from "./block";
 import { Block, Note, Prose, Said, type Shown } from "./conversation";
 import { Markdown } from "./markdown";
 import { tamePlain } from "./output";
-import { attempt, dialog, findSessions, Here, Opened, openSession, tell } from "./store";
+import { attempt, dialog, findSessions, Here, Opened, opened, openSession, tell } from "./store";
 import { sentence, visible } from "./visible";
 
 const MOST = 4; // ways at once
 
-interface Try { session: Session; opened: Opened; compared: Compared | null; variables: Variable[] }
+interface Try { session: Session; live: Opened; compared: Compared | null; variables: Variable[] }
 interface View { began: number; variables: Variable[]; tries: Try[] }
 
 /** What there is to compare; what is at work says so later. */
@@ -19,41 +19,39 @@ async function look(parent: string, known: readonly Try[]): Promise<View> {
   const [sessions, past, variables] = await Promise.all([api.tries(parent), api.messages(parent), valuesOf(parent)]);
   const began = past.messages.filter((message) => message.role === "user" && message.audience !== "assistant").length;
   const tries = await Promise.all(sessions.map(async (session) => {
-    const opened = known.find((one) => one.session.id === session.id)?.opened ?? (await Opened.load(session.id));
-    if (opened.conversation.value.running.value) return { session, opened, compared: null, variables: [] };
-    const compared = await patiently(() => api.compare(session.id)).catch(() => null);
-    return { session, opened, compared, variables: await valuesOf(session.id) };
+    const live = known.find((one) => one.session.id === session.id)?.live ?? (await Opened.load(session.id));
+    if (live.conversation.value.running.value) return { session, live, compared: null, variables: [] };
+    const compared = await api.compare(session.id).catch(() => null);
+    return { session, live, compared, variables: await valuesOf(session.id) };
   }));
   return { began, variables, tries };
 }
 
 function valuesOf(session: string): Promise<Variable[]> {
-  return patiently(() => api.variables(session)).catch(() => []);
+  return api.variables(session).catch(() => []);
 }
 
-/** Ask again while somebody else is looking: a session answers one after the other. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (let left = 20; ; left--) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== "busy" || !left) throw error;
-      await new Promise((done) => setTimeout(done, 150));
-    }
-  }
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other: a session has no time for two who look into it or copy it. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const mine = last.then(work);
+  last = mine.catch(() => undefined);
+  return mine;
 }
 
 export function TriesView({ parent }: { parent: string }) {
   const view = useSignal<View | null>(null);
-  const asked = useRef(0);
-  const fresh = () => attempt(async () => {
-    const mine = ++asked.current;
-    const found = await look(parent, view.peek()?.tries ?? []);
-    if (mine === asked.current) view.value = found; // else somebody looks again already
-  });
+  const here = useRef(true);
+  const fresh = () => attempt(() => inTurn(async () => {
+    if (!here.current) return;
+    view.value = await look(parent, view.peek()?.tries ?? []);
+    if (!here.current) close();
+  }));
+  const close = () => { for (const one of view.peek()?.tries ?? []) one.live.close(); };
   useEffect(() => {
     void fresh();
-    return () => { for (const one of view.peek()?.tries ?? []) one.opened.close(); };
+    return () => { here.current = false; close(); };
   }, [parent]);
   if (!view.value) return <p class="hollow" role="status">One moment…</p>;
   const { tries } = view.value;
@@ -78,7 +76,7 @@ function NewTry({ parent, most, done }: { parent: string; most: number; done: ()
   const begin = async () => {
     setBusy(true);
     for (const way of ways) {
-      const made = await attempt(() => api.fork(parent));
+      const made = await attempt(() => inTurn(() => api.fork(parent)));
       if (!made) break;
       await attempt(() => api.say(made.id, way, []));
     }
@@ -100,13 +98,19 @@ function NewTry({ parent, most, done }: { parent: string; most: number; done: ()
 interface ColumnProps { one: Try; number: number; view: View; parent: string; fresh: () => unknown }
 
 function Column({ one, number, view, parent, fresh }: ColumnProps) {
-  const conversation = one.opened.conversation.value;
+  const conversation = one.live.conversation.value;
   conversation.version.value;
   const running = conversation.running.value;
   useEffect(() => { if (!running) void fresh(); }, [running]);
   const said = conversation.items.flatMap((item, place) => (item instanceof Said ? [place] : []));
   const begin = said[view.began];
   const items = begin === undefined ? [] : conversation.items.slice(begin);
+  const drop = () => attempt(async () => {
+    one.live.close();
+    if (opened.value?.id === one.session.id) await openSession(parent);
+    await inTurn(() => api.remove(one.session.id));
+    await fresh();
+  });
   const open = () => { dialog.value = null; void openSession(one.session.id); };
   return (
     <section class="column" aria-label={`Try ${number}`}>
@@ -115,7 +119,7 @@ function Column({ one, number, view, parent, fresh }: ColumnProps) {
         <span class={conversation.asking.value ? "status asks" : "status"}>{conversation.asking.value ? "waits for you" : running ? "at work" : "done"}</span>
       </header>
       <div class="column-body">
-        <Here.Provider value={one.opened}>
+        <Here.Provider value={one.live}>
           {items.map((item) => <Item key={item.key} item={item} session={one.session.id} />)}
           {!items.length && <p class="hollow">Nothing was tried here yet. Open it and say what to do.</p>}
         </Here.Provider>
@@ -123,7 +127,7 @@ function Column({ one, number, view, parent, fresh }: ColumnProps) {
       <div class="actions">
         <button type="button" class="small primary" disabled={running} onClick={() => void keep(one.session.id, parent, view.tries, "refuse")}>Keep this</button>
         <button type="button" class="small" onClick={open}>Open</button>
-        <button type="button" class="small" onClick={() => void attempt(async () => { one.opened.close(); await api.remove(one.session.id); await fresh(); })}>Drop</button>
+        <button type="button" class="small" onClick={() => void drop()}>Drop</button>
       </div>
     </section>
   );
@@ -140,14 +144,11 @@ function Item({ item, session }: { item: Shown; session: string }) {
 
 /** One becomes what happened; the others are dropped, since they began with what was before it. */
 async function keep(id: string, parent: string, tries: readonly Try[], conflicts: Conflicts): Promise<void> {
+  dialog.value = null; // which closes those who listen to the tries
+  await openSession(parent);
   try {
-    const { told } = await api.keep(id, conflicts);
-    for (const other of tries) {
-      other.opened.close();
-      if (other.session.id !== id) await api.remove(other.session.id).catch(() => undefined);
-    }
-    dialog.value = null;
-    await openSession(parent);
+    const { told } = await inTurn(() => api.keep(id, conflicts));
+    for (const other of tries) if (other.session.id !== id) await api.remove(other.session.id).catch(() => undefined);
     tell(told);
     await findSessions();
   } catch (error) {

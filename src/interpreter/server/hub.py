@@ -183,12 +183,18 @@ class Hub:
         """A session with all that it needs, which is not parked within this block."""
         async with self._locks[session]:
             if session not in self._live:
-                unmoved(self.store.directory(session))
+                unmoved(self._directory(session))
                 await self._make_room()
                 self._live[session] = LiveSession(
                     self.settings(session), self.log(session), session
                 )
             yield self._live[session]
+
+    def _directory(self, session: str) -> str:
+        try:
+            return self.store.directory(session)
+        except StoreError as error:  # it was removed a moment ago
+            raise Refused(404, "missing", "There is no such session.") from error
 
     @contextlib.asynccontextmanager
     async def room_for_a_guest(self) -> AsyncIterator[None]:

@@ -138,7 +138,9 @@ class Store:
         """Where a session began to work."""
         with self._reading() as database:
             query = "SELECT directory FROM sessions WHERE id = ?"
-            return str(database.execute(query, (session,)).fetchone()[0])
+            if (found := database.execute(query, (session,)).fetchone()) is None:
+                raise StoreError(f"There is no session {session}.")
+            return str(found[0])
 
     def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
         """The sessions that have messages, the last used first; with -1, all of these."""
