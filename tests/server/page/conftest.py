@@ -45,12 +45,20 @@ def built(web):
 
 
 @pytest.fixture(scope="module")
-def browser(built):
+def browser_flags():
+    """What a module's browser is told beyond that."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def browser(built, browser_flags):
     """Chromium, as Debian has it; ended with the module, since Playwright holds the event loop."""
     if not CHROMIUM.exists():
         pytest.fail("Chromium is not installed; scripts/test-packages.txt names the package")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=[*FLAGS, *browser_flags]
+        )
         yield browser
         browser.close()
 

@@ -57,7 +57,7 @@ export function plain(text: string): string {
     .replace(/!\[[^\]]*\]\([^)]*\)/gu, " ")
     .replace(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
     .replace(/https?:\/\/\S+/gu, " ")
-    .replace(/`([^`\n]*)`/gu, (_, code: string) => (/^[\p{L}\p{N} _.-]{1,40}$/u.test(code) ? code.replaceAll("_", " ") : " "))
+    .replace(/`([^`\n]*)`/gu, (_, code: string) => (/^[\p{L}\p{N} _.-]{1,40}$/u.test(code) ? code.replaceAll("_", " ") : "some code"))
     .replace(/^\s*(?:#{1,6}|[-*+]|\d+[.)]|>)\s+/gmu, "")
     .replace(/[*_~#|<>]+/gu, "")
     .replace(/\s+/gu, " ")
