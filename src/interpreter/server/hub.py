@@ -191,10 +191,9 @@ class Hub:
             yield self._live[session]
 
     def _directory(self, session: str) -> str:
-        try:
-            return self.store.directory(session)
-        except StoreError as error:  # it was removed a moment ago
-            raise Refused(404, "missing", "There is no such session.") from error
+        if found := self.store.directory(session):
+            return found
+        raise Refused(404, "missing", "There is no such session.")  # removed a moment ago
 
     @contextlib.asynccontextmanager
     async def room_for_a_guest(self) -> AsyncIterator[None]:

@@ -135,12 +135,10 @@ class Store:
         return free or found[0]
 
     def directory(self, session: str) -> str:
-        """Where a session began to work."""
+        """Where a session began to work; nothing where there is no such session."""
         with self._reading() as database:
             query = "SELECT directory FROM sessions WHERE id = ?"
-            if (found := database.execute(query, (session,)).fetchone()) is None:
-                raise StoreError(f"There is no session {session}.")
-            return str(found[0])
+            return str((database.execute(query, (session,)).fetchone() or ("",))[0])
 
     def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
         """The sessions that have messages, the last used first; with -1, all of these."""
