@@ -14,6 +14,7 @@ from interpreter.server.config import ServerConfig
 
 WARNING = "Everybody who can reach {address} and has the token can run code on this machine{plain}."
 NOT_INSTALLED = "The server needs more packages: pip install 'reploop[server]'."
+SWITCH_SECONDS = 0.001  # whoever sends waits no longer than this for threads of busy sessions
 Say = Callable[[str], object]
 
 
@@ -31,6 +32,7 @@ def serve(config: ServerConfig, say: Say) -> int:
         tokens = load_tokens(config.workspace)
         server = Server(config, tokens)
         _tell(config, tokens.owner_token, say)
+        sys.setswitchinterval(SWITCH_SECONDS)
         options = uvicorn_options(config)
         uvicorn.Server(uvicorn.Config(server.app, **options)).run(sockets=[listener])
     return 0
@@ -47,6 +49,7 @@ def uvicorn_options(config: ServerConfig) -> dict[str, Any]:
         "log_level": "warning",
         "ws": "websockets-sansio",
         "ws_max_size": config.limits.body,
+        "ws_per_message_deflate": False,  # most are on this machine, and it costs memory for each
         "limit_concurrency": config.limits.connections,
         "timeout_graceful_shutdown": 5,
         "lifespan": "on",

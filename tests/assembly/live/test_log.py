@@ -1,6 +1,8 @@
 """Numbered events: any number of readers, from any number on, over the end of a process."""
 
 import asyncio
+import errno
+import os
 import threading
 from pathlib import Path
 
@@ -158,3 +160,38 @@ def test_no_descriptor_stays_open(path):
     read(log, 1)
     log.close()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_long_log_is_opened_and_read_at_any_place_without_reading_it_all(path, monkeypatch):
+    log = opened(path)
+    events = [OutputDelta("x" * (200_000 if n % 999 == 0 else 40)) for n in range(5000)]
+    for event in events:
+        log.append(event)
+    log.close()
+    taken, pread = [], os.pread
+    monkeypatch.setattr(os, "pread", lambda *given: taken.append(given[1]) or pread(*given))
+    again = opened(path)
+    assert (again.first, again.last) == (1, 5000)
+    assert sum(taken) < 100_000 < path.stat().st_size
+    for after in (0, 997, 998, 999, 2500, 4990, 4999):
+        assert read(again, 1, after)[0].event == events[after]
+    assert [one.event for one in read(again, 600, 3500)] == events[3500:4100]
+
+
+def test_what_did_not_fit_on_the_disk_does_not_spoil_what_comes_after(path, monkeypatch):
+    log = opened(path)
+    log.append(OutputDelta("1"))
+    write = os.write
+
+    def full(descriptor, data):
+        if len(data) < 20:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, data[: len(data) - 10])
+
+    with monkeypatch.context() as patching:
+        patching.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space"):
+            log.append(OutputDelta("2"))
+    assert log.append(OutputDelta("two")) == 2
+    log.close()
+    assert [one.event for one in read(opened(path), 2)] == [OutputDelta("1"), OutputDelta("two")]

@@ -20,17 +20,29 @@ def open_log(store: Store, session: str) -> EventLog[LiveEvent]:
         lambda line: decode(line, fetch=lambda digest: store.blob(session, digest)),
     )
     log = EventLog(file)
-    latest = file.last_of_type
-    if latest.get(TurnStarted.__name__, 0) > latest.get(TurnFinished.__name__, 0):
-        _mend(store, session, log, latest)
+    running, asked = _left(file)
+    if running:
+        _mend(store, session, log, asked)
     return log
 
 
-def _mend(store: Store, session: str, log: EventLog[LiveEvent], latest: dict[str, int]) -> None:
+def _left(file: LogFile[LiveEvent]) -> tuple[bool, int]:
+    """Whether a turn has no end, and the number of the question that it was waiting with."""
+    asked = closed = 0
+    for number, kind in file.backwards():
+        if kind in (TurnFinished.__name__, TurnStarted.__name__):
+            return kind == TurnStarted.__name__, asked if asked > closed else 0
+        if kind in (ApprovalRequested.__name__, InputRequested.__name__):
+            asked = asked or number
+        elif kind == QuestionClosed.__name__:
+            closed = closed or number
+    return False, 0
+
+
+def _mend(store: Store, session: str, log: EventLog[LiveEvent], asked: int) -> None:
     """End the turn that was running when a process died."""
     store.settle(session)
-    asked = max(latest.get(kind.__name__, 0) for kind in (ApprovalRequested, InputRequested))
-    if asked > latest.get(QuestionClosed.__name__, 0):
+    if asked:
         log.append(QuestionClosed(asked, "end"))
     log.append(TurnFinished("interrupted", BROKEN_OFF))
     log.append(WentBack(BROKEN_OFF, sum(1 for _ in store.messages(session))))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,8 +25,8 @@ from interpreter.protocol.values import frozen
 from interpreter.session.budget import Spent
 from interpreter.session.draft import Draft
 from interpreter.session.store.blobs import Blobs
+from interpreter.session.store.connection import DatabaseConnection
 from interpreter.session.store.owners import Owners
-from interpreter.session.store.schema import open_database
 from interpreter.session.store.words import Hit, title_of, words_of
 
 DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
@@ -56,11 +55,11 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.path = directory / "sessions.db"
         self._events = directory / "events"
-        self._lock = threading.RLock()
+        self._closed = False
         self._draft_size: dict[str, int] = {}
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._database = open_database(self.path)
+            self._database = DatabaseConnection.to(self.path)
             self._blobs = Blobs(directory / "blobs")
             self.owners = Owners(directory / "open")
         except (OSError, sqlite3.Error) as error:
@@ -72,7 +71,8 @@ class Store:
     def close(self) -> None:
         """Leave the sessions that are open here, and close the database."""
         self.owners.close()
-        with self._lock:
+        if not self._closed:
+            self._closed = True
             self._database.close()
 
     # Sessions.
@@ -373,23 +373,13 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction; nested ones join it."""
-        with self._lock, _translated(self.path):
-            if self._database.in_transaction:
-                yield self._database
-                return
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._database
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
+        with _translated(self.path), self._database.writing() as database:
+            yield database
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _translated(self.path):
-            yield self._database
+        with _translated(self.path), self._database.reading() as database:
+            yield database
 
 
 @contextmanager
