@@ -62,7 +62,7 @@ async def follow(client, sessions, until):
     async def one(session):
         url = str(client.base_url).replace("http", "ws").rstrip("/")
         async with connect(
-            f"{url}/api/sessions/{session}/socket", additional_headers=headers
+            f"{url}/api/sessions/{session}/socket", additional_headers=headers, open_timeout=120
         ) as ws:
             async for line in ws:
                 if until(json.loads(line)):

@@ -13,6 +13,7 @@ from interpreter.assembly.policy import SessionRules
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Cell
+from interpreter.protocol.start_queue import place_to_start
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.settings.settings import Settings
 
@@ -120,7 +121,8 @@ class CellOpener:
         environ = {**os.environ, **given_variables(self._settings)}
         gate = self._permissions.get().gate
         best = best_sandbox(confinement, environ, gate=gate, notice=self._notice)
-        cell = best.open(workspace)
+        with place_to_start():
+            cell = best.open(workspace)
         self.weaker = f"The code is {cell.describe()}." if best.is_reduced else ""
         return cell
 

@@ -27,6 +27,7 @@ class Registry:
                 directory / "server.db", isolation_level=None, check_same_thread=False
             )
             self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.execute(SCHEMA)
         except sqlite3.Error as error:
             raise StoreError(f"The database of the server cannot be used: {error}.") from error

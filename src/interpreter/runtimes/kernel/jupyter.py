@@ -10,6 +10,7 @@ from dataclasses import replace
 from interpreter.protocol.errors import InterpreterError, StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Companion, Language, nobody_answers
+from interpreter.protocol.start_queue import place_to_start
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel.block import KernelBlock
 from interpreter.runtimes.kernel.channels import Channels
@@ -54,9 +55,10 @@ class JupyterKernel(Resident):
         self._unheard = False  # whether nothing was heard on the channels yet
 
     def warm(self) -> None:
-        """Start the process, if it does not run yet, without waiting until it answers."""
+        """Start the kernel, if it does not run yet."""
         with self._starting:
-            self._launched()
+            if self._channels is None:
+                self._start()
 
     def restart(self) -> None:
         """End the kernel; the next block finds a fresh one."""
@@ -145,6 +147,10 @@ class JupyterKernel(Resident):
         return channels
 
     def _start(self) -> Channels:
+        with place_to_start():
+            return self._started()
+
+    def _started(self) -> Channels:
         connection = self._launched()
         self._channels = Channels(connection, self._bell)
         self._unheard = True
