@@ -53,9 +53,9 @@ test-nightly: $(VENV)/.test $(VENV)/.system
 		tests/checkpoints/test_random_tools.py tests/checkpoints/test_kills.py $(PYTEST)
 	$(MAKE) test-server
 
-# The server killed in 50 random moments, and a connection cut 200 times: minutes.
+# The server killed in 50 random moments, a connection cut 200 times, more random requests: minutes.
 test-server: $(VENV)/.test $(VENV)/.system
-	SERVER_KILLS=50 SERVER_CUTS=200 $(BIN)/python -m pytest tests/server --timeout 1200 $(PYTEST)
+	SERVER_KILLS=50 SERVER_CUTS=200 SERVER_EXAMPLES=50 $(BIN)/python -m pytest tests/server --timeout 1200 $(PYTEST)
 
 # Every kind of MiniWoB++ task with five seeds instead of one, and the whole matrix of typing.
 test-desktop: $(VENV)/.test $(VENV)/.system

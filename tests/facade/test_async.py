@@ -1,6 +1,10 @@
 """The interpreter for asyncio: the typed way, and the way of Open Interpreter's servers."""
 
 import asyncio
+import json
+import socket
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -180,7 +184,7 @@ def test_an_error_is_told_as_the_protocol_has_it(script):
             await say(it, "go")
             chunks = await answer(it)
             assert (chunks[-2]["role"], chunks[-2]["type"]) == ("server", "error")
-            assert "ScriptEnded" in chunks[-2]["content"]
+            assert "has ended" in chunks[-2]["content"]
 
     run(main())
 
@@ -262,3 +266,80 @@ def test_a_program_may_judge_keys_itself(asked):
             assert (await client.get("/settings/auto_run")).status_code == 401
 
     run(main())
+
+
+PROGRAM = """
+import types
+from starlette.responses import PlainTextResponse
+from interpreter import AsyncInterpreter
+
+interpreter = AsyncInterpreter()
+interpreter.llm.model = MODEL
+interpreter.auto_run = True
+interpreter.server.host = "127.0.0.1"
+interpreter.server.port = PORT
+heard = []
+
+@interpreter.server.app.get("/ping")
+async def ping():
+    return PlainTextResponse("pong")
+
+@interpreter.server.app.get("/heard")
+def told():
+    return {"bytes": heard}
+
+interpreter.server.app.add_event_handler("startup", lambda: heard.append("started"))
+usual = interpreter.input
+
+async def listening(self, chunk):
+    if isinstance(chunk, bytes):
+        heard.append(len(chunk))
+    else:
+        await usual(chunk)
+
+interpreter.input = types.MethodType(listening, interpreter)
+interpreter.server.run()
+"""
+
+
+@pytest.fixture
+def program(script, monkeypatch):
+    """The program on a port after one that is taken; its address."""
+    monkeypatch.setenv("INTERPRETER_API_KEY", "a-key-of-the-test")
+    monkeypatch.setenv("INTERPRETER_REQUIRE_ACKNOWLEDGE", "True")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        text = PROGRAM.replace("MODEL", repr(script("Hello."))).replace("PORT", str(port))
+        process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
+        url = process.stdout.readline().split()[0]
+    assert url != f"http://127.0.0.1:{port}"
+    yield url
+    process.terminate()
+    process.wait()
+    process.stdout.close()
+
+
+def acknowledged(line):
+    """The contents of an answer, of which every chunk is acknowledged."""
+    contents = []
+    while contents[-1:] != ["complete"]:
+        chunk = json.loads(line.recv(timeout=60))
+        line.send(json.dumps({"ack": chunk["id"]}))
+        contents += [chunk["content"]] if "content" in chunk else []
+    return contents
+
+
+def test_a_program_adds_requests_to_its_server_takes_bytes_and_runs_it(program):
+    httpx = pytest.importorskip("httpx")
+    client = pytest.importorskip("websockets.sync.client")
+    key = {"x-api-key": "a-key-of-the-test"}
+    assert httpx.get(f"{program}/ping").status_code == 401
+    assert httpx.get(f"{program}/ping", headers=key).text == "pong"
+    with client.connect(program.replace("http", "ws")) as line:
+        line.send(json.dumps({"auth": "a-key-of-the-test"}))
+        assert json.loads(line.recv()) == {"auth": True}
+        line.send(b"sound")
+        for flag in ({"start": True}, {"content": "Hi."}, {"end": True}):
+            line.send(json.dumps({"role": "user", "type": "message", **flag}))
+        assert acknowledged(line) == ["Hello.", "complete"]
+    assert httpx.get(f"{program}/heard", headers=key).json() == {"bytes": ["started", 5]}

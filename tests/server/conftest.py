@@ -123,8 +123,9 @@ def serve(tmp_path):
     for name in ("owner", "ada"):
         (tmp_path / name).mkdir()
 
-    def start(limits=None, tokens=None, **settings):
+    def start(limits=None, tokens=None, options=None, **settings):
         config = ServerConfig(
+            **(options or {}),
             port=0,
             settings=Settings(**settings),
             workspace=tmp_path / "owner",

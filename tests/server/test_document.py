@@ -1,5 +1,7 @@
 """The OpenAPI document is true: random requests made from it get the answers that it tells."""
 
+import os
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +14,7 @@ from tests.server.conftest import OWNER, Talk
 
 from interpreter.server.app import ENDPOINTS
 
+EXAMPLES = int(os.environ.get("SERVER_EXAMPLES", "4"))
 TALKS = {"send", "proceed", "run", "fork"}  # they start processes; they have tests of their own
 
 
@@ -45,7 +48,7 @@ def test_no_request_breaks_it_and_every_answer_is_as_documented(running, capsys)
         if operation.definition.raw["operationId"] in TALKS:
             continue
 
-        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy())
         def one(case):
             response = case.call(base_url=running.url, headers=headers)

@@ -1,6 +1,7 @@
 """A client written for Open Interpreter's server, from its documented protocol."""
 
 import json
+from unittest.mock import ANY
 
 import pytest
 from tests.server.conftest import ADA, ADD, OWNER
@@ -148,10 +149,59 @@ def test_settings_are_an_explicit_list(serve, script):
 
 
 def test_run_is_there_only_when_it_is_enabled(serve):
-    assert serve().client().post("/run", json={"language": "python", "code": "1"}).status_code in (
-        404,
-        405,
-    )
+    http = serve().client()
+    assert http.post("/run", json={"language": "python", "code": "1"}).status_code in (404, 405)
+
+
+def test_run_when_it_is_enabled(serve, tmp_path):
+    running = serve(options={"insecure_routes": True})
+    code = {"language": "python", "code": "print(6 * 7); open('a.txt', 'w').close()"}
+    assert running.client(token="").post("/run", json=code).status_code == 401
+    answer = running.client().post("/run", json=code)
+    output = {"role": "computer", "type": "console", "format": "output", "content": "42\n"}
+    assert output in answer.json()["output"]
+    assert (tmp_path / "owner" / "a.txt").exists()
+    for wrong in ({"code": "1"}, {"language": "python", "code": 1}, [], "x"):
+        assert running.client().post("/run", json=wrong).status_code == 400
+
+
+def test_what_is_not_acknowledged_is_sent_again(serve, script, client, monkeypatch):
+    monkeypatch.setattr(routes, "ACK_SECONDS", 0.3)
+    running = serve(model=script("Hello.", repeat=True), options={"acknowledge": True})
+    one = client(running)
+    one.say("Hi.")
+    first = one.read()
+    assert one.read() == first  # the same chunk under the same name, until it is acknowledged
+    one.send({"ack": "another"})
+    assert one.read() == first
+    chunks = [first]
+    one.send({"ack": first["id"]})
+    while chunks[-1].get("content") != "complete":
+        chunk = one.read()
+        one.send({"ack": chunk["id"]})
+        if chunk["id"] != chunks[-1]["id"]:
+            chunks.append(chunk)
+    assert [{k: v for k, v in chunk.items() if k != "id"} for chunk in chunks] == [
+        {**MESSAGE, "start": True},
+        {**MESSAGE, "content": "Hello."},
+        {**MESSAGE, "end": True},
+        COMPLETE,
+    ]
+
+
+def test_who_never_acknowledges_is_hung_up_on_and_loses_nothing(serve, script, client, monkeypatch):
+    monkeypatch.setattr(routes, "ACK_SECONDS", 0.05)
+    monkeypatch.setattr(routes, "MOST_TRIES", 3)
+    running = serve(model=script("Hello."), options={"acknowledge": True})
+    one = client(running)
+    one.say("Hi.")
+    assert [one.read() for _ in range(3)] == [{**MESSAGE, "start": True, "id": ANY}] * 3
+    with pytest.raises(ConnectionClosed) as closed:
+        one.read()
+    assert closed.value.rcvd.code == 4408
+    monkeypatch.setattr(routes, "ACK_SECONDS", 5.0)
+    again = client(running)
+    assert again.read() == {**MESSAGE, "start": True, "id": ANY}
 
 
 def test_upload_and_download_stay_in_the_workspace(serve, tmp_path):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from starlette.responses import JSONResponse
-from starlette.types import Receive, Scope, Send
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
 
 CLOSE_CODES = {401: 4401, 403: 4403, 404: 4404, 429: 4429}
 
@@ -26,5 +26,7 @@ async def answered(refused: Refused, scope: Scope, receive: Receive, send: Send)
         code = CLOSE_CODES.get(refused.status, 4400)
         await send({"type": "websocket.close", "code": code, "reason": str(refused)})
         return
+    from starlette.responses import JSONResponse  # noqa: PLC0415  (an extra)
+
     headers = {"retry-after": "60"} if refused.status == 429 else {}
     await JSONResponse(refused.body, refused.status, headers)(scope, receive, send)

@@ -17,12 +17,14 @@ from interpreter.server.config import DEFAULT_HOST, DEFAULT_PORT, ServerConfig
 from interpreter.server.errors import Refused
 from interpreter.server.lmc.narration import Narration
 from interpreter.server.lmc.pipe import COMPLETE, Chunk
+from interpreter.server.run import NOT_INSTALLED, listening, uvicorn_options
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.types import ASGIApp
 
+    from interpreter.facade.compatible.program_app import ProgramApp
     from interpreter.facade.typed.asynchronous import AsyncInterpreter
+    from interpreter.server.lmc.routes import LmcRoutes
     from interpreter.server.openai.asked import Conversation
 
 OWN = ("auto_run", "verbose", "custom_instructions", "max_output", "messages", "offline", "loop")
@@ -40,22 +42,24 @@ class InterpreterServer:
         self.port = port or int(os.environ.get("INTERPRETER_PORT", DEFAULT_PORT))
         self.authenticate: Callable[[str], bool] | None = None
         self._interpreter = interpreter
-        self._app: ASGIApp | None = None
-        self._tokens: Tokens | None = None
+        self._app: ProgramApp | None = None
+        self._lmc: LmcRoutes | None = None
 
     @property
-    def app(self) -> ASGIApp:
-        """What a web server runs."""
+    def app(self) -> ProgramApp:
+        """What a web server runs; a program may add requests of its own to it."""
         if self._app is None:
             self._app = self._built()
         return self._app
 
     def run(self, host: str | None = None, port: int | None = None, retries: int = 5) -> None:
         """Serve until interrupted; of a port that is taken, the next ones are tried."""
-        import uvicorn  # noqa: PLC0415  (an extra)
+        try:
+            import uvicorn  # noqa: PLC0415  (an extra)
 
-        from interpreter.server.run import listening, uvicorn_options  # noqa: PLC0415
-
+            app = self.app
+        except ModuleNotFoundError as error:
+            raise ConfigurationError(NOT_INSTALLED) from error
         self.host, wanted = host or self.host, port or self.port
         for number in range(wanted, wanted + max(1, retries)):
             with contextlib.suppress(ConfigurationError):
@@ -64,30 +68,31 @@ class InterpreterServer:
         else:
             raise ConfigurationError(f"No port from {wanted} on can be used.")
         with listener as socket:
-            self.port, self._app = number, None
-            config = uvicorn.Config(self.app, **uvicorn_options(self._config()))
-            assert self._tokens is not None, "the application has them"
-            print(f"{self._config().address} (token: {self._tokens.owner_token})", flush=True)  # noqa: T201
+            self.port = number
+            app.config = self._config()
+            assert self._lmc is not None, "the application has it"
+            self._lmc.acknowledge = self._interpreter.require_acknowledge
+            config = uvicorn.Config(app, **uvicorn_options(self._config()))
+            print(f"{self._config().address} (token: {app.tokens.owner_token})", flush=True)  # noqa: T201
             uvicorn.Server(config).run(sockets=[socket])
 
     def _config(self) -> ServerConfig:
         return ServerConfig(host=self.host, port=self.port)
 
-    def _built(self) -> ASGIApp:
-        from starlette.applications import Starlette  # noqa: PLC0415
+    def _built(self) -> ProgramApp:
         from starlette.routing import Route  # noqa: PLC0415
 
-        from interpreter.server.access.gate import Gate  # noqa: PLC0415
+        from interpreter.facade.compatible.program_app import ProgramApp  # noqa: PLC0415
         from interpreter.server.app import heartbeat  # noqa: PLC0415
         from interpreter.server.lmc.routes import LmcRoutes  # noqa: PLC0415
         from interpreter.server.openai.chat import completions  # noqa: PLC0415
 
         root = self._interpreter.work_directory()
-        self._tokens = _AskedTokens(self, load_tokens(root).owner_token, root)
+        tokens = _AskedTokens(self, load_tokens(root).owner_token, root)
         talk = _InterpreterConversation(self._interpreter)
         insecure = os.environ.get("INTERPRETER_INSECURE_ROUTES", "").lower() == "true"
-        lmc = LmcRoutes(
-            lambda token, address: gate.checked(token, address),
+        self._lmc = LmcRoutes(
+            lambda token, address: app.checked(token, address),
             lambda user: talk,
             acknowledge=self._interpreter.require_acknowledge,
             insecure=insecure,
@@ -97,10 +102,10 @@ class InterpreterServer:
             Route("/heartbeat", heartbeat),
             Route("/openai/chat/completions", chat, methods=["POST"]),
             Route("/v1/chat/completions", chat, methods=["POST"]),
-            *lmc.routes(),
+            *self._lmc.routes(),
         ]
-        gate = Gate(Starlette(routes=routes), self._config(), self._tokens)
-        return gate
+        app = ProgramApp(routes, self._config(), tokens)
+        return app
 
     @contextlib.asynccontextmanager
     async def _answer_by(
@@ -127,9 +132,16 @@ class _InterpreterConversation:
 
     def __init__(self, interpreter: AsyncInterpreter) -> None:
         self._interpreter = interpreter
-        self.input, self.output = interpreter.input, interpreter.output
         self.run_code = interpreter.run_by_hand
         self.workspace = interpreter.work_directory
+
+    async def input(self, chunk: Chunk | bytes) -> None:
+        """What the user says; a program may have put a function of its own there meanwhile."""
+        await self._interpreter.input(chunk)
+
+    async def output(self) -> Chunk | bytes:
+        """The next chunk of the answer."""
+        return await self._interpreter.output()
 
     def shown(self, name: str) -> Any:
         """A setting, or the messages."""

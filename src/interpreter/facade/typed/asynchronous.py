@@ -49,7 +49,8 @@ class AsyncInterpreter(OpenInterpreter):
         self._pipe = Pipe(self._chunk_turn, self._stop)
         self.id = os.environ.get("INTERPRETER_ID", str(time.time()))
         self.print = False
-        self.require_acknowledge = False
+        wish = os.environ.get("INTERPRETER_REQUIRE_ACKNOWLEDGE", "")
+        self.require_acknowledge = wish.lower() in ("true", "1")
         self.acknowledged_outputs: list[str] = []
         self.unsent_messages: list[dict[str, Any]] = []
         self.context_mode = False
@@ -166,7 +167,7 @@ class AsyncInterpreter(OpenInterpreter):
 
     # The way of Open Interpreter's servers.
 
-    async def input(self, chunk: dict[str, Any]) -> None:
+    async def input(self, chunk: dict[str, Any] | bytes) -> None:
         """Take a chunk of what the user says; the end flag starts the answer, `stop` ends it."""
         await self._pipe.put(chunk)
 

@@ -45,7 +45,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, config: ServerConfig, tokens: Tokens) -> None:
         self._app = app
-        self._config = config
+        self.config = config
         self.tokens = tokens
         self.wrong = WrongTokens(config.limits.wrong_tokens)
         self.ended: set[str] = set()
@@ -108,7 +108,7 @@ class Gate:
 
     def _is_ours(self, name: str) -> bool:
         """Whether a name cannot be one that somebody else has pointed here."""
-        if name in ("localhost", self._config.host, *self._config.allowed_hosts):
+        if name in ("localhost", self.config.host, *self.config.allowed_hosts):
             return True
         try:
             ipaddress.ip_address(name)
@@ -145,7 +145,7 @@ class Gate:
     @property
     def cookie_name(self) -> str:
         """Cookies are for all ports of a host, so the port is in the name."""
-        return f"reploop-{self._config.port}"
+        return f"reploop-{self.config.port}"
 
     def _cookie(self, headers: Headers) -> str:
         try:
@@ -157,7 +157,7 @@ class Gate:
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
         if scope["type"] != "http":
             return receive
-        limits = self._config.limits
+        limits = self.config.limits
         most = limits.upload if scope["path"].endswith(UPLOADS) else limits.body
         if scope["state"]["user"] is None:
             most = min(most, MOST_OF_A_STRANGER)

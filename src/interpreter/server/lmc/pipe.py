@@ -32,8 +32,10 @@ class Pipe:
         self._messages: list[Chunk] = []
         self._length = 0
 
-    async def put(self, chunk: Chunk) -> None:
-        """Take a chunk of what the user says."""
+    async def put(self, chunk: Chunk | bytes) -> None:
+        """Take a chunk of what the user says; bytes go on with it."""
+        if isinstance(chunk, bytes):
+            chunk = {"role": "user", "content": chunk}
         if chunk.get("type") == "command":
             await self._command(str(chunk.get("content", "")))
             return

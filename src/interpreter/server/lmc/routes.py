@@ -47,11 +47,12 @@ class LmcRoutes:
     ) -> None:
         self._sign_in = sign_in
         self._find = find
-        self._acknowledge = acknowledge
+        self.acknowledge = acknowledge
+        """Whether clients must acknowledge each chunk; it holds for those who come from now on."""
         self._insecure = insecure
         self._sockets: dict[str, _Line] = {}
         self._strangers = 0
-        self._unsent: defaultdict[str, deque[Chunk]] = defaultdict(deque)
+        self._unsent: defaultdict[str, deque[Chunk | bytes]] = defaultdict(deque)
 
     def routes(self) -> list[Any]:
         """What a server mounts."""
@@ -83,7 +84,7 @@ class LmcRoutes:
             websocket.state.user = user
             if before := self._sockets.get(user.name):
                 await before.leave()  # one client at a time: an answer is not split among several
-            line = _Line(websocket, self._find(user), self._unsent[user.name], self._acknowledge)
+            line = _Line(websocket, self._find(user), self._unsent[user.name], self.acknowledge)
             self._sockets[user.name] = line
             await line.talk()
 
@@ -197,7 +198,7 @@ class _Line:
         self,
         websocket: WebSocket,
         talk: ChunkConversation,
-        unsent: deque[Chunk],
+        unsent: deque[Chunk | bytes],
         acknowledge: bool,
     ) -> None:
         self._websocket = websocket
@@ -227,7 +228,7 @@ class _Line:
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message.get("code", 1000))
         if message.get("bytes") is not None:
-            await self._put({"role": "user", "content": message["bytes"]})
+            await self._put(message["bytes"])
             return
         try:
             chunk = bounded_json(message["text"].encode(), MOST_VALUES)
@@ -241,7 +242,7 @@ class _Line:
         else:
             await self._put(chunk)
 
-    async def _put(self, chunk: Chunk) -> None:
+    async def _put(self, chunk: Chunk | bytes) -> None:
         try:
             await self._talk.input(chunk)
         except Refused as refused:
@@ -255,7 +256,9 @@ class _Line:
             if not self._unsent:
                 self._unsent.append(await self._talk.output())
             chunk = self._unsent[0]  # it stays for the next client, should this one be gone
-            if not self._acknowledge:
+            if isinstance(chunk, bytes):
+                await self._websocket.send_bytes(chunk)
+            elif not self._acknowledge:
                 await self._websocket.send_text(json.dumps(chunk))
             elif not await self._sent_until_acknowledged({**chunk, "id": token_hex(8)}):
                 await self._websocket.close(4408)
