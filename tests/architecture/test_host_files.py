@@ -92,6 +92,7 @@ ALLOWED = {
         "sandboxes/cell/account.py user_namespace: (process / kind).write_text",
         "sandboxes/cell/account.py user_namespace: os.open",
         "assembly/environment_variables.py set_by_program: Path('/proc/self/environ').read_bytes",
+        "server/hub.py free_megabytes: MEMORY.read_text",
         "sandboxes/limits/cgroup.py _own_groups: Path('/proc/self/cgroup').read_text",
         "sandboxes/limits/cgroup.py _set: file.write_text",
         "sandboxes/limits/cgroup.py confine: (group / 'cgroup.procs').write_text",
