@@ -38,3 +38,10 @@ def test_a_broken_catalogue_is_named(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ConfigurationError, match="Cannot read the model catalogue"):
         read(path)
+
+
+def test_every_file_of_the_voice_is_pinned_and_has_two_sources():
+    files = catalogue().voice
+    assert {file.name for file in files} == {"whisper-base", "kokoro-82m"}
+    assert all(len(file.sha256) == 64 and file.huggingface and file.npm for file in files)
+    assert {file.licence for file in files} == {"Apache-2.0"}

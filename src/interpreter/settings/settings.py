@@ -114,6 +114,20 @@ class Settings:
     images: str = "auto"
     """How pictures are drawn in the terminal: auto, kitty, iterm2, sixel, blocks or none."""
     speak_messages: bool = False
+    voice: bool = False
+    """Talk and listen in the terminal."""
+    hands_free: bool = False
+    """With `voice`: a message ends when you stop speaking, without a key."""
+    voice_ear: str = ""
+    """What hears, as provider/model of a server; empty: Whisper on this machine."""
+    voice_mouth: str = ""
+    """What speaks: provider/model of a server, or `system`; empty: Kokoro on this machine."""
+    voice_name: str = ""
+    """The voice that a server speaks with."""
+    voice_language: str = ""
+    """The language you speak, as `en` or `de`; empty: whatever it sounds like."""
+    voice_api_base: str = ""
+    """Where the server of voice_ear and voice_mouth is, if not where its provider is."""
     python: str = ""
     """The Python that code runs in: a path; empty: the one of the workspace, else our own."""
     env: tuple[str, ...] = ()

@@ -39,25 +39,44 @@ class Wheels:
 
 
 @frozen
-class CatalogueModel:
-    """One model: its file, what that is checked against, and how it is best used."""
+class Npm:
+    """A file in a package of npm, taken as data: its members in the order in which they join."""
+
+    package: str
+    members: tuple[str, ...]
+    size: int
+    """Of the package, as it is downloaded."""
+
+
+@frozen
+class CatalogueFile:
+    """One file, where it comes from, and what it is checked against."""
 
     name: str
     file: str
     size: int
     licence: str
-    context: int
-    kv_bytes: int
-    """Bytes of memory that one token of context takes."""
     sha256: str = ""
+    huggingface: str = ""
+    path: str = ""
+    """Where it is in that repository, if not by its own name."""
+    wheels: Wheels | None = None
+    npm: Npm | None = None
+
+
+@frozen
+class CatalogueModel(CatalogueFile):
+    """One language model: its file, and how it is best used."""
+
+    context: int = 0
+    kv_bytes: int = 0
+    """Bytes of memory that one token of context takes."""
     dialect: Dialect = "fenced"
     small: bool = False
     """Whether it needs the form made for small models."""
     hidden: bool = False
     sampling: Sampling = Sampling()
     ollama: tuple[str, ...] = ()
-    huggingface: str = ""
-    wheels: Wheels | None = None
 
 
 @frozen
@@ -66,6 +85,8 @@ class Catalogue:
 
     default: str
     models: dict[str, CatalogueModel] = field(default_factory=dict)
+    voice: tuple[CatalogueFile, ...] = ()
+    """What listening and speaking need."""
 
     def get(self, name: str = "") -> CatalogueModel:
         """A model by its name, with or without `embedded/`; no name means the default."""
@@ -90,19 +111,21 @@ def read(path: Path) -> Catalogue:
     """A catalogue from a file."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-        models = [_model(entry) for entry in content["model"]]
-        return Catalogue(content["default"], {model.name: model for model in models})
+        models = [CatalogueModel(**_values(entry)) for entry in content["model"]]
+        voice = tuple(CatalogueFile(**_values(entry)) for entry in content.get("voice", ()))
+        return Catalogue(content["default"], {model.name: model for model in models}, voice)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"Cannot read the model catalogue {path}: {error}.") from error
 
 
-def _model(entry: dict[str, Any]) -> CatalogueModel:
-    nested = {"sampling": Sampling, "wheels": Wheels, "ollama": tuple}
-    values = {
-        key: _made(nested[key], value) if key in nested else value for key, value in entry.items()
-    }
-    return CatalogueModel(**values)
-
-
-def _made(kind: type, value: Any) -> Any:
-    return tuple(value) if kind is tuple else kind(**value)
+def _values(entry: dict[str, Any]) -> dict[str, Any]:
+    values = dict(entry)
+    if "sampling" in entry:
+        values["sampling"] = Sampling(**entry["sampling"])
+    if "wheels" in entry:
+        values["wheels"] = Wheels(**entry["wheels"])
+    if "ollama" in entry:
+        values["ollama"] = tuple(entry["ollama"])
+    if "npm" in entry:
+        values["npm"] = Npm(**{**entry["npm"], "members": tuple(entry["npm"]["members"])})
+    return values

@@ -16,6 +16,10 @@ class DownloadFailed(ModelError):
     """A model's file could not be had."""
 
 
+class NoAnswer(DownloadFailed):
+    """A source does not answer at all, so that it need not be asked for the next file."""
+
+
 class WrongContent(DownloadFailed):
     """What was downloaded is not the file that was asked for; it was thrown away."""
 

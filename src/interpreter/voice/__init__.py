@@ -1,0 +1,1 @@
+"""Listening and speaking: ears that turn sound into words, mouths that turn words into sound."""
