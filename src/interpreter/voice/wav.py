@@ -53,6 +53,8 @@ def read_wav(data: bytes) -> Sound:
             if found is None:
                 raise VoiceError(FORMAT)
             return _sound(found, data[at + 8 : at + 8 + size])
+        if name == b"fmt " and at + 8 + size > len(data):
+            break
         if name == b"fmt ":
             found = _format(data[at + 8 : at + 8 + size])
         at += 8 + size + size % 2
