@@ -119,6 +119,7 @@ ALLOWED = {
         "sandboxes/cell/wall_tests.py _last_words: log.open",
     },
     "a temporary directory of our own, made for this moment": {
+        "voice/mouths.py SayMouth.say: file.read_bytes",
         "policies/scan/semgrep.py Semgrep.__call__: file.write_text",
         "sandboxes/grants.py GrantBook._save: tempfile.mkstemp",
         "terminal/input/editor.py edit: path.read_text",
@@ -155,6 +156,8 @@ ALLOWED = {
         "models/embedded/found_files.py _unpacked: part.open",
         "models/embedded/found_files.py is_gguf: path.open",
         "models/embedded/from_hub.py _one_answer: part.open",
+        "models/embedded/from_npm.py from_npm: part.open",
+        "models/embedded/from_npm.py from_npm: tarfile.open",
         "models/embedded/from_wheels.py _copy: part.open",
         "models/embedded/from_wheels.py _drop_half_a_part: part.open",
         "models/embedded/engine_cache.py PromptCache._restore: path.touch",
