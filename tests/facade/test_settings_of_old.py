@@ -6,7 +6,7 @@ import json
 import pytest
 
 from interpreter import AsyncInterpreter, OpenInterpreter
-from interpreter.protocol.desktop import NoDesktop
+from interpreter.protocol.desktop import DesktopError, NoDesktop
 from interpreter.protocol.errors import ConfigurationError, UnknownLanguage
 
 DEFAULTS = {
@@ -181,7 +181,7 @@ def test_an_unknown_language_is_a_clear_error():
     ],
 )
 def test_what_is_not_here_says_so_and_never_pretends(use):
-    with pytest.raises(ConfigurationError, match="part of this version|does not drive"):
+    with pytest.raises(DesktopError, match="accounts.toml|only there"):
         use(OpenInterpreter().computer)
 
 

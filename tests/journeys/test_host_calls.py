@@ -198,11 +198,14 @@ def test_files_and_documentation_are_searched_by_words(session, tmp_path):
 
 
 def test_a_part_that_is_not_here_says_why(session):
-    _, conversation = session("print(hasattr(computer, 'mail'))\ncomputer.mail.send('a', 'b', 'c')")
+    _, conversation = session("print(hasattr(computer, 'skills'))\ncomputer.skills.list()")
     events = list(conversation.send("go"))
     assert printed(events).startswith("False\n")
     (end,) = [event for event in events if isinstance(event, ExecutionFinished)]
-    assert "computer.mail cannot be used: it needs the applications of macOS" in end.summary
+    assert (
+        "computer.skills cannot be used: functions of skills are in the session already"
+        in end.summary
+    )
 
 
 def test_the_shell_and_node_have_the_same_functions(session, tmp_path):

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, cast
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Policy, Tool
-from interpreter.settings.paths import data_directory
+from interpreter.settings.paths import config_directory, data_directory
 
 if TYPE_CHECKING:
     from interpreter.assembly.host_calls import HostCalls
     from interpreter.desktop.mode.emergency import Emergency
     from interpreter.desktop.mode.tool import ComputerTool
+    from interpreter.desktop.personal.accounts import Accounts
     from interpreter.protocol.calls import HostFunction
     from interpreter.protocol.desktop import Desktop
     from interpreter.session.side_questions import SideQuestions
@@ -32,6 +33,13 @@ def why_no_desktop() -> str:
     except NoDesktop as reason:
         return f"OS mode needs a desktop. {reason}"
     return ""
+
+
+def accounts() -> Accounts:
+    """The mail, calendars and contacts that the user has named for code."""
+    from interpreter.desktop.personal.accounts import read_accounts
+
+    return read_accounts(config_directory() / "accounts.toml")
 
 
 class OsMode:
@@ -120,7 +128,10 @@ def _shielded_desktop(settings: Settings) -> Desktop:
 
 
 def offer_desktop(
-    calls: HostCalls, questions: SideQuestions, opening: Callable[[], Desktop]
+    calls: HostCalls,
+    questions: SideQuestions,
+    opening: Callable[[], Desktop],
+    settings: Settings,
 ) -> None:
     """`computer.display`, `mouse` and the others, as code in the cell calls them."""
 
@@ -129,8 +140,10 @@ def offer_desktop(
 
     def functions() -> Iterable[HostFunction]:
         from interpreter.desktop.api.parts import DesktopParts, desktop_functions
+        from interpreter.desktop.personal.accounts import Accounts
 
-        parts = DesktopParts(ask, opening)
+        named = accounts if settings.personal else Accounts
+        parts = DesktopParts(ask, opening, named)
         calls.closing.append(parts.close)
         return desktop_functions(parts)
 

@@ -43,9 +43,7 @@ INSIDE = (
     ),
 )
 """What code does by itself, with the rights that it has."""
-_APPLICATIONS = "it needs the applications of macOS, which this version does not drive."
 MISSING = {
-    **dict.fromkeys(("mail", "sms", "calendar", "contacts"), _APPLICATIONS),
     "skills": "functions of skills are in the session already when `import_skills` is set.",
 }
 """Why code does not have other parts of `computer`, as long as nobody offers them."""

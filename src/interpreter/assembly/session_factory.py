@@ -191,7 +191,8 @@ class SessionFactory:
         questions = SideQuestions(self._model_now, self._budget)
         offer_usual(environment.calls.functions, questions)
         offer_web(environment, self._settings)
-        offer_desktop(environment.calls, questions, partial(self._screen.desktop, self._settings))
+        opening = partial(self._screen.desktop, self._settings)
+        offer_desktop(environment.calls, questions, opening, self._settings)
         offer_browser(environment.calls, self._settings, environment.host_gate)
         environment.calls.functions.add(
             *guidance_functions(self._guidance.get, lambda: environment.cell.exchange)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,11 @@ from interpreter.desktop.api.system import Clipboard, Os
 from interpreter.desktop.finding.finder import Finder
 from interpreter.desktop.finding.reading import ScreenReader
 from interpreter.desktop.opening import open_desktop
+from interpreter.desktop.personal.accounts import Accounts
+from interpreter.desktop.personal.calendar import Calendar
+from interpreter.desktop.personal.contacts import Contacts
+from interpreter.desktop.personal.macos import MacContacts, MacMail, Sms
+from interpreter.desktop.personal.mail import Mail
 from interpreter.desktop.pictures import encoded
 from interpreter.desktop.web.browser import Browser
 from interpreter.protocol.actions import Asks
@@ -22,9 +28,11 @@ from interpreter.protocol.errors import CallFailed
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Face
 
+ON_THE_SCREEN = ("display", "mouse", "keyboard", "clipboard", "os", "vision")
+PERSONAL = ("mail", "calendar", "contacts", "sms")
 HARMLESS = {"display.size", "display.center", "display.info", "mouse.position", "vision.load"}
 """What is told without asking: nothing that is on the screen, nothing that acts."""
-OF_THE_HOST = {"path", "lmc", "screenshot"}
+OF_THE_HOST = {"path", "lmc", "screenshot", "attachments"}
 """Parameters that code in a cell does not have: they would name files outside of its walls."""
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null",
          "bytes": "bytes", "dict": "object", "list": "array"}  # fmt: skip
@@ -33,7 +41,12 @@ TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"
 class DesktopParts:
     """`display`, `mouse`, `keyboard`, `clipboard`, `os` and `vision` over one desktop."""
 
-    def __init__(self, ask: Ask, opening: Callable[[], Desktop] = open_desktop) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        opening: Callable[[], Desktop] = open_desktop,
+        accounts: Callable[[], Accounts] = Accounts,
+    ) -> None:
         self._opened = Lazy(opening)
         self.desktop = self._opened.get
         """The desktop, opened when it is first needed."""
@@ -44,6 +57,15 @@ class DesktopParts:
         self.clipboard = Clipboard(self.desktop)
         self.os = Os(self.desktop)
         self.vision = Vision(self.finder, ask)
+        is_mac = sys.platform == "darwin"
+        self.mail: object = Mail(lambda: accounts().mail)
+        self.contacts: object = Contacts(lambda: accounts().contacts)
+        if is_mac and accounts().mail is None:
+            self.mail = MacMail()
+        if is_mac and not accounts().contacts:
+            self.contacts = MacContacts()
+        self.calendar = Calendar(lambda: accounts().calendars)
+        self.sms = Sms(is_mac=is_mac)
         self.browser = Browser()
         """For the library; a cell has one that keeps to its network rules."""
 
@@ -60,7 +82,7 @@ class DesktopParts:
 
 def desktop_functions(parts: DesktopParts) -> Iterator[HostFunction]:
     """All of it as functions that code in a cell can call; each call is ruled on."""
-    for word in ("display", "mouse", "keyboard", "clipboard", "os", "vision"):
+    for word in (*ON_THE_SCREEN, *PERSONAL):
         yield from functions_of(word, getattr(parts, word), HARMLESS)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from interpreter import lmc
 from interpreter.assembly import SessionFactory
+from interpreter.assembly.desktop import accounts
 from interpreter.facade.compatible.computer_parts import Ai, Ask, Docs, Files, Skills
 from interpreter.facade.compatible.display import shown
 from interpreter.lmc.languages import (
@@ -30,38 +31,8 @@ from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Runtimes
 
-
-class NotHere(ConfigurationError, AttributeError):
-    """Something is not part of this version; `hasattr` says so, too."""
-
-
-class Missing:
-    """Stands where a module of `computer` would be; any use of it is a clear error."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        self._name = name
-        self._reason = reason
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):
-            raise AttributeError(attribute)
-        self._refuse(attribute)
-
-    def __repr__(self) -> str:
-        return f"<computer.{self._name}: {self._reason}>"
-
-    def _refuse(self, attribute: str) -> NoReturn:
-        raise NotHere(f"computer.{self._name}.{attribute} cannot be used: {self._reason}")
-
-
-MACOS = "it needs the applications of macOS, which this version does not drive."
-MISSING = {
-    "mail": MACOS,
-    "sms": MACOS,
-    "calendar": MACOS,
-    "contacts": MACOS,
-}
-ON_THE_DESKTOP = ("browser", "display", "mouse", "keyboard", "clipboard", "os", "vision")
+ON_THE_DESKTOP = ("browser", "display", "mouse", "keyboard", "clipboard", "os", "vision", "mail",
+                  "calendar", "contacts", "sms")  # fmt: skip
 
 
 SETTINGS = ("offline", "verbose", "debug", "emit_images", "save_skills", "max_output")
@@ -106,8 +77,6 @@ class Computer:
     def __getattr__(self, name: str) -> Any:
         if name in ON_THE_DESKTOP:
             return getattr(self._desktop.get(), name)
-        if name in MISSING:
-            return Missing(name, MISSING[name])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def run(
@@ -224,7 +193,7 @@ class Terminal:
 def _desktop_parts(ask: Ask) -> Any:
     from interpreter.desktop.api.parts import DesktopParts  # noqa: PLC0415  (few programs need it)
 
-    return DesktopParts(ask)
+    return DesktopParts(ask, accounts=accounts)
 
 
 def _entry(name: str) -> Any:

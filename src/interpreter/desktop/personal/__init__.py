@@ -1,0 +1,1 @@
+"""Mail, calendar, contacts, messages: the user's own stores, and on macOS its applications."""
