@@ -1,15 +1,17 @@
 """A desktop of its own for these tests: Xvfb, a window manager, a session bus, real programs."""
 
+import ctypes
 import http.server
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,11 +32,22 @@ def wait_for(condition, what="it", seconds=PATIENCE):
     return found
 
 
+PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None)
+
+
+def _die_with_the_tests():
+    """In the child: a run that is killed leaves no server behind."""
+    _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 @contextmanager
 def running(argv, **options):
+    """A program that ends with this block, with all that it started, or with the tests."""
     process = subprocess.Popen(
-        argv, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **options
-    )
+        argv, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        preexec_fn=_die_with_the_tests, **options,
+    )  # fmt: skip
     try:
         yield process
     finally:
@@ -44,6 +57,8 @@ def running(argv, **options):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @dataclass

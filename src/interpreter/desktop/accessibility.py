@@ -29,6 +29,9 @@ MOST_CHILDREN = 1_000
 DEEPEST = 60
 LONGEST_NAME = 400
 SECONDS = 3.0
+STARTING_SECONDS = (
+    20.0  # the first question starts the bus, which a busy machine takes its time for
+)
 BATCH = 300  # questions that are under way at a time
 STATES = {1: "active", 4: "checked", 7: "editable", 8: "enabled", 10: "expanded", 12: "focused",
           23: "selected", 24: "sensitive", 25: "showing", 30: "visible"}  # fmt: skip
@@ -117,7 +120,7 @@ class Accessibility:
                 self._connection = session
                 address = next(self._answers([
                     ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", "", ())
-                ]))  # fmt: skip
+                ], STARTING_SECONDS))  # fmt: skip
                 # Qt programs and newly started browsers answer only where somebody listens.
                 enabled = ("org.a11y.Status", "IsEnabled", ("b", True))
                 list(self._answers([
@@ -229,12 +232,12 @@ class Accessibility:
             value = _text(next(texts)) if _is_field(element) else ""
             yield node, (replace(element, value=value) if value else element), children
 
-    def _answers(self, asked: Sequence[Ask]) -> Iterator[Any]:
+    def _answers(self, asked: Sequence[Ask], seconds: float = SECONDS) -> Iterator[Any]:
         """The body of each answer in order; None for a refusal."""
         for start in range(0, len(asked), BATCH):
-            yield from self._batch(asked[start : start + BATCH])
+            yield from self._batch(asked[start : start + BATCH], seconds)
 
-    def _batch(self, asked: Sequence[Ask]) -> list[Any]:
+    def _batch(self, asked: Sequence[Ask], seconds: float) -> list[Any]:
         from jeepney import DBusAddress, HeaderFields, MessageType, new_method_call  # noqa: PLC0415
 
         connection = self._connection
@@ -248,7 +251,7 @@ class Accessibility:
             data += message.serialise(serial=serial)
         connection.sock.sendall(data)
         answers: list[Any] = [None] * len(asked)
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + seconds
         while waiting:
             try:
                 reply = connection.receive(timeout=max(0.0, deadline - time.monotonic()))
