@@ -6,7 +6,7 @@ import sys
 
 import bench
 
-APART = {"table", "small"}  # a helper, and one that takes long
+APART = {"table", "small", "injection"}  # a helper, and those that want data or take long
 
 
 def names():

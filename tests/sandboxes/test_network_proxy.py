@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.live import wait_until
 
+from interpreter.protocol.actions import Verdict
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
@@ -500,3 +501,26 @@ def test_a_program_in_a_cell_gets_out_by_the_proxy_and_a_grant_needs_no_restart(
         assert fetch() == f"example.org:{web} /\n"
     finally:
         cell.close()
+
+
+def test_a_suspicion_asks_again_about_what_was_allowed_and_an_answer_settles_it():
+    answers, asked = ["no", "session"], []
+
+    def ask(hosts):
+        asked.append(hosts)
+        return answers.pop(0)
+
+    suspect = {"known.example"}
+    gate = HostGate(
+        allow=["known.example"], ask=ask, suspicion=lambda host: "read" if host in suspect else ""
+    )
+    wanted = target("known.example", 443)
+    assert not gate.allows(wanted)
+    gate.ask([wanted])
+    assert not gate.allows(wanted)
+    gate.end_block()
+    gate.ask([wanted])
+    assert gate.allows(wanted)
+    assert asked == [("known.example:443",)] * 2
+    allowed = HostGate(ruling=lambda host: Verdict("allow"), suspicion=lambda host: "read")
+    assert allowed.allows(wanted)

@@ -43,6 +43,13 @@ class CellOpener:
         self.weaker = ""
         """What was got, in a sentence for the model, where it is weaker than what was asked for."""
 
+    @property
+    def reaches_hosts(self) -> bool:
+        """Whether programs in the cell can reach any host unasked."""
+        if self._settings.sandbox not in ("workspace", "read-only") or not self.is_confined:
+            return True
+        return self._rules.allows_hosts or bool(self._permissions.get().gate.allowed())
+
     def check(self) -> None:
         """Raise at once what would stop the first block, without starting anything."""
         from interpreter.sandboxes.confinement import Confinement, check_workspace, home_directory

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from interpreter.assembly.cell_life import CellLife
 from interpreter.assembly.cell_opener import CellOpener
+from interpreter.assembly.conversation import Conversation
 from interpreter.assembly.draft_cell import DraftCell, DraftParts
 from interpreter.assembly.host_calls import HostCalls
 from interpreter.assembly.languages import session_runtimes
@@ -53,6 +54,7 @@ class Environment:
         settings: Settings,
         notice: Notify,
         policy: Callable[[], CallPolicy],
+        conversation: Conversation | None = None,
         choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes,
     ) -> None:
         from interpreter.assembly.kept_files import unkept_session
@@ -66,20 +68,25 @@ class Environment:
         """The session that goes on here now; the variables are its own."""
         self._unkept = unkept_session()
         self._news: list[str] = []
-        limits = RunLimits(
-            seconds=settings.timeout or None,
-            output_directory=lambda: self.cell.exchange / "output",
-        )
         self.choose = choose
         self._runtimes = session_runtimes(settings, choose, self._pool)
-        self._run_code = RunCode(self._runtimes, limits)
+        self._run_code = RunCode(self._runtimes, self._limits())
         self._escalations = Escalations(self._run_code.inject)
         guarded = Guarded(self._run_code, self._guards, self._escalations)
         self.execute: Tool = guarded
         """Runs blocks of code."""
-        self.calls = HostCalls(self._escalations, policy, self._called_in_background)
+        # Where texts of this session come from.
+        self.origins = (conversation or Conversation()).origins(lambda: guarded.running)
+        self.calls = HostCalls(
+            self._escalations,
+            policy,
+            self._called_in_background,
+            lambda given: self.origins.get().of_call(given),
+        )
         """What code may call of the host's."""
-        self.tool_servers = ToolServers(settings, self.launch, self._escalations, notice)
+        self.tool_servers = ToolServers(
+            settings, self.launch, self._escalations, notice, lambda: self.opener.reaches_hosts
+        )
         self.tool_servers.offer(self.calls.functions)
         self._policy = policy
         self.toolbox = Toolbox(
@@ -111,7 +118,9 @@ class Environment:
             return {}
         from interpreter.assembly.native_tools import native_tools
 
-        found = native_tools(self.tool_servers.servers, self._policy, small=small)
+        found = native_tools(
+            self.tool_servers.servers, self._policy, self.origins.get().of_written, small=small
+        )
         return {one.spec.name: self._shielded(one) for one in found}
 
     def _shielded(self, tool: Tool) -> Tool:
@@ -274,6 +283,12 @@ class Environment:
 
     # How it is put together.
 
+    def _limits(self) -> RunLimits:
+        return RunLimits(
+            seconds=self._settings.timeout or None,
+            output_directory=lambda: self.cell.exchange / "output",
+        )
+
     def _open_cell(self) -> Cell:
         from interpreter.assembly.kept_files import sweep_later
 
@@ -312,7 +327,7 @@ class Environment:
     def _make_permissions(self) -> Permissions:
         from interpreter.assembly.permissions import Permissions
 
-        return Permissions(self._settings, self._rules, self._escalations)
+        return Permissions(self._settings, self._rules, self._escalations, self.origins.get())
 
     def _make_drafts(self) -> DraftCell:
         return DraftCell(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.calls import HostFunction
+from interpreter.protocol.calls import Arguments, HostFunction
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import CallPolicy
@@ -26,10 +26,12 @@ class HostCalls:
         escalations: Escalations,
         policy: Callable[[], CallPolicy],
         unheard: Callable[[str], None],
+        origin: Callable[[Arguments], str] = lambda arguments: "",
     ) -> None:
         self.functions = HostFunctions()
         self._policy = policy
         self._unheard = unheard
+        self._origin = origin
         self._escalations = escalations
         self._broker = Lazy(self._make_broker)
         self._later: list[Callable[[], Iterable[HostFunction]]] = []
@@ -62,4 +64,6 @@ class HostCalls:
         from interpreter.tools.calls.broker import Broker
 
         asked = self._escalations
-        return Broker(self.functions, self._policy, asked.ask, asked.inject, self._unheard)
+        return Broker(
+            self.functions, self._policy, asked.ask, asked.inject, self._unheard, self._origin
+        )

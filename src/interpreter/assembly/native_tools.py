@@ -10,7 +10,7 @@ from interpreter.mcp.arrivals import LargeAnswer
 from interpreter.mcp.catalogue import ToolFunction
 from interpreter.mcp.schemas import fault_in
 from interpreter.mcp.servers import Server, Servers
-from interpreter.protocol.actions import Decision
+from interpreter.protocol.actions import Asks, Decision
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import (
     ApprovalRequested,
@@ -28,14 +28,18 @@ LONGEST_RESULT = 20_000
 
 
 def native_tools(
-    servers: Servers, policy: Callable[[], CallPolicy], *, small: bool
+    servers: Servers,
+    policy: Callable[[], CallPolicy],
+    origin: Callable[[Mapping[str, Any]], str] = lambda arguments: "",
+    *,
+    small: bool,
 ) -> Iterator[Tool]:
     """Those that are known and approved; a server is not started to ask for them."""
     left = MOST_FOR_SMALL if small else MOST
     for server in servers:
         known = server.functions() if server.config.always_load and server.is_known else ()
         for function in known[:left]:
-            yield NativeTool(server, function, policy)
+            yield NativeTool(server, function, policy, origin)
         left -= len(known[:left])
 
 
@@ -43,7 +47,11 @@ class NativeTool:
     """One tool of a server, under a name that every provider takes."""
 
     def __init__(
-        self, server: Server, function: ToolFunction, policy: Callable[[], CallPolicy]
+        self,
+        server: Server,
+        function: ToolFunction,
+        policy: Callable[[], CallPolicy],
+        origin: Callable[[Mapping[str, Any]], str],
     ) -> None:
         name = f"{function.server}__{function.name}"[:LONGEST_NAME]
         schema = json.dumps(function.tool.input_schema)
@@ -51,6 +59,7 @@ class NativeTool:
         self._server = server
         self._function = function
         self._policy = policy
+        self._origin = origin
 
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Call it, unless a rule about the function of the same name forbids that."""
@@ -80,12 +89,15 @@ class NativeTool:
     def _ruled(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """What the rules say about it under its name in code; the turn has asked about the rest."""
         call = ActionCall(self._function.full_name, json.dumps(arguments))
-        verdict = self._policy().review_call(call, asks=False)
+        origin = self._origin(arguments)
+        asks: Asks = "from what was read" if origin else False
+        verdict = self._policy().review_call(call, asks=asks)
         if verdict.ruling == "allow":
             return Decision("yes")
         if verdict.ruling == "deny":
             return Decision("no", verdict.reason or "a rule forbids it")
-        request = ApprovalRequested(call, verdict.reason)
+        why = f"What it is given may leave this machine: {origin}." if origin else ""
+        request = ApprovalRequested(call, " ".join(filter(None, (verdict.reason, why))))
         yield request
         return context.approve(request)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from interpreter.assembly.cell_opener import hidden_places
 from interpreter.assembly.policy import SessionRules
+from interpreter.policies.origins import Origins
 from interpreter.protocol.git_config import QUESTION
 from interpreter.protocol.messages import ActionCall
 from interpreter.protocol.values import frozen
@@ -38,14 +39,17 @@ class Permission:
 class Permissions:
     """The grants of a workspace and of the session in it."""
 
-    def __init__(self, settings: Settings, rules: SessionRules, escalations: Escalations) -> None:
+    def __init__(
+        self, settings: Settings, rules: SessionRules, escalations: Escalations, origins: Origins
+    ) -> None:
         hidden = hidden_places()
         self.book = GrantBook(config_directory() / "grants.json", settings.directory(), hidden)
         self.gate = HostGate(
             allow=self.book.all("host"),
-            ask=partial(ask_about_hosts, escalations),
+            ask=partial(ask_about_hosts, escalations, origins),
             keep=partial(self.book.add, "host"),
             ruling=rules.host_verdict,
+            suspicion=origins.of_host,
         )
         self.session = SessionGrants()
 
@@ -127,10 +131,14 @@ class SessionGrants:
                 self.needs_new_cell = True
 
 
-def ask_about_hosts(escalations: Escalations, hosts: tuple[str, ...]) -> HostAnswer:
+def ask_about_hosts(
+    escalations: Escalations, origins: Origins, hosts: tuple[str, ...]
+) -> HostAnswer:
     """One question about hosts: for this block, the session, or this workspace for ever."""
     call = ActionCall("network", json.dumps({"hosts": hosts}))
     reason = f"This block wants to connect to {', '.join(map(visible, hosts))}."
+    origin = filter(None, (origins.of_host(host.partition(":")[0]) for host in hosts))
+    reason = " ".join((reason, *(f"{one}." for one in origin)))
     decision = escalations.ask(call, reason)
     if not decision.allows:
         return "no"

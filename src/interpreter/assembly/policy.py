@@ -19,6 +19,7 @@ from interpreter.settings.settings import Settings, fault
 if TYPE_CHECKING:
     from interpreter.checkpoints.gates.denied_paths import DeniedPath
     from interpreter.policies.approvals import Mode
+    from interpreter.policies.origins import Origins
     from interpreter.policies.rules import Rules
     from interpreter.policies.scan.code_scan import SafeMode
     from interpreter.protocol.actions import Verdict
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
     from interpreter.tools.guarded import Escalations
 
 
-def make_policy(mode: str, settings: Settings, *, confined: bool, unenforced: str = "") -> Policy:
+def make_policy(
+    mode: str, settings: Settings, origins: Origins, *, confined: bool, unenforced: str = ""
+) -> Policy:
     """The policy that settings ask for; ConfigurationError for what cannot be meant."""
     from interpreter.policies.approvals import Approvals
     from interpreter.policies.rules import load_rules
     from interpreter.policies.scan.semgrep import find_semgrep
 
+    behind_proxy = confined and settings.sandbox in ("workspace", "read-only")
     return Approvals(
         cast("Mode", mode),  # checked when the session began
         rules=load_rules(rules_file(settings)),
@@ -39,6 +43,7 @@ def make_policy(mode: str, settings: Settings, *, confined: bool, unenforced: st
         confined=confined,
         unenforced=unenforced,
         walled=settings.sandbox != "off" and (settings.os_dry or not settings.os),
+        suspicion=lambda action: origins.of_code(action, walled=behind_proxy),
         extra_scan=find_semgrep(settings.directory()) if settings.safe_mode != "off" else None,
     )
 
@@ -88,6 +93,11 @@ class SessionRules:
     def programs(self) -> tuple[ProgramRule, ...]:
         """Which programs may not be started, or are asked about."""
         return self._rules.programs if self._rules else ()
+
+    @property
+    def allows_hosts(self) -> bool:
+        """Whether a rule lets code reach a host unasked."""
+        return bool(self._rules and self._rules.allows_hosts)
 
     @property
     def denied_paths(self) -> tuple[DeniedPath, ...]:

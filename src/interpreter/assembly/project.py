@@ -80,6 +80,7 @@ def guidance_functions(
             _ONE_TEXT,
             remember,
             asks=True,
+            sends=lambda: True,
         ),
         HostFunction("skills.read", "What a skill says.", _ONE_NAME, read, asks=False),
     )

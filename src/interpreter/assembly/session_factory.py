@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly.browsing import offer_browser
+from interpreter.assembly.conversation import Conversation
 from interpreter.assembly.conversation_log import notes_about
 from interpreter.assembly.desktop import OsMode, offer_desktop
 from interpreter.assembly.environment import Environment
@@ -73,6 +74,7 @@ class SessionFactory:
         self._budget = Budget()
         self._guidance = Lazy(self._read_guidance)
         self._screen = OsMode()
+        self._conversation = Conversation()
         self.environment = self._new_environment()
         """What code runs in now."""
         self.hooks = self._session_hooks()
@@ -128,7 +130,7 @@ class SessionFactory:
         if settings.import_skills:
             self._import_skills(settings.skills_path)
         store = self.store if session_id else None
-        return Session(
+        session = Session(
             engine,
             store=store,
             session_id=session_id,
@@ -136,6 +138,8 @@ class SessionFactory:
             describe=self._describe,
             past=Past(store if store and self._is_at_home(session_id) else None, session_id),
         )
+        self._conversation.messages = session.transcript
+        return session
 
     def _take(self, session_id: str) -> None:
         """Be the only process in which the session is open; the one before it is left."""
@@ -187,7 +191,9 @@ class SessionFactory:
         def policy() -> Policy:
             return self._policy(self._now)
 
-        environment = Environment(self._settings, self._face.notice, policy, choose)
+        environment = Environment(
+            self._settings, self._face.notice, policy, self._conversation, choose
+        )
         questions = SideQuestions(self._model_now, self._budget)
         offer_usual(environment.calls.functions, questions)
         offer_web(environment, self._settings)
@@ -375,6 +381,7 @@ class SessionFactory:
             self._policies[way] = make_policy(
                 mode,
                 settings,
+                self.environment.origins.get(),
                 confined=not self.unconfined,
                 unenforced=self.environment.unenforced(),
             )

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,8 +92,10 @@ class ToolServers:
         launch: Launch,
         escalations: Escalations,
         notice: Callable[[str], None],
+        reaches_hosts: Callable[[], bool],
     ) -> None:
         self._settings = settings
+        self._reaches_hosts = reaches_hosts
         self._launch = launch
         self._escalations = escalations
         try:
@@ -227,9 +230,18 @@ class ToolServers:
                 seconds = (self.servers.get(one.server).config.seconds or 600.0) + 60.0
                 self._functions.add(
                     HostFunction(
-                        one.full_name, summary, schema, self._calling(one), seconds=seconds
+                        one.full_name,
+                        summary,
+                        schema,
+                        self._calling(one),
+                        seconds=seconds,
+                        sends=partial(self._sends, one.server),
                     )
                 )
+
+    def _sends(self, server: str) -> bool:
+        """Whether a server is elsewhere, or may reach a host from the cell."""
+        return bool(self.servers.get(server).config.url) or self._reaches_hosts()
 
     def _calling(self, function: ToolFunction) -> Callable[[Arguments, CallContext], Any]:
         def call(arguments: Arguments, context: CallContext) -> Value | Iterator[Value]:

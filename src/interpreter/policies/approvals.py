@@ -100,7 +100,8 @@ class Approvals:
     `confined` is False when there is no sandbox and the user has not confirmed that: then every
     block needs approval, whatever else is said. `unenforced` names the rules that nothing holds
     here: then code is asked about, too. `walled` is False where the user wants code to reach beyond
-    its walls: no sandbox, or OS mode. `extra_scan` adds another scanner's findings.
+    its walls: no sandbox, or OS mode. `extra_scan` adds another scanner's findings. `suspicion`
+    says why a block may have been dictated by what was read.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Approvals:
         unenforced: str = "",
         walled: bool = True,
         extra_scan: ExtraScan | None = None,
+        suspicion: Callable[[Action], str] = lambda action: "",
     ) -> None:
         self._mode = mode
         self._rules = rules or Rules()
@@ -121,6 +123,7 @@ class Approvals:
         self._unenforced = unenforced
         self._walled = walled
         self._extra_scan = extra_scan
+        self._suspicion = suspicion
         self._memory = _Memory()
 
     def review(self, action: Action) -> Verdict:
@@ -143,6 +146,8 @@ class Approvals:
             verdict = Verdict("ask", " ".join(filter(None, (verdict.reason, self._unenforced))))
         if ruled is None and (new := self._memory.unseen_secrets(action)):
             verdict = Verdict("ask", f"the model may see what is in {', '.join(sorted(new))}")
+        if ruled is None and not self._memory.covers(action) and (why := self._suspicion(action)):
+            verdict = Verdict("ask", ". ".join(filter(None, (verdict.reason, why))))
         if self._safe_mode == "auto":
             return self._scanned(action, verdict)
         offers = self._safe_mode == "ask" and isinstance(action, Code) and can_scan(action.language)
@@ -182,7 +187,8 @@ class Approvals:
             return ruled
         if self._mode == "never":
             return Verdict("deny", "this session runs nothing")
-        unasked = self._mode == "auto" and not (self._walled and asks == "even in auto")
+        leaves = asks == "from what was read" or (self._walled and asks == "even in auto")
+        unasked = self._mode == "auto" and not leaves
         may = not asks or unasked or call.tool in self._memory.functions
         return Verdict("allow" if may else "ask")
 

@@ -132,6 +132,11 @@ class Rules:
         """Whether there are hosts to refuse or to ask about."""
         return any(r.decision != "allow" and r.is_only_about("hosts") for r in self.rules)
 
+    @property
+    def allows_hosts(self) -> bool:
+        """Whether there are hosts that are reached unasked."""
+        return any(r.decision == "allow" and r.is_only_about("hosts") for r in self.rules)
+
     def host_verdict(self, host: str) -> Verdict | None:
         """What the rules say about a connection to a host."""
         fitting = [r for r in self.rules if r.is_only_about("hosts") and r.names_host(host)]

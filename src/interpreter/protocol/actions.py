@@ -8,9 +8,9 @@ from interpreter.protocol.messages import Action
 from interpreter.protocol.values import frozen
 
 Ruling = Literal["allow", "ask", "deny"]
-Asks = bool | Literal["even in auto"]
+Asks = bool | Literal["even in auto", "from what was read"]
 """Whether the user is asked before something is done; what leaves the walls is asked about even in
-a session that runs code unasked."""
+a session that runs code unasked, and so is what leaves the machine and comes from what was read."""
 Answer = Literal["yes", "session", "always", "dry_run", "no", "stop"]
 """`session` and `always` are wider than `yes`: they cover exactly this command, host or path, when
 it is asked about again."""

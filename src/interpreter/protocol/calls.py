@@ -55,6 +55,9 @@ class HostFunction:
     than the code could do by itself, "even in auto" for what acts outside of the walls."""
     seconds: float = 120.0
     """How long one call may take."""
+    sends: Callable[[], bool] = lambda: False
+    """Whether what it is given leaves this machine, or stays for later sessions: then the user is
+    asked, in every session, when it comes from what was read."""
 
 
 @frozen

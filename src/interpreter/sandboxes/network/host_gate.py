@@ -23,7 +23,8 @@ class HostGate:
 
     What is allowed is exactly what was asked about, by name and port; nothing comes with it. `keep`
     stores what the user allows for ever; `ruling` is what the user's own rules say about a host,
-    before anything that was allowed.
+    before anything that was allowed. Where no rule speaks, `suspicion` says why a host is asked
+    about although it was allowed.
     """
 
     def __init__(
@@ -33,10 +34,13 @@ class HostGate:
         ask: AskHosts | None = None,
         keep: Callable[[str], None] = lambda rule: None,
         ruling: Callable[[str], Verdict | None] = lambda host: None,
+        suspicion: Callable[[str], str] = lambda host: "",
     ) -> None:
         self._ask = ask
         self._keep = keep
         self._ruling = ruling
+        self._suspicion = suspicion
+        self._cleared: set[Target] = set()
         self._lasting = list(rules(allow))
         self._from_before = len(self._lasting)
         self._block: list[HostRule] = []
@@ -67,6 +71,7 @@ class HostGate:
             before = [one for one in self._lasting[: self._from_before] if one != gone]
             since = [one for one in self._lasting[self._from_before :] if one != gone]
             self._lasting, self._from_before = [*before, *since], len(before)
+            self._cleared.clear()
 
     def allows(self, wanted: Target) -> bool:
         """Whether a rule lets this pass. What is to be asked about needs an answer of today."""
@@ -76,7 +81,11 @@ class HostGate:
         if verdict is not None and verdict.ruling == "allow" and wanted.port in (80, 443):
             return True
         with self._lock:
+            is_cleared = verdict is not None or wanted in self._cleared
+        is_suspect = not is_cleared and bool(self._suspicion(wanted.host))
+        with self._lock:
             lasting = self._lasting[self._from_before if verdict is not None else 0 :]
+            lasting = [] if is_suspect else lasting
             return any(rule.covers(wanted) for rule in (*lasting, *self._block))
 
     def may_ask(self, wanted: Target) -> bool:
@@ -106,6 +115,7 @@ class HostGate:
         with self._lock:
             if answer in ("session", "always"):
                 self._lasting += rules(granted)
+                self._cleared.update(wanted)
             elif answer == "once":
                 self._block += rules(granted)
             else:

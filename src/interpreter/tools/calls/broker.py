@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.actions import Decision
+from interpreter.protocol.actions import Asks, Decision
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction, in_one_line
 from interpreter.protocol.errors import CallFailed, InterpreterError
 from interpreter.protocol.events import (
@@ -59,12 +59,14 @@ class Broker:
         ask: Ask,
         tell: Tell,
         unheard: Callable[[str], None] = lambda line: None,
+        origin: Callable[[Arguments], str] = lambda arguments: "",
     ) -> None:
         self.functions = functions
         self._policy = policy
         self._ask = ask
         self._inject = tell
         self._unheard = unheard
+        self._origin = origin
         self._numbers = count(1)
         self._room = frames.Room()
         self._reception: Reception | None = None
@@ -120,7 +122,7 @@ class Broker:
         number = f"call-{next(self._numbers)}"
         call = ActionCall(function.name, _shown_in_all(arguments), number)
         self._tell(HostCallProposed(call))
-        decision = self._decided(call, function)
+        decision = self._decided(call, function, arguments)
         self._tell(HostCallRuled(call, decision))
         if not decision.allows:
             reason = decision.reason or "the user said no"
@@ -138,16 +140,19 @@ class Broker:
         if line := in_one_line(event):
             self._unheard(line)
 
-    def _decided(self, call: ActionCall, function: HostFunction) -> Decision:
+    def _decided(self, call: ActionCall, function: HostFunction, arguments: Arguments) -> Decision:
         policy = self._policy()
-        verdict = policy.review_call(call, asks=function.asks)
+        origin = self._origin(arguments) if function.sends() else ""
+        asks: Asks = "from what was read" if origin else function.asks
+        verdict = policy.review_call(call, asks=asks)
         if verdict.ruling == "allow":
             return Decision("yes")
         if verdict.ruling == "deny":
             return Decision("no", verdict.reason or "a rule forbids it")
         shown = ", ".join(f"{n}={v!r}" for n, v in json.loads(call.arguments).items())
         what = f"This block calls {call.tool}({visible(shown)})."
-        decision = self._ask(call, " ".join(filter(None, (what, verdict.reason))))
+        why = f"What it is given leaves the sandbox: {origin}." if origin else ""
+        decision = self._ask(call, " ".join(filter(None, (what, verdict.reason, why))))
         policy.remember_call(call, decision)
         return decision
 
