@@ -6,17 +6,21 @@ import json
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import BinaryIO
 
+from interpreter.assembly.environment import Environment
 from interpreter.assembly.kept_files import forget_session, is_alive
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.checkpoints.workspace_copy import WorkspaceCopy
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import ExecutionFinished, FileChange, RuntimeEvent
+from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Answerer, Approver, Model, OnConflict
 from interpreter.protocol.values import frozen
@@ -140,13 +144,29 @@ class Attempt:
         changes = self._copy.stage(staged, spared)
         handover.write(staged / "changes.json", json.dumps(changes))
         try:
-            environment.apply_changes(staged)
+            _apply_changes(environment, staged)
             if variables is not None:
                 places = (self._copy.path, self._copy.original)
                 environment.adopt_variables(variables, places, exact=True)
         finally:
             shutil.rmtree(staged, ignore_errors=True)  # which follows no link
         yield ExecutionFinished("ok")
+
+
+def _apply_changes(environment: Environment, staged: Path) -> None:
+    """Bring changed files into the workspace, by a program under the journal."""
+    contents = environment.opened
+    assert contents is not None, "the files lie in the exchange of its cell"
+    exchange, journal = contents.cell.exchange, contents.journal
+    handover.copy(INSIDE / "apply_changes.py", exchange)
+    command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
+    if journal is not None:  # the user has answered where it was tried
+        journal.watch()
+    status = contents.launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).wait()
+    if journal is not None:
+        journal.settle(allow=True)
+    if status:
+        raise CheckpointError("Not all files could be brought over; undo takes back the rest.")
 
 
 def exported(factory: SessionFactory, file: BinaryIO) -> bool:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from interpreter.assembly.cell_life import CellLife
@@ -22,7 +20,7 @@ from interpreter.assembly.saved_variables import Resumption, carried_over
 from interpreter.assembly.shutdown import END_SECONDS, Shutdown
 from interpreter.assembly.tool_servers import ToolServers
 from interpreter.protocol.calls import MOST_LINES
-from interpreter.protocol.errors import CheckpointError, SandboxUnavailable
+from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import CallPolicy, Cell, Checkpoints, Process, Runtimes, Tool
 from interpreter.settings.paths import data_directory
@@ -253,22 +251,6 @@ class Environment:
         cell = self.cell
         options = ProfilerOptions(cell.workspace, data_directory() / "profiles")
         return self._secrets().redact(Profiler(cell.launch, options).describe(text))
-
-    def apply_changes(self, staged: Path) -> None:
-        """Bring changed files into the workspace, by a program under the journal."""
-        from interpreter.runtimes import handover
-
-        contents = self._life.contents()
-        exchange, journal = contents.cell.exchange, contents.journal
-        handover.copy(Path(__file__).parents[1] / "inside" / "apply_changes.py", exchange)
-        command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
-        if journal is not None:  # the user has answered where it was tried
-            journal.watch()
-        status = contents.launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).wait()
-        if journal is not None:
-            journal.settle(allow=True)
-        if status:
-            raise CheckpointError("Not all files could be brought over; undo takes back the rest.")
 
     def adopt_variables(
         self, file: BinaryIO, moved: tuple[Path, Path], *, exact: bool = False
