@@ -24,6 +24,7 @@ def world(tmp_path, monkeypatch):
     work = tmp_path / "work"
     (work / "config").mkdir(parents=True)
     (work / "config" / "key.txt").write_text(SECRET)
+    (work / ".env").write_text(f"API_KEY={SECRET}\n")
     monkeypatch.chdir(work)
     factories = []
     with listener() as (port, arrived), all_names_lead_here():
@@ -76,6 +77,7 @@ def test_nothing_leaves_by_any_door(world):
     assert "remembered Remembered: Run the tests with make test" in told
     assert [one.partition("\n")[0] for one in arrived] == ["/clean"]
     assert [one["text"] for one in sent] == ["all tests pass"]
+    assert SECRET not in told
     assert "evil.example" not in factory.guidance.memory.text()
     assert told.count("stands in what was read, and not in what you said") >= 2
     assert "was made by the code, and may come from what it has read" in told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -75,12 +75,7 @@ class Environment:
         """Runs blocks of code."""
         # Where texts of this session come from.
         self.origins = (conversation or Conversation()).origins(lambda: guarded.running)
-        self.calls = HostCalls(
-            self._escalations,
-            policy,
-            self._called_in_background,
-            lambda given: self.origins.get().of_call(given),
-        )
+        self.calls = HostCalls(self._escalations, policy, self._called_in_background, self._origin)
         """What code may call of the host's."""
         self.tool_servers = ToolServers(
             settings, self.launch, self._escalations, notice, lambda: self.opener.reaches_hosts
@@ -120,6 +115,9 @@ class Environment:
             self.tool_servers.servers, self._policy, self.origins.get().of_written, small=small
         )
         return {one.spec.name: self._shielded(one) for one in found}
+
+    def _origin(self, given: Mapping[str, Any]) -> str:
+        return self.origins.get().of_call(given)
 
     def _shielded(self, tool: Tool) -> Tool:
         return Guarded(tool, self._secret_guards, self._escalations)

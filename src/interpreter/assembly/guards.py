@@ -81,6 +81,9 @@ class SecretGuard(Guard):
         call = replace(event.call, arguments=self._secrets.redact(event.call.arguments))
         if isinstance(event, HostCallFinished):
             return replace(event, call=call, summary=self._secrets.redact(event.summary))
+        if isinstance(event, HostCallRuled):  # a refusal repeats the question
+            reason = self._secrets.redact(event.decision.reason)
+            return replace(event, call=call, decision=replace(event.decision, reason=reason))
         return replace(event, call=call)
 
     def _shown(self, display: Display) -> Display:
