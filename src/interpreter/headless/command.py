@@ -110,7 +110,7 @@ class HeadlessFace:
             told = {"type": "result", **result.line, "session_id": narrator.session}
             self._writer.send({**told, "uuid": str(uuid4())})
         elif self._options.output == "text" and not result.is_error:
-            self._writer.print(result.line["result"])
+            self._writer.print(result.line["result"].rstrip("\n"))
         for error in result.line.get("errors", ()):
             if self._options.output == "text":
                 print(f"interpreter: {sentence(error)}", file=sys.stderr)  # noqa: T201

@@ -17,7 +17,7 @@ from interpreter.mcp.schemas import fault_in
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol import json_answers
 from interpreter.protocol.actions import Decision
-from interpreter.protocol.errors import ConfigurationError, InterpreterError
+from interpreter.protocol.errors import ConfigurationError, InterpreterError, StoreError
 from interpreter.protocol.events import (
     ApprovalRequested,
     InputRequested,
@@ -133,7 +133,7 @@ class Conversation:
             self.opened()
             end = self._answered(said, started)
         except InterpreterError as error:
-            code = 2 if isinstance(error, ConfigurationError) else 1
+            code = 2 if isinstance(error, ConfigurationError | StoreError) else 1
             end = _End("error_during_execution", code, str(error))
         return self._result(end)
 
