@@ -248,13 +248,20 @@ async def own_tools(place):
     async def add(given):
         return {"content": [{"type": "text", "text": str(given["a"] + given["b"])}]}
 
+    async def before(given, call, context):
+        seen.append(given["tool_name"])
+        return {}
+
+    seen = []
     server = create_sdk_mcp_server("calc", tools=[add])
-    return await asked(
+    messages = await asked(
         place,
         mcp_servers={"calc": server},
         allowed_tools=["execute", "mcp__calc__add"],
         strict_mcp_config=True,
+        hooks={"PreToolUse": [HookMatcher(matcher="mcp__.*", hooks=[before])]},
     )
+    return {"messages": messages, "seen": seen}
 
 
 async def beside(place):

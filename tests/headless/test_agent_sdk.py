@@ -226,9 +226,25 @@ def test_files_go_back_to_a_message(sdk):
 
 def test_tools_of_the_program_are_functions_for_code(sdk):
     code = "print(tools.search('add')); print(tools.calc.add(a=2, b=3))"
-    messages = sdk("own_tools", {"code": code}, "Five.")
-    assert tool_results(messages)[0].splitlines()[-1].startswith("5")
-    assert result(messages)["subtype"] == "success"
+    call = {"tool": "calc__add", "arguments": '{"a": 20, "b": 22}'}
+    found = sdk("own_tools", {"code": code}, call, "Five.")
+    messages = found["messages"]
+    assert "mcp__calc__add" in messages[0]["data"]["tools"]
+    by_code, by_call = tool_results(messages)
+    assert by_code.splitlines()[-1].startswith("5")
+    assert by_call == "42"
+    assert only(messages, "AssistantMessage")[1]["content"][0]["name"] == "mcp__calc__add"
+    end = result(messages)
+    assert (end["subtype"], end["permission_denials"]) == ("success", [])
+    assert found["seen"] == ["mcp__calc__add"] * 2  # each call once
+
+
+def test_where_no_callback_is_given_the_model_answers_without(sdk):
+    messages = sdk("structured", CODE, '{"sum": 5}')
+    assert "nobody is there to ask" in tool_results(messages)[0]
+    end = result(messages)
+    assert (end["subtype"], end["structured_output"]) == ("success", {"sum": 5})
+    assert len(end["permission_denials"]) == 1
 
 
 def test_programs_and_directories_of_the_command_line_are_used_without_a_question(sdk, tmp_path):

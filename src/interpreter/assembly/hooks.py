@@ -76,6 +76,7 @@ class SessionHooks:
         self._subagent = subagent
         self._hooks: Lazy[Hooks | None] = Lazy(self._read)
         self._told: list[str] = []
+        self._judged: list[dict[str, Any]] = []
         self._begun = False
 
     def add(self, *hooks: Hook) -> None:
@@ -111,7 +112,7 @@ class SessionHooks:
             return policy
         from interpreter.hooks.around import HookedPolicy
 
-        return HookedPolicy(policy, self.run, self._keep)
+        return HookedPolicy(policy, self.run, self._keep, self._judged)
 
     def approver(self, approve: Approver) -> Approver:
         """The user after the hooks."""

@@ -91,7 +91,9 @@ class HeadlessFace:
         live = LiveSession(chosen, EventLog(), session, prepare=self._prepare)
         narrator = Narrator(self._send, lambda: self.conversation.model, partial=options.partial)
         narrator.session = session or str(uuid4())
-        permissions = Permissions(self._control, self._rules, asks=options.asks and streams)
+        permissions = Permissions(
+            self._control, self._rules, asks=options.asks and streams, goes_on=streams
+        )
         self.conversation = Conversation(
             live, narrator, permissions, self._control, schema=options.schema
         )
@@ -193,6 +195,7 @@ class HeadlessFace:
                 self._servers.configs, self._servers.reach, alone=self._options.only_these_servers
             )
             environment.tool_servers.offer(environment.calls.functions)
+            self._servers.get_to_know(environment.tool_servers.servers)
         for directory in self._options.directories:
             environment.grant(directory)
 

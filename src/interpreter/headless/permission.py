@@ -19,10 +19,14 @@ NOT_ASKED = "it is not among what is allowed, and this session asks nobody"
 class Permissions:
     """Asks, where there is somebody to ask, and understands the answers."""
 
-    def __init__(self, control: ControlRequests, rules: ToolRules, *, asks: bool) -> None:
+    def __init__(
+        self, control: ControlRequests, rules: ToolRules, *, asks: bool, goes_on: bool
+    ) -> None:
         self._control = control
         self._rules = rules
         self._asks = asks
+        self._goes_on = goes_on
+        """Whether the model is to answer without what nobody could be asked about."""
 
     def ask(self, request: ApprovalRequested, call_id: str, then: Any) -> str:
         """Ask; `then` is given the decision once. The id of the question, if there is one."""
@@ -30,7 +34,7 @@ class Permissions:
             then(Decision("no", NOT_ASKED))
             return ""
         if not self._asks:
-            then(nobody_approves(request))
+            then(_without_asking(request) if self._goes_on else nobody_approves(request))
             return ""
         question = _question(request, call_id)
         return self._control.ask(question, lambda reply: then(self._decision(request, reply)))
@@ -69,6 +73,11 @@ class Permissions:
                 if isinstance(name, str) and name:
                     about = rule.get("ruleContent")
                     self._rules.allow(f"{name}({about})" if isinstance(about, str) else name)
+
+
+def _without_asking(request: ApprovalRequested) -> Decision:
+    reason = request.reason.rstrip(".?") or "it needs approval"
+    return Decision("no", f"{reason}, and nobody is there to ask; answer without it")
 
 
 def _question(request: ApprovalRequested, call_id: str) -> dict[str, Any]:

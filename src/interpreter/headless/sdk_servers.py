@@ -11,7 +11,8 @@ from typing import Any
 from interpreter.headless.control import ControlRequests, Reply
 from interpreter.mcp.arrivals import Arrival, Ended, Receiver
 from interpreter.mcp.configuration import ServerConfig, servers_in
-from interpreter.mcp.errors import ServerGone
+from interpreter.mcp.errors import McpError, ServerGone
+from interpreter.mcp.servers import Servers
 from interpreter.mcp.transport import Transport
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.jsonrpc import Answer, Call, Note, NotJsonRpc, Rpc, as_object, from_object
@@ -93,7 +94,14 @@ class BroughtServers:
                 raise ConfigurationError(
                     "--mcp-config: a server's name has letters, digits, _, - and ."
                 )
-            self.configs[name] = ServerConfig(name, "caller")
+            self.configs[name] = ServerConfig(name, "caller", always_load=True)
+
+    def get_to_know(self, servers: Servers) -> None:
+        """Ask those in the other program for their tools: the model can call these itself."""
+        for server in servers:
+            if server.config.name in self._inside:
+                with contextlib.suppress(McpError):  # its trouble is told where it is asked for
+                    server.functions()
 
     def reach(self, config: ServerConfig) -> Transport | None:
         """The way to a server that is in the other program."""

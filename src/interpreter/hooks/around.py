@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from interpreter.protocol.actions import Asks, Decision, Verdict
 from interpreter.protocol.events import (
@@ -30,14 +31,19 @@ class HookedPolicy:
     A hook's yes answers for the mode alone: a rule, a scan or a missing sandbox asks all the same.
     """
 
-    def __init__(self, policy: Policy, run: RunHooks, tell: Tell) -> None:
+    def __init__(
+        self, policy: Policy, run: RunHooks, tell: Tell, judged: list[dict[str, Any]]
+    ) -> None:
         self._policy = policy
         self._run = run
         self._tell = tell
+        self._judged = judged
+        """The call of a server's tool that the hooks have just seen, for all policies of a session:
+        it is judged once more under its name in code, and they need not see it twice."""
 
     def review(self, action: Action) -> Verdict:
         """Judge one action, or what a hook makes of it."""
-        if isinstance(action, MalformedCall) or _is_judged_as_call(action):
+        if isinstance(action, MalformedCall):
             return self._policy.review(action)
         answer = self._run(HookCall("PreToolUse", tool_use(action)))
         self._tell(answer.context)
@@ -46,11 +52,15 @@ class HookedPolicy:
         changed = with_input(action, answer.new_input) if answer.new_input is not None else action
         if changed is None:
             return Verdict("deny", "a hook wants another input, which does not fit")
+        self._judged[:] = [_seen(changed)] if _is_judged_as_call(changed) else []
         verdict = _after(answer, self._policy.review(changed))
         return verdict if changed == action else replace(verdict, instead=changed)
 
     def review_call(self, call: ActionCall, *, asks: Asks) -> Verdict:
-        """Judge one call of the host, made by code."""
+        """Judge one call of the host, made by code, or by the model itself and seen before."""
+        if _seen(call) in self._judged:
+            self._judged.clear()
+            return self._policy.review_call(call, asks=asks)
         answer = self._run(HookCall("PreToolUse", tool_use(call)))
         self._tell(answer.context)
         if refusal := _refusal(answer):
@@ -79,6 +89,10 @@ class HookedPolicy:
 def _is_judged_as_call(action: Action) -> bool:
     """Whether it is a tool of a server, which is judged under its name in code as well."""
     return isinstance(action, ActionCall) and "__" in action.tool
+
+
+def _seen(call: Action) -> dict[str, Any]:
+    return {**tool_use(call), "tool_use_id": ""}
 
 
 def _refusal(answer: HookAnswer) -> Verdict | None:

@@ -170,7 +170,7 @@ def with_input(action: Action, given: Mapping[str, Any]) -> Action | None:
 
 def _known_as(tool: str) -> str:
     """`tools.server.tool` and `server__tool` are what others call `mcp__server__tool`."""
-    if tool.startswith("tools."):
+    if tool.startswith("tools.") and tool.count(".") > 1:
         return "mcp__" + tool.removeprefix("tools.").replace(".", "__", 1)
     return f"mcp__{tool}" if "__" in tool else tool
 

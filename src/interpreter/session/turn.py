@@ -52,7 +52,8 @@ def _steps(turn: Turn) -> Generator[Event, None, TurnFinished]:
         if end:
             return end
         actions = ()
-    return TurnFinished("out_of_steps", f"stopped after {limits.steps} steps")
+    steps = "1 step" if limits.steps == 1 else f"{limits.steps} steps"
+    return TurnFinished("out_of_steps", f"stopped after {steps}")
 
 
 def unanswered(history: Sequence[Message]) -> tuple[Action, ...]:
