@@ -1,7 +1,8 @@
 """How well the built-in model does with our help, beside a single shot of the same model.
 
-    python -m bench.small [everyday|dabench] [N] [--forms F,F] [--seeds S,S] [--ways W,W]
-                          [--log FILE] [--share 2/3] [--part development|held-out] [--data DIR]
+    python -m bench.small [everyday|dabench|exercism|quixbugs] [N]
+                          [--forms F,F] [--seeds S,S] [--ways W,W] [--log FILE] [--share 2/3]
+                          [--part development|held-out] [--data DIR]
 
 Every case is asked in every form, with every seed, in both ways, on the same engine. A seed of 0 is
 the model as it is shipped, greedy. With a log, a run goes on where the one before stopped, and
@@ -17,11 +18,12 @@ import statistics
 import sys
 from pathlib import Path
 
-from bench.small import dabench, everyday
+from bench.small import coding, dabench, everyday
 from bench.small.ways import WAYS, Result, measured
 from bench.table import show
 
-DATA = os.environ.get("DABENCH", "../shared/data/dabench")
+DATA = os.environ.get("REPLOOP_BENCH_DATA", "../shared/data")
+SETS = ("everyday", "dabench", "exercism", "quixbugs")
 GOALS = {"dabench": 1.25, "everyday": 1.6}
 
 
@@ -42,14 +44,14 @@ def main(arguments=()):
 
 def _options(arguments):
     parser = argparse.ArgumentParser(prog="python -m bench.small")
-    parser.add_argument("set", nargs="?", choices=("everyday", "dabench"), default="everyday")
+    parser.add_argument("set", nargs="?", choices=SETS, default="everyday")
     parser.add_argument("n", nargs="?", type=int, default=None, help="so many questions a form")
     parser.add_argument("--forms", default=",".join(dabench.FORMS), help="of dabench")
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--ways", default="single,ours", help="free: ours without a grammar")
     parser.add_argument("--only", help="cases by their names, with commas between them")
     parser.add_argument("--part", choices=("development", "held-out"))
-    parser.add_argument("--data", default=DATA)
+    parser.add_argument("--data", default=DATA, help="holds a directory for each set")
     parser.add_argument("--log")
     parser.add_argument("--share", default="1/1", help="2/3: the second of every three questions")
     parser.add_argument("--report", action="store_true")
@@ -58,10 +60,14 @@ def _options(arguments):
 
 def _work(options):
     """What is to be asked: all ways of one question together, so that a part says something."""
-    if options.set == "dabench":
-        by_form = [dabench.cases(f, options.data, options.part) for f in options.forms.split(",")]
-    else:
-        by_form = [everyday.cases()]
+    data, forms = Path(options.data) / options.set, options.forms.split(",")
+    match options.set:
+        case "dabench":
+            by_form = [dabench.cases(form, data, options.part) for form in forms]
+        case "everyday":
+            by_form = [everyday.cases()]
+        case name:
+            by_form = [getattr(coding, name)(data)]
     first, step = map(int, options.share.split("/"))
     wanted = options.only.split(",") if options.only else None
     seeds = [int(seed) for seed in options.seeds.split(",")]
@@ -98,7 +104,7 @@ def _report(name, results):
             rows.append((form, way, *_row(each)))
     show(f"{name}, built-in model", rows)
     for form in forms:
-        _compare(form, [one for one in results if one.form == form], GOALS[name])
+        _compare(form, [one for one in results if one.form == form], GOALS.get(name))
     for way in dict.fromkeys(one.way for one in results):
         kinds = [one.kind for one in results if one.way == way and not one.right]
         counts = ", ".join(f"{kind} {kinds.count(kind)}" for kind in sorted(set(kinds)))
@@ -133,7 +139,8 @@ def _compare(form, results, goal):
     time = {way: sum(one.seconds for one in both if one.way == way) for way in ways}
     if right["single"]:
         ratio = right["ours"] / right["single"]
-        print(f"  {form}: ours / single shot {ratio:.2f} (goal: {goal})", end="")
+        aim = f" (goal: {goal})" if goal else ""
+        print(f"  {form}: ours / single shot {ratio:.2f}{aim}", end="")
         print(f", time {time['ours'] / max(time['single'], 0.1):.1f} × (goal: at most 2.5)")
 
 

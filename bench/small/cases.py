@@ -23,6 +23,8 @@ class Case:
     """RIGHT, or the kind of failure, by the answer and the directory afterwards."""
     may_change: tuple[str, ...] = ()
     """Patterns of files that may be different afterwards; all others may not."""
+    block_is: str = ""
+    """The file whose text the block of a single shot is, where it is not a program to be run."""
 
 
 def numbers_in(text):

@@ -75,10 +75,12 @@ def single_shot(case, directory, seed):
     from interpreter.protocol.messages import user_says
     from interpreter.protocol.ports import Request
 
-    text = (
-        f"{case.ask}\n{_heads(case.ask, directory)}\n"
-        "Write one Python block that does this and prints the answer."
-    )
+    wanted = "Write one Python block that does this and prints the answer."
+    heads = _heads(case.ask, directory)
+    if case.block_is:
+        heads = f"{case.block_is}:\n{(directory / case.block_is).read_text()}"
+        wanted = f"Write the whole file {case.block_is} as one Python block."
+    text = f"{case.ask}\n{heads}\n{wanted}"
     model = _embedded(seed)
     source, tokens = "", 0
     for event in model.stream(Request(SINGLE_SHOT, (user_says(text),)), Interrupt()):
@@ -86,7 +88,9 @@ def single_shot(case, directory, seed):
             source = getattr(event.action, "source", "")
         tokens += isinstance(event, CodeDelta | TextDelta)
     model.close()
-    answer = _printed(source, directory)
+    if case.block_is and source:
+        (directory / case.block_is).write_text(source)
+    answer = "" if case.block_is else _printed(source, directory)
     return answer, tokens, 1, (text, source, answer)
 
 

@@ -8,6 +8,11 @@ import pytest
 import interpreter
 from interpreter.models.small.answers import answer_in, lacks_a_value
 from interpreter.models.small.forms import plain
+from interpreter.models.small.plan import next_request
+from interpreter.models.small.words import faithful
+from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
+
+RAN = ActionResult("c1", "ok", "")
 
 
 @pytest.mark.parametrize(
@@ -74,3 +79,39 @@ def test_the_product_knows_no_benchmark():
         for match in grammar.finditer(path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+REASONED = user_says("Did Bonn sell more than Berlin, by t.csv? Answer yes or no, and why.")
+
+
+def compared(output, variables=""):
+    summary = f"variables: {variables}" if variables else ""
+    ran = Message("assistant", (Code("python", "print(a > b)", "c1"),))
+    return REASONED, ran, Message("computer", (Output(output), ActionResult("c1", "ok", summary)))
+
+
+def test_yes_or_no_is_given_with_the_numbers_it_comes_from():
+    turn = compared("True\n", "df: DataFrame 8x5; bonn_units: 45; berlin_units: 34.5")
+    assert next_request(turn).answer == "Yes: bonn units is 45, berlin units is 34.5."
+    assert next_request(compared("True\n")).answer == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "printed", "shown"),
+    [
+        ("No", "Yes\n", "Yes"),
+        ("No, it did not.", "True\n", "True"),
+        ("Yes, Bonn sold more: yes.", "Yes\n", "Yes, Bonn sold more: yes."),
+        ("Nobody knows: yes", "Yes\n", "Nobody knows: yes"),
+    ],
+)
+def test_an_answer_does_not_contradict_what_was_computed(answer, printed, shown):
+    assert faithful(answer, printed, "Did it?") == shown
+
+
+def test_a_script_is_asked_for_by_its_name():
+    order = user_says("Write a script hello.py that prints Hello")
+    assert "open('hello.py', \"w\").write(source)" in next_request((order,)).messages[-1].text
+    wrong = Message("computer", (Output("[files: added hello.txt]\n", "stderr"), RAN))
+    ran = Message("assistant", (Code("python", "f()", "c1"),))
+    assert "names the file hello.py" in next_request((order, ran, wrong)).messages[-1].text

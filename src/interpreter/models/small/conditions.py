@@ -32,7 +32,9 @@ GROUPS = re.compile(
     re.IGNORECASE,
 )
 TARGET = re.compile(
-    r"\b(?:as|to|into|in|called|named|file) [\"'`]?([\w./-]*\w\.[A-Za-z]\w{0,4})\b", re.IGNORECASE
+    r"\b(?:as|to|into|in|called|named|file|script|program|module) [\"'`]?"
+    r"([\w./-]*\w\.[A-Za-z]\w{0,4})\b",
+    re.IGNORECASE,
 )
 UNTOUCHED = re.compile(
     r"\b(?:do not|don't|dont|never|without) (?:chang\w+|modify\w*|overwrit\w+|touch\w*"

@@ -110,6 +110,17 @@ class AskedForm:
                 return value
 
 
+def yes_or_no(printed: str) -> str:
+    """The Yes or No that a text is, or ends with; nothing where it is neither."""
+    words = printed.strip().rstrip(".!").split()
+    return SAID.get(words[-1].lower(), "") if words and "\n" not in printed.strip() else ""
+
+
+def wants_a_reason(question: str) -> bool:
+    """Whether yes or no is asked for, with the reason."""
+    return bool(YES_NO.search(question) and REASON.search(question))
+
+
 def form_of(question: str) -> AskedForm:
     """The form that a question asks for."""
     said = {COUNTS.get(word.lower()) or int(word) for word in PLACES.findall(question)}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
+from interpreter.models.small.coding import Coding, written_text
 from interpreter.models.small.data import without_data
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import BLOCK, SmallPlan, SmallTurn, assistant_says
@@ -84,6 +85,9 @@ class SmallModel:
 
     def _reply_to(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         turn = SmallTurn.of(request.messages)
+        if (coding := Coding.of(turn.question)) is not None:
+            yield from self._code(coding, turn, request, interrupt)
+            return
         if turn.to_show:
             yield from _proposed(turn.to_show, LAST_VALUE)
             return
@@ -102,6 +106,28 @@ class SmallModel:
             yield from self._answer(asked, plan, interrupt)
         else:
             yield from self._work(asked, plan, turn, interrupt)
+
+    def _code(
+        self, coding: Coding, turn: SmallTurn, request: Request, interrupt: Interrupt
+    ) -> Iterator[ModelEvent]:
+        """Show the file and its tests, have it written as a whole, run the tests, repair it."""
+        if not turn.rounds:
+            yield from _proposed(coding.look, "The file and its tests:\n")
+            return
+        if answer := coding.answer(turn.rounds):
+            yield TextDelta(answer)
+            yield ReplyFinished("stop", Usage(dollars=0.0))
+            return
+        asked = replace(_in_short(request, turn.for_coding(coding)), frame=BLOCK)
+        variation = sum(bool(written_text(one)) for one in turn.rounds)
+        with closing(self._reply(asked, variation, interrupt)) as events:
+            for event in events:
+                if isinstance(event, ActionProposed) and isinstance(event.action, Code):
+                    source = coding.writing(event.action.source)
+                    yield CodeDelta(PYTHON, source)
+                    yield ActionProposed(Code(PYTHON, source))
+                elif not isinstance(event, CodeDelta):
+                    yield event
 
     def _work(
         self, asked: Request, plan: SmallPlan, turn: SmallTurn, interrupt: Interrupt

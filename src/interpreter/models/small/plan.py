@@ -13,13 +13,14 @@ from interpreter.models.small.answers import (
     lacks_a_value,
     trouble_with,
 )
+from interpreter.models.small.coding import Coding
 from interpreter.models.small.conditions import (
     CHANGED,
     FILE_NOT_WRITTEN,
     changed_originals,
     not_written,
 )
-from interpreter.models.small.forms import NUMBER, AskedForm, form_of
+from interpreter.models.small.forms import NUMBER, AskedForm, form_of, wants_a_reason
 from interpreter.models.small.hints import hint_for, missing_thing
 from interpreter.models.small.rendering import rendering
 from interpreter.models.small.rounds import Round, rounds_of, split_turn
@@ -45,6 +46,7 @@ from interpreter.models.small.words import (
     lessons_of,
     needs_code,
     request_for_code,
+    with_reason,
 )
 from interpreter.protocol.changed_files import FILES_NAMED, files_changed_in
 from interpreter.protocol.messages import Message, Text, user_says
@@ -136,6 +138,14 @@ class SmallTurn:
             checked and not files_changed_in(since) and can_be_compared(question.text, rounds[0])
         )
         return cls(asked, question.text, rounds, computable, alone)
+
+    def for_coding(self, coding: Coding) -> tuple[Message, ...]:
+        """The question with the file and its tests, and what came of the last attempt."""
+        added, attempt, trouble = coding.request(self.rounds)
+        asked = (*self.asked[:-1], user_says(f"{self.question}{added}"))
+        if not attempt:
+            return asked
+        return (*asked, assistant_says(f"```python\n{attempt}\n```"), user_says(trouble))
 
     @property
     def identity(self) -> object:
@@ -253,6 +263,8 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     if (trouble := trouble_with(question, last)) and not _said_before(rounds):
         return SmallPlan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
     if answer := answer_in(question, last.output):
+        return SmallPlan((), answer=answer)
+    if wants_a_reason(question) and (answer := with_reason(last.output, last.variables)):
         return SmallPlan((), answer=answer)
     shown = form_of(question).rounded(_shortened(last.output))
     said = PRINTED.format(output=shown, form=form_asked_for(question))

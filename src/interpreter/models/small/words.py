@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from interpreter.models.small.forms import NUMBER, as_number, plain
+from interpreter.models.small.forms import NUMBER, SAID, as_number, plain, yes_or_no
 from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.rounds import Round
 
@@ -46,8 +46,13 @@ NOT_WRITTEN = """\
 The code ran without an error and changed no file, so what was asked for is not done. Write the \
 whole ```python block again so that it does it, with the names of the files as they were given."""
 WRITE_IT = """\
-Write one ```python block that writes this into a file, with open(name, "w"), does not \
-run it, and prints the name of the file."""
+Write one ```python block that writes the text of the program into its file, does not run it, and \
+prints the name of the file, in this way:
+source = r'''
+(here the program)
+'''
+open({name!r}, "w").write(source)
+print({name!r})"""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 ACT = "Write one ```python block that does this and prints what it did."
 COMPUTE_IN_FORM = """\
@@ -104,6 +109,7 @@ PROGRAM = re.compile(
     r"(?=[^.\n]*\b(?:script|program|module)\b)",
     re.IGNORECASE,
 )
+SCRIPT = re.compile(r"[\w/-]+\.(?:py|sh|js|rb|pl|r|sql)\b", re.IGNORECASE)
 FILE_ORDER = re.compile(
     r"\W*(?:please |can you |could you )?(?:append|copy|delete|move|rename|save|zip|unzip)\b",
     re.IGNORECASE,
@@ -154,7 +160,9 @@ def needs_code(question: str) -> bool:
 def request_for_code(question: str) -> str:
     """What stands after a question that a small model had better compute."""
     if is_an_order(question):
-        return WRITE_IT if PROGRAM.match(question) else ACT
+        named = SCRIPT.search(question)
+        write_it = WRITE_IT.format(name=named.group() if named else "script.py")
+        return write_it if PROGRAM.match(question) else ACT
     form = form_asked_for(question)
     request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
     return "\n".join((*reminders_for(question), request))
@@ -190,12 +198,29 @@ def faithful(answer: str, output: str, question: str) -> str:
     out, and the output alone, where the answer has numbers that nobody computed."""
     answer = plain(answer)
     said, printed = answer.strip(), output.strip()
+    if contradicts(said, printed):
+        return _as_printed(printed)
     if printed and invents(said, f"{printed}\n{question}"):
         return _as_printed(printed)
     if not printed or _carries(said, printed):
         return answer
     is_long = printed.count("\n") >= LINES_REPEATED  # and it was shown when it was printed
     return answer if said and is_long else f"{said}\n\n{_as_printed(printed)}".strip()
+
+
+def contradicts(answer: str, printed: str) -> bool:
+    """Whether an answer begins with the opposite of the Yes or No that was printed."""
+    first = SAID.get(re.split(r"\W", answer, maxsplit=1)[0].lower())
+    computed = yes_or_no(printed)
+    return bool(first and computed) and first != computed
+
+
+def with_reason(printed: str, variables: str) -> str:
+    """Yes or No, with the numbers that it was computed from; nothing where it is not known."""
+    computed = yes_or_no(printed)
+    numbers = re.findall(r"(\w+): (-?\d[\d.]*)(?=;|$)", variables)
+    reasons = ", ".join(f"{name.replace('_', ' ')} is {value}" for name, value in numbers)
+    return f"{computed}: {reasons}." if computed and reasons else ""
 
 
 def _as_printed(printed: str) -> str:
