@@ -78,10 +78,9 @@ def test_a_task_that_a_model_hands_on_is_not_the_users_word():
     assert child.words_of_user().strip() == "Fix it."
 
 
-def test_a_host_that_was_read_is_told_but_for_those_that_only_give_packages():
+def test_a_host_that_was_read_is_told():
     assert said_and_read().of_host("github.com")
     assert not said_and_read().of_host("other.example")
-    assert not said_and_read(read="https://packages.example/project/x").of_host("packages.example")
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,6 @@ SHORTEST = 4  # characters of a value that can name something
 LARGE_NUMBER = 100_000  # from which a number can name something: an account, an order
 MOST_READ = 8_000_000  # characters, of the newest
 SHOWN = 60
-ONLY_READ_FROM = frozenset({
-    *("packages.example", "files.packages.example", "static.crates.example", "index.crates.example"),
-    *("proxy.modules.example", "sum.modules.example", "deb.packages.example", "archive.packages.example"),
-})
-"""Where packages come from, and where nobody can leave anything for somebody else."""
 OUTWARD = frozenset({
     *("curl", "wget", "ssh", "scp", "sftp", "ftp", "rsync", "nc", "ncat", "netcat", "socat"),
     *("telnet", "mail", "mailx", "mutt", "sendmail", "swaks", "gh", "glab", "hub", "rclone"),
@@ -124,7 +119,7 @@ class Origins:
         """The same for a host that code wants to reach, also where it was allowed before: what
         exactly goes there, and to whom, only the code knows."""
         read, said, _ = self._corpora()
-        if host in ONLY_READ_FROM or said.has(host) or not read.has(host):
+        if said.has(host) or not read.has(host):
             return ""
         places = re.findall(rf"(?<![\w.-]){re.escape(host)}{_PLACE}", read.text)
         foreign = (one for one in dict.fromkeys(places or [host]) if not said.has(one))
