@@ -108,7 +108,7 @@ def test_what_people_trip_over_is_named(profiler, workspace):
 SALES = """product,city,units
 tea,New York,12
 coffee,Berlin,4
-Tea,Berlin,30
+Tea ,Berlin,30
 IT,US,1
 """
 
@@ -116,8 +116,8 @@ IT,US,1
 @pytest.mark.parametrize(
     ("request_", "named"),
     [
-        ("How many units of tea, by s.csv?", ["column 'product' has 'tea', 'Tea' (2 rows)"]),
-        ("Teas of s.csv?", ["column 'product' has 'tea', 'Tea' (2 rows)"]),
+        ("How many units of tea, by s.csv?", ["column 'product' has 'tea', 'Tea ' (2 rows)"]),
+        ("Teas of s.csv?", ["column 'product' has 'tea', 'Tea ' (2 rows)"]),
         ("What did New York's buy in s.csv?", ["column 'city' has 'New York' (1 rows)"]),
         ("Which product is best, by city, in s.csv?", []),
         ("How much IT is in s.csv?", ["column 'product' has 'IT' (1 rows)"]),

@@ -22,6 +22,7 @@ QUANTITY = re.compile(r"(?:^|_| )(units?|quantity|qty|pieces|items|copies|sold)(
 TOTALS = {"total", "totals", "grand total", "subtotal", "sum", "all", "gesamt", "summe", "overall"}
 LOOKED_AT = 200  # values whose form is looked at
 MOST_ALIKE = 3  # spellings that are named
+LONGEST_TEXT = 80  # characters of a text that somebody might name
 VALUES = 20_000  # characters of the list of values
 VALUE_WORDS = 4  # of a value that somebody might name
 
@@ -127,7 +128,7 @@ def spellings(values: Iterable[str]) -> str:
 
 def remember_texts(name: str, values: Iterable[object]) -> None:
     """Keep what texts a column has, unless they are sentences, numbers or dates."""
-    texts = Counter(" ".join(v.split()) for v in values if isinstance(v, str))
+    texts = Counter(v for v in values if isinstance(v, str) and len(v) <= LONGEST_TEXT)
     for text in list(texts):
         letters = any(letter.isalpha() for letter in text) and text not in TRUTH
         if not letters or len(text) < 2 or text.count(" ") >= VALUE_WORDS:

@@ -52,7 +52,7 @@ def test_two_programs_that_drop_the_same_filter_do_not_outvote_one_that_keeps_it
     ("source", "output"),
     [
         (KEPT, "42\n"),
-        (READ + "print(df.query(\"product == 'Tea'\").units.sum())", "42\n"),
+        (READ + "print(df.query(\"product.str.lower() == 'tea'\").units.sum())", "42\n"),
         (READ + "print(df.groupby('product')['units'].sum())", "coffee 4\ntea 42\n"),
         (
             "import sqlite3\nprint(sqlite3.connect('s.db').execute(\n"
@@ -66,6 +66,20 @@ def test_two_programs_that_drop_the_same_filter_do_not_outvote_one_that_keeps_it
 )
 def test_a_program_that_keeps_the_filter_is_believed(source, output):
     assert told(ASKED, source, output) == ""
+
+
+@pytest.mark.parametrize(
+    ("compared", "missed"),
+    [
+        ("df['product'] == 'tea'", True),
+        ("df['product'].str.lower() == 'tea'", False),
+        ("df['product'].isin(['tea', 'Tea'])", False),
+        ("df['product'].str.contains('tea', case=False)", False),
+    ],
+)
+def test_all_spellings_of_a_value_have_to_be_used(compared, missed):
+    said = told(ASKED, f"{READ}print(df[{compared}]['units'].sum())")
+    assert ("'tea' and 'Tea', which are one thing in 'product'" in said) is missed
 
 
 @pytest.mark.parametrize(
@@ -89,6 +103,17 @@ def test_limits_and_years_have_to_be_used(question, source, missing):
     plain = PROFILE.rpartition("\n")[0]
     said = told(question, source, profile=plain)
     assert (f"The request says {missing}, but" in said) is bool(missing)
+
+
+def test_a_column_that_the_program_makes_up_is_said():
+    plain = PROFILE.rpartition("\n")[0]
+    source = READ + "df['profit'] = df['units'] * 2\nprint(df['profit'].mean())"
+    asked = turn("Average profit in sales.csv?", (source, "5.0\n"), profile=plain)
+    assert "there is no column 'profit'; the program takes df['units'] * 2 for it" in (
+        next_request(asked).doubt
+    )
+    defined = "Average profit (units times 2) in sales.csv?"
+    assert next_request(turn(defined, (source, "5.0\n"), profile=plain)).doubt == ""
 
 
 ORDER = "Sort sales.csv by units and save it as sorted.csv, without changing the original"

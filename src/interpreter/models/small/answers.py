@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
-from interpreter.models.small.conditions import IN_DOUBT, LEFT_OUT, conditions_left_out
+from interpreter.models.small.conditions import (
+    IN_DOUBT,
+    LEFT_OUT,
+    conditions_left_out,
+    made_up_column,
+)
 from interpreter.models.small.forms import MISSING, NUMBER, as_number, form_of
 from interpreter.models.small.plausible import impossible
 from interpreter.models.small.rounds import Round
@@ -32,6 +37,7 @@ again."""
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
+MADE_UP = "\n\n(Not sure: there is no column {name!r}; the program takes {value} for it.)"
 UNLIKELY = "\n\n(Not sure: {why}.)"
 ON_A_COPY = ("ChainedAssignmentError", "SettingWithCopyWarning")
 
@@ -103,8 +109,10 @@ def doubt_about(question: str, one: Round) -> str:
         return NOT_COMPUTED
     if left_out := conditions_left_out(question, one):
         return IN_DOUBT.format(conditions=left_out)
-    why = impossible(question, one.output)
-    return UNLIKELY.format(why=why) if why else ""
+    if why := impossible(question, one.output):
+        return UNLIKELY.format(why=why)
+    made = made_up_column(question, one)
+    return MADE_UP.format(name=made[0], value=made[1]) if made else ""
 
 
 def lacks_a_value(question: str, output: str) -> bool:

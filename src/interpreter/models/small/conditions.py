@@ -43,6 +43,9 @@ UNTOUCHED = re.compile(
     re.IGNORECASE,
 )
 
+DEFINES = re.compile(
+    r"[=*/(]|\b(?:times|minus|plus|divided|multipl\w+|is the|that is|i\.e\.)", re.I
+)
 MEANS_ALL = frozenset((
     "the",
     "all",
@@ -56,6 +59,13 @@ MEANS_ALL = frozenset((
     "data",
 ))
 
+SPELLINGS = (
+    "{spelt}, which are one thing in {column!r}, so that it has to be compared by "
+    ".str.strip().str.lower()"
+)
+LOOSELY = re.compile(r"contains\(|match\(|isin\(|\bLIKE\b|\|\s*\(?df|\bre\.", re.IGNORECASE)
+STRIPS = re.compile(r"strip\(|\btrim\(", re.IGNORECASE)
+FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
 LEFT_OUT = """\
 The request says {conditions}, but the program does not use that. Select the rows that are meant \
 first, then compute. Write the whole block again."""
@@ -102,6 +112,11 @@ class Conditions:
                 f"{spelt[0]!r} (a value of {column!r})"
                 for column, spelt in self.values
                 if not self._is_used(column, spelt, program, one)
+            ),
+            *(
+                SPELLINGS.format(spelt=" and ".join(map(repr, spelt)), column=column)
+                for column, spelt in self.values
+                if program.misses_a_spelling_of(spelt, one.source)
             ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
             *(
@@ -166,6 +181,15 @@ class _Program:
         wanted = value.casefold().strip()
         stem = wanted[:-1] if wanted.endswith("s") and len(wanted) > 3 else wanted
         return any(stem in text for text in self.texts)
+
+    def misses_a_spelling_of(self, spelt: Sequence[str], source: str) -> bool:
+        """Whether it looks for one spelling of a value, exactly, where there are several."""
+        used = [value for value in spelt if value.casefold().strip() in self.texts]
+        if len(spelt) < 2 or not used or LOOSELY.search(source):
+            return False
+        spaces = any(value != value.strip() for value in spelt) and not STRIPS.search(source)
+        cases = len({value.strip() for value in spelt}) > 1 and not FOLDS.search(source)
+        return spaces or cases
 
     def has_number(self, limit: str) -> bool:
         wanted = abs(as_number(limit))
@@ -235,3 +259,24 @@ def changed_originals(request: str, changes: Iterable[str]) -> str:
         return ""
     done = (change.partition(" ")[::2] for change in changes)
     return ", ".join(path for kind, path in done if kind != "added")
+
+
+def made_up_column(request: str, one: Round) -> tuple[str, str] | None:
+    """A column that a request names, that is not there, and that a program makes of others.
+
+    Where the request itself says how, it is none.
+    """
+    words, columns = request.partition("\n\n")[0], COLUMN.findall(request)
+    if not columns or DEFINES.search(words):
+        return None
+    try:
+        nodes = list(ast.walk(ast.parse(one.source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in nodes:
+        match node:
+            case ast.Assign([ast.Subscript(slice=ast.Constant(str(name)))], value):
+                is_new = name.casefold() not in {column.casefold() for column in columns}
+                if is_new and re.search(rf"\b{re.escape(name)}\b", words, re.IGNORECASE):
+                    return name, ast.unparse(value)[:100]
+    return None

@@ -106,7 +106,7 @@ def own_draft(request: str) -> str:
         return ""  # several values of one column are a comparison
     file, encoding, separator, _ = tables[0]
     select = "".join(
-        SELECT.format(row=f"row[{column!r}]", values={value.lower() for value in spelt})
+        SELECT.format(row=f"row[{column!r}]", values={value.strip().lower() for value in spelt})
         for column, spelt in conditions.values
     )
     return PROGRAM.format(
