@@ -174,6 +174,7 @@ ALLOWED = {
         "terminal/render/shown_files.py ShownFiles._write: path.touch",
     },
     "a file that the user names to be used as it is, outside of any session": {
+        "server/certificates.py fingerprint: certificate.read_text",
         "models/scripted.py load: path.read_text",
         "runtimes/kernel/files.py kernel_specs: file.read_text",
         "runtimes/kernel/wire.py read_connection: file.read_text",

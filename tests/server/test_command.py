@@ -1,5 +1,6 @@
 """`interpreter serve` as its user meets it."""
 
+import hashlib
 import re
 import shlex
 import ssl
@@ -13,7 +14,8 @@ import pytest
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.server.access.tokens import add_user, load_tokens, remove_user
 from interpreter.server.certificates import fingerprint, own_certificate
-from interpreter.server.command import split
+from interpreter.server.command import run, split
+from interpreter.settings.settings import Settings
 from interpreter.terminal.arguments import parse
 
 COMMAND = Path(sys.executable).parent / "interpreter"
@@ -67,11 +69,51 @@ def test_listening_elsewhere_is_warned_about_and_tls_is_told_by_its_fingerprint(
         "serve", "--host", "0.0.0.0", "--port", "0", "--tls", "--model", script("Hello.")
     )
     stop(process)
-    assert re.search(r"SHA-256\): ([0-9A-F]{2}:){31}[0-9A-F]{2}", lines[0])
+    told = re.search(r"SHA-256\): (([0-9A-F]{2}:){31}[0-9A-F]{2})", lines[0])[1]
     assert "can run code on this machine" in lines[1]
     port = re.search(r"https://0\.0\.0\.0:(\d+)/", lines[-1])[1]
-    answer = httpx.get(f"https://127.0.0.1:{port}/heartbeat", verify=False)
-    assert answer.json() == {"status": "alive"}
+    shown = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", int(port))))
+    assert hashlib.sha256(shown).hexdigest().upper() == told.replace(":", "")
+
+
+def test_a_certificate_that_is_given_is_the_one_that_is_shown(stop, script, tmp_path):
+    made, key = own_certificate("localhost")
+    made.rename(tmp_path / "mine.crt")
+    key.rename(tmp_path / "mine.key")
+    process, lines = started(
+        *("serve", "--host", "localhost", "--port", "0", "--model", script("Hello.")),
+        *("--certificate", tmp_path / "mine.crt", "--key", tmp_path / "mine.key"),
+    )
+    stop(process)
+    assert fingerprint(tmp_path / "mine.crt") in lines[0]
+    url, token = re.fullmatch(r"Open (https://localhost:\d+)/#token=(\S+)\n", lines[-1]).groups()
+    trusting = ssl.create_default_context(cafile=tmp_path / "mine.crt")
+    with httpx.Client(base_url=url, verify=trusting) as client:
+        answer = client.post("/api/login", json={"token": token})
+        assert "secure" in answer.headers["set-cookie"].lower()
+        assert client.get("/api/me").json()["owner"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--certificate", "/nothing.pem"], "There is no /nothing.pem"),
+        (["--certificate", "/etc/hostname"], "cannot be used: both must be PEM"),
+        (["--key", "mine.key"], "--key needs its --certificate."),
+        (["--port", "99999"], "--port is 0 (any) to 65535."),
+        (["--live", "0"], "--live is at least 1."),
+        (["--idle", "-1"], "--idle is a number of seconds from 0 on."),
+        (["--allow-host", "http://example.org"], "--allow-host is a name alone"),
+        (["--workspace", "/nothing"], "There is no directory /nothing."),
+        (["--host", "192.0.2.1"], "--host and --port name another place."),
+        (["--remove-user", "eve"], "There is no user 'eve'; there is nobody but you."),
+    ],
+)
+def test_what_cannot_be_meant_is_a_sentence(words, sentence):
+    options, _ = split(words)
+    with pytest.raises(ConfigurationError) as refused:
+        run(options, Settings(), print)
+    assert sentence in str(refused.value)
 
 
 def test_a_certificate_is_made_once_and_nobody_else_reads_its_key():

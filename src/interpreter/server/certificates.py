@@ -13,7 +13,6 @@ from interpreter.protocol.host_programs import system_program
 from interpreter.settings.paths import data_directory
 
 DAYS = 825
-LONGEST = 1 << 20
 
 
 def own_certificate(host: str) -> tuple[Path, Path]:
@@ -38,8 +37,25 @@ def own_certificate(host: str) -> tuple[Path, Path]:
     return certificate, key
 
 
+def check_certificate(certificate: Path, key: Path | None) -> None:
+    """Raise what would stop a server that shows it."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+    except FileNotFoundError as error:
+        raise ConfigurationError(
+            f"There is no {certificate}, or no {key or 'key in it'}."
+        ) from error
+    except (OSError, ValueError) as error:  # an ssl.SSLError is one
+        raise ConfigurationError(
+            f"{certificate} and its key cannot be used: both must be PEM, belong together, and "
+            "have no password; --key FILE names the key where it is in a file of its own."
+        ) from error
+
+
 def fingerprint(certificate: Path) -> str:
     """What a browser shows of a certificate, so that its user can compare."""
-    text = safe_files.read_bytes(certificate, LONGEST).decode()
-    seen = hashlib.sha256(ssl.PEM_cert_to_DER_cert(text)).hexdigest().upper()
+    text = certificate.read_text(errors="replace")
+    begin, end = (f"-----{word} CERTIFICATE-----" for word in ("BEGIN", "END"))
+    first = begin + text.partition(begin)[2].partition(end)[0] + end
+    seen = hashlib.sha256(ssl.PEM_cert_to_DER_cert(first)).hexdigest().upper()
     return ":".join(seen[i : i + 2] for i in range(0, len(seen), 2))

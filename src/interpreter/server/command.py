@@ -8,7 +8,7 @@ from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.server.access.tokens import add_user, remove_user
-from interpreter.server.certificates import fingerprint, own_certificate
+from interpreter.server.certificates import check_certificate, fingerprint, own_certificate
 from interpreter.server.config import DEFAULT_HOST, DEFAULT_PORT, Limits, ServerConfig
 from interpreter.server.run import Say, serve
 from interpreter.settings.settings import Settings
@@ -65,13 +65,15 @@ def run(options: argparse.Namespace, settings: Settings, say: Say) -> int:
     if options.remove_user:
         remove_user(options.remove_user)
         return 0
-    if not workspace.is_dir():
-        raise ConfigurationError(f"There is no directory {workspace}.")
+    _check(options, workspace)
     certificate, key = options.certificate, options.key
     if options.tls and not certificate:
         own, its_key = own_certificate(options.host)
-        say(f"The fingerprint of the certificate (SHA-256): {fingerprint(own)}")
         certificate, key = str(own), str(its_key)
+    if certificate:
+        check_certificate(Path(certificate), Path(key) if key else None)
+        told = fingerprint(Path(certificate).absolute())
+        say(f"The fingerprint of the certificate (SHA-256): {told}")
     config = ServerConfig(
         host=options.host,
         port=options.port,
@@ -85,6 +87,23 @@ def run(options: argparse.Namespace, settings: Settings, say: Say) -> int:
         insecure_routes=_is_set("INTERPRETER_INSECURE_ROUTES"),
     )
     return serve(config, say)
+
+
+def _check(options: argparse.Namespace, workspace: Path) -> None:
+    """Say at once what cannot be meant."""
+    problems = {
+        f"There is no directory {workspace}.": not workspace.is_dir(),
+        "--port is 0 (any) to 65535.": not 0 <= options.port <= 65535,
+        "--live is at least 1.": options.live < 1,
+        "--idle is a number of seconds from 0 on.": not options.idle >= 0,
+        "--key needs its --certificate.": bool(options.key and not options.certificate),
+        "--allow-host is a name alone, without http:// and port.": any(
+            set("/:") & set(name) for name in options.allow_host
+        ),
+    }
+    for text, holds in problems.items():
+        if holds:
+            raise ConfigurationError(text)
 
 
 def _is_set(name: str) -> bool:

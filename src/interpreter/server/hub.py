@@ -104,12 +104,17 @@ class Hub:
             log = self._logs[session] = open_log(self.store, session)
         return log
 
-    def messages(self, session: str) -> tuple[Sequence[Message], int]:
-        """The transcript, and the number of the last event that it holds."""
+    def snapshot(self, session: str) -> tuple[Sequence[Message] | None, int]:
+        """The transcript, and the number of the last event that it holds; None where nothing works
+        on it, and the store has it as it is."""
         log = self.log(session)  # which ends a turn that a killed process left
         live = self._live.get(session)
-        found = live.snapshot() if live else None
-        return found or (tuple(self.store.messages(session)), log.last)
+        return (live.snapshot() if live else None) or (None, log.last)
+
+    def messages(self, session: str) -> Sequence[Message]:
+        """The transcript."""
+        found, _ = self.snapshot(session)
+        return tuple(self.store.messages(session)) if found is None else found
 
     # Making and changing.
 

@@ -70,7 +70,7 @@ def listening(config: ServerConfig) -> contextlib.closing[socket.socket]:
     except OSError as error:
         listener.close()
         reason = f"{config.host}:{config.port} cannot be used: {error.strerror}."
-        raise ConfigurationError(f"{reason} --port takes another one.") from error
+        raise ConfigurationError(f"{reason} --host and --port name another place.") from error
     return contextlib.closing(listener)
 
 

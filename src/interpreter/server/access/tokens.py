@@ -112,7 +112,8 @@ def remove_user(name: str) -> None:
     """Do not let somebody in any more; their sessions and files stay."""
     others = _others()
     if name not in others:
-        raise ConfigurationError(f"There is no user {name!r}; there are: {', '.join(others)}.")
+        known = f"there are: {', '.join(others)}" if others else "there is nobody but you"
+        raise ConfigurationError(f"There is no user {name!r}; {known}.")
     del others[name]
     safe_files.write(_place() / USERS, json.dumps(others, indent=1))
 

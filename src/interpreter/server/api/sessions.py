@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -12,6 +14,7 @@ from starlette.responses import Response
 from interpreter._version import __version__
 from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import StoreError
+from interpreter.protocol.messages import Message
 from interpreter.server.access.gate import address_of
 from interpreter.server.api.endpoint import Endpoint, EndpointCall
 from interpreter.server.api.schema import fields, listed, one_of, text, whole
@@ -138,16 +141,19 @@ async def keep(call: EndpointCall) -> dict[str, Any]:
 
 async def messages(call: EndpointCall) -> Response:
     session, hub = call.session, call.hub
-    found, number = hub.messages(session)
-    text = await asyncio.to_thread(
-        lambda: ",".join(
-            encode(message, keep=lambda data: hub.store.keep_blob(session, data))
-            for message in found
-        )
-    )
+    found, number = hub.snapshot(session)
+    if found is None:  # at once, before anybody wakes it and says more
+        text = ",".join(hub.store.encoded_messages(session))
+    else:
+        text = await asyncio.to_thread(_encoded, hub, session, found)
     marks = json.dumps(await asyncio.to_thread(hub.store.marks, session))
     body = f'{{"messages":[{text}],"marks":{marks},"n":{number}}}'
     return Response(body, media_type="application/json")
+
+
+def _encoded(hub: Hub, session: str, found: Sequence[Message]) -> str:
+    keep = partial(hub.store.keep_blob, session)
+    return ",".join(encode(message, keep=keep) for message in found)
 
 
 async def settings(call: EndpointCall) -> dict[str, Any]:
@@ -162,8 +168,10 @@ async def change_settings(call: EndpointCall) -> dict[str, Any]:
 async def export(call: EndpointCall) -> Response:
     name, session = call.query["format"], call.session
     write, media = EXPORTS[name]
-    found, _ = call.hub.messages(session)
-    content = await asyncio.to_thread(write, found)
+    store, (found, _) = call.hub.store, call.hub.snapshot(session)
+    content = await asyncio.to_thread(
+        lambda: write(tuple(store.messages(session)) if found is None else found)
+    )
     ending = "md" if name == "markdown" else name
     headers = {"content-disposition": f'attachment; filename="{session}.{ending}"'}
     return Response(content.encode(errors="replace"), media_type=media, headers=headers)

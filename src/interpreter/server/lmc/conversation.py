@@ -69,7 +69,7 @@ class SessionConversation:
     def shown(self, name: str) -> Any:
         """A setting, or the messages."""
         if name == "messages":
-            messages = self._hub.messages(self._id)[0] if self._id else ()
+            messages = self._hub.messages(self._id) if self._id else ()
             return [one for message in messages for one in lmc.encode(message)]
         settings = self._hub.shown_settings(self._user, self._session())
         if name == "llm":

@@ -248,12 +248,15 @@ class Store:
 
     def messages(self, session: str) -> Iterator[Message]:
         """The messages of a session, in order."""
-        query = "SELECT body FROM messages WHERE session = ? AND place >= 0 ORDER BY place"
-        with self._reading() as database:
-            bodies = database.execute(query, (session,)).fetchall()
-        for (body,) in bodies:
+        for body in self.encoded_messages(session):
             message: Message = decode(body, fetch=self._blobs.fetch)
             yield message
+
+    def encoded_messages(self, session: str) -> Sequence[str]:
+        """The same, each as `encode` wrote it; bytes are named by what `blob` has."""
+        query = "SELECT body FROM messages WHERE session = ? AND place >= 0 ORDER BY place"
+        with self._reading() as database:
+            return [row[0] for row in database.execute(query, (session,))]
 
     def retract(self, session: str, place: int) -> None:
         """Take the messages from a place on out of the session; they can still be searched."""
