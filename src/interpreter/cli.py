@@ -45,12 +45,15 @@ def _is_headless(arguments: list[str]) -> bool:
 def _answer_program(arguments: list[str]) -> int:
     from interpreter.headless.command import run
     from interpreter.headless.flags import split
+    from interpreter.protocol.errors import ConfigurationError
     from interpreter.terminal.arguments import parse
     from interpreter.terminal.input.questions import confirm_no_sandbox
     from interpreter.terminal.start import first_message, opened_session, settings_of
 
     options, others = split(arguments)
     given = parse(others)
+    if given.get("json"):
+        raise ConfigurationError("--json and --output-format are two formats; take one.")
     settings = options.applied(settings_of(given))
     if settings.sandbox == "off":
         confirm_no_sandbox()

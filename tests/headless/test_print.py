@@ -113,6 +113,7 @@ def test_the_last_session_goes_on(printed):
         ("--print hi --session-mirror", "not possible"),
         ("--print hi --output-format yaml", "invalid choice"),
         ("--print hi --input-format stream-json", "needs --output-format stream-json"),
+        ("--print hi --json", "take one"),
         ("--print hi --nonsense", "unrecognized arguments: --nonsense"),
         ("""--print hi --settings '{"sandbox": {}}'""", "and nothing else"),
         ("--print hi --mcp-config '{}'", "is to be an object of servers"),

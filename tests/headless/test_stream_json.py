@@ -171,8 +171,13 @@ def test_a_broken_line_is_told(program, line, told):
     assert ours.process.wait(60) == 2
 
 
-def test_to_be_terminated_ends_all_that_runs(program):
-    ours = program(ENDLESS, flags=("-y",))
+def test_a_signal_stops_the_turn_and_another_all_that_runs(program):
+    ours = program(ENDLESS, ENDLESS, flags=("-y",))
+    ours.say(USER)
+    ours.wait_until_running()
+    ours.process.send_signal(signal.SIGINT)
+    assert ours.wait_for("result")["errors"] == ["It was interrupted."]
+    (ours.work / "running").unlink()
     ours.say(USER)
     ours.wait_until_running()
     children = descendants(ours.process.pid)

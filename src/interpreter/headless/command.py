@@ -120,7 +120,8 @@ class HeadlessFace:
 
     def stream(self) -> int:
         """Messages until the input ends; the exit code is that of the last."""
-        greeting = {"commands": [], "agents": [], "models": [], "account": {}, "pid": os.getpid()}
+        lists: dict[str, Any] = dict.fromkeys(("commands", "agents", "models"), [])
+        greeting = {**lists, "account": {}, "output_style": "default", "pid": os.getpid()}
         requests = IncomingRequests(
             self.conversation, self._rules, self._hooks, greeting, self._usual
         )
