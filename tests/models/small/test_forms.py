@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import interpreter
+from interpreter.facade.typed.structured import parse, request
 from interpreter.models.small.answers import answer_in, lacks_a_value
 from interpreter.models.small.forms import plain
 from interpreter.models.small.plan import next_request
@@ -115,3 +116,39 @@ def test_a_script_is_asked_for_by_its_name():
     wrong = Message("computer", (Output("[files: added hello.txt]\n", "stderr"), RAN))
     ran = Message("assistant", (Code("python", "f()", "c1"),))
     assert "names the file hello.py" in next_request((order, ran, wrong)).messages[-1].text
+
+
+NUMBERS = '{"type": "object", "properties": {"mean": {"type": "number"}, "n": {"type": "integer"}}'
+NUMBERS += ', "required": ["mean", "n"], "additionalProperties": false}'
+
+
+@pytest.mark.parametrize(
+    ("schema", "printed", "answer"),
+    [
+        ('{"type": "integer"}', "There are 42 rows.", "42"),
+        ('{"type": "integer"}', "42.0", "42"),
+        ('{"type": "integer"}', "42.5", ""),
+        ('{"type": "number"}', "np.float64(0.5)", "0.5"),
+        ('{"type": "boolean"}', "Yes", "true"),
+        ('{"type": "string"}', "North", '"North"'),
+        (NUMBERS, "{'Mean': '2.5', 'n': 3.0}", '{"mean": 2.5, "n": 3}'),
+        (NUMBERS, "{'mean': 2.5}", ""),
+        ('{"type": "object", "properties": {"n": {"type": "integer"}}}', "7", '{"n": 7}'),
+        ('{"type": "array", "items": {"type": "integer"}}', "[1.0, 2]", "[1, 2]"),
+        ('{"type": "object", "additionalProperties": {"type": "integer"}}', "{1: 2}", '{"1": 2}'),
+    ],
+)
+def test_an_answer_fits_the_schema_that_was_given(schema, printed, answer):
+    question = f"How many rows has t.csv?\n\nAnswer with JSON that fits this schema:\n{schema}"
+    assert answer_in(question, plain(printed)) == answer
+
+
+def test_a_value_of_a_type_is_asked_of_a_small_model_like_any_json():
+    asked = user_says(f"How many rows has t.csv?\n\n{request(int)}")
+    ran = Message("assistant", (Code("python", "print(len(df))", "c1"),))
+    turn = (asked, ran, Message("computer", (Output("42\n"), RAN)))
+    assert parse(next_request(turn).answer, int) == 42
+    other = (asked, ran, Message("computer", (Output("1 of 2\n"), RAN)))
+    assert 'does not fit the JSON schema {"type": "integer"}' in (
+        next_request(other).messages[-1].text
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 from interpreter.models.small.conditions import (
@@ -21,6 +22,10 @@ LINES = 8  # of an answer that is shown as it was printed
 NO_JSON = """\
 The output is no JSON. Write the whole block again so that it collects the values in one \
 dictionary and prints only json.dumps(...) of it."""
+NOT_FITTING = """\
+The output does not fit the JSON schema {schema}
+Write the whole block again so that it prints only a value that fits, a dictionary for an object."""
+SCHEMA_SHOWN = 600  # characters
 NAME_THEM = """\
 The output is no JSON. The values are there already: {variables}
 Write one ```python line that only prints a dictionary of them, such as \
@@ -100,6 +105,8 @@ def trouble_with(question: str, one: Round) -> str:
     form = form_of(question)
     if form.kind != "json" or form.written(one.output):
         return ""
+    if form.schema is not None:
+        return NOT_FITTING.format(schema=json.dumps(form.schema)[:SCHEMA_SHOWN])
     return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
 
 

@@ -12,6 +12,7 @@ import math
 import re
 from typing import Any
 
+from interpreter.models.small.schemas import fitted, schema_in
 from interpreter.protocol.values import frozen
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
@@ -57,6 +58,8 @@ class AskedForm:
     """json, csv, number, yes or no; nothing where any words will do."""
     places: int | None = None
     """To which decimal place numbers are to be rounded, where that is said, and once."""
+    schema: dict[str, Any] | None = None
+    """What JSON has to fit, where that is said."""
 
     def written(self, output: str) -> str:
         """What was printed, in this form; nothing where it cannot be."""
@@ -89,11 +92,14 @@ class AskedForm:
 
     def _json(self, printed: str) -> str:
         value = data_in(printed)
-        if not isinstance(value, dict | list):
+        if self.schema is not None and value is None:  # a number in a sentence, or a text
+            numbers = NUMBER.findall(printed)
+            value = as_number(numbers[0]) if len(numbers) == 1 else printed
+        elif self.schema is None and not isinstance(value, dict | list):
             return ""
         try:
-            return json.dumps(self._fit(value), ensure_ascii=False)
-        except (TypeError, ValueError):  # such as a set
+            return json.dumps(self._fit(fitted(value, self.schema)), ensure_ascii=False)
+        except (TypeError, ValueError):  # such as a set, or what does not fit
             return ""
 
     def _fit(self, value: Any) -> Any:
@@ -125,6 +131,8 @@ def form_of(question: str) -> AskedForm:
     """The form that a question asks for."""
     said = {COUNTS.get(word.lower()) or int(word) for word in PLACES.findall(question)}
     places = said.pop() if len(said) == 1 else None
+    if (schema := schema_in(question)) is not None:
+        return AskedForm("json", places, schema)
     if JSON.search(question):
         return AskedForm("json", places)
     if CSV.search(question):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -79,8 +80,8 @@ class SmallPlan:
     """What is said instead of numbers that come from nowhere."""
     backing: str = ""
     """What was computed and not printed: an answer may be made of it without another block."""
-    wants_json: bool = False
-    """Whether the reply is the answer, and JSON was asked for."""
+    wants_json: str = ""
+    """The schema of the reply, when it is the answer and JSON was asked for."""
     spent: tuple[str, ...] = ()
     """Lines that failed twice: a block with one of them is not run again."""
 
@@ -89,7 +90,7 @@ class SmallPlan:
         """What the reply has to be: a block where only a block will do, or JSON."""
         if self.must_act and not self.backing:
             return BLOCK
-        return JSON_OBJECT if self.wants_json else ""
+        return self.wants_json
 
     def is_unfinished(self, said: str) -> bool:
         """Whether a reply without code is no answer yet."""
@@ -269,7 +270,9 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     shown = form_of(question).rounded(_shortened(last.output))
     said = PRINTED.format(output=shown, form=form_asked_for(question))
     messages = (*asked, assistant_says(last.code), user_says(said))
-    return SmallPlan(messages, output=shown, wants_json=form_of(question).kind == "json")
+    form = form_of(question)
+    schema = json.dumps(form.schema) if form.schema else JSON_OBJECT
+    return SmallPlan(messages, output=shown, wants_json=schema if form.kind == "json" else "")
 
 
 def _cannot_be(question: str, one: Round) -> str:
