@@ -4,12 +4,14 @@ On a busy machine a frame is late because others run; what the page itself took 
 processor time of its longest task.
 """
 
+import asyncio
+import contextlib
 import json
 import time
 
 from playwright.sync_api import sync_playwright
 
-from bench.server import server
+from bench.server import created, follow, server
 from bench.table import show
 
 CHROMIUM = "/usr/bin/chromium"
@@ -46,6 +48,21 @@ def longest_frames(page, seconds):
     return sorted(page.evaluate("window.frames_"))[-1]
 
 
+def streamed(client):
+    """Seconds from the first printed line to the last, for a program that only reads them."""
+    [session] = created(client, 1)
+    times = []
+
+    def is_last(event):
+        if event["type"] == "OutputDelta":
+            times.append(time.perf_counter())
+        return event["type"] == "TurnFinished"
+
+    client.post(f"/api/sessions/{session}/messages", json={"text": "Print."})
+    asyncio.run(follow(client, [session], is_last))
+    return times[-1] - times[0]
+
+
 def longest_task(trace):
     """Milliseconds of processor time, of all tasks in the browser's trace."""
     events = json.loads(trace)["traceEvents"]
@@ -54,7 +71,10 @@ def longest_task(trace):
 
 def main():
     code = f"for n in range({LINES}): print('line', n)"
-    with server([{"code": code}, "Done."]) as (client, _, _), sync_playwright() as playwright:
+    with contextlib.ExitStack() as open_things:
+        client, _, _ = open_things.enter_context(server([{"code": code}, "Done."]))
+        read = streamed(client)  # before Playwright, which holds the event loop
+        playwright = open_things.enter_context(sync_playwright())
         token = client.headers["authorization"].removeprefix("Bearer ")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         url = str(client.base_url).rstrip("/")
@@ -77,12 +97,12 @@ def main():
         busiest = longest_task(browser.stop_tracing())
         browser.close()
     rows = [
-        ("what", "measured", "an idle page", "goal"),
+        ("what", "measured", "beside", "goal"),
         ("usable after opening", f"{usable:.2f} s", "", "<= 0.6 s"),
-        (f"{LINES:,} lines are there", f"{took:.1f} s", "", "<= 10 s"),
+        (f"{LINES:,} lines are there", f"{took:.1f} s", f"{read:.1f} s without a page", "<= 10 s"),
         ("lines lost", f"{LINES - lines}", "", "0"),
         ("longest task, processor time", f"{busiest:.0f} ms", "", "<= 150 ms"),
-        ("longest frame meanwhile", f"{frames[-1]:.0f} ms", f"{baseline:.0f} ms", "<= 150 ms"),
+        ("longest frame meanwhile", f"{frames[-1]:.0f} ms", f"{baseline:.0f} ms idle", "<= 150 ms"),
         ("frames over 50 ms", f"{sum(one > 50 for one in frames)} of {len(frames)}", "", ""),
     ]  # fmt: skip
     show("page", rows)

@@ -27,9 +27,9 @@ export function BlockView({ block, session }: { block: Block; session: string })
       {block.original && <p class="quiet note">You changed this before it ran.</p>}
       {block.question && <Ask key={block.question.n} block={block} question={block.question} />}
       <div class="results" aria-live="off">
-        {block.pieces.map((piece) => ("log" in piece
+        {block.pieces.map((piece, place) => ("log" in piece
           ? <OutputView key={piece.key} log={piece.log} />
-          : <DisplayView key={piece.key} display={piece.display} session={session} />))}
+          : <DisplayView key={piece.key} display={piece.display} session={session} variable={place === block.pieces.length - 1 ? lastName(block) : ""} />))}
       </div>
       {block.input && <InputCard key={block.input.n} question={block.input} />}
       {block.grants.map((grant) => <GrantCard key={grant.n} grant={grant} answer={grant.answer} />)}
@@ -37,6 +37,13 @@ export function BlockView({ block, session }: { block: Block; session: string })
       {block.state === "proposed" && !block.question && !running.value && <Unanswered />}
     </section>
   );
+}
+
+/** The variable that a block of Python ends with: its last result is that one. */
+function lastName(block: Block): string {
+  const { action } = block;
+  if (action.type !== "Code" || action.language !== "python") return "";
+  return /(?:^|\n)([\p{L}_][\p{L}\p{N}_]*)\s*$/u.exec(action.source)?.[1] ?? "";
 }
 
 function nameOf(block: Block): string {
@@ -86,7 +93,7 @@ function firstLine(summary: string): string {
   return summary.split("\n").filter((line) => !line.startsWith("variables: "))[0] ?? "";
 }
 
-const SIGNS = { added: "+", modified: "~", deleted: "−", renamed: "→" };
+export const SIGNS = { added: "+", modified: "~", deleted: "−", renamed: "→" };
 const SHOWN = 8;
 
 function Changes({ changes }: { changes: FileChange[] }) {

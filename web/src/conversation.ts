@@ -192,7 +192,9 @@ export class Conversation {
   }
 
   private addResultPart(block: Block, part: Part): void {
-    if (part.type === "Output") {
+    const files = part.type === "Output" ? FILES.exec(part.text) : null;
+    if (files) block.changes = changesIn(files[1]!);
+    else if (part.type === "Output") {
       if (part.omitted) block.print(`[${part.omitted.toLocaleString()} characters left out]\n`, "stderr");
       block.print(part.text, part.stream);
     } else if (part.type === "Display") block.show(part, false);
@@ -422,6 +424,17 @@ export class Conversation {
     const said = TURN_ENDS[end];
     if (said !== undefined) this.add(new Note(detail || said, end === "interrupted" || end === "declined" ? "info" : "warning"));
   }
+}
+
+// What is kept of the files that a block changed: the line that src/interpreter/protocol/changed_files.py writes.
+const FILES = /^\[files: (.*?)(?: and \d+ more)?\]\n$/s;
+const CHANGE = /(added|modified|deleted|renamed) (.+?)(?=, (?:added|modified|deleted|renamed) |$)/gs;
+
+function changesIn(line: string): FileChange[] {
+  return [...line.matchAll(CHANGE)].map(([, kind, names]) => {
+    const [before, after] = kind === "renamed" ? names!.split(" → ") : ["", names!];
+    return { type: "FileChange", path: after ?? names!, kind: kind as FileChange["kind"], size: null, renamed_from: after ? before! : "" };
+  });
 }
 
 const TURN_ENDS: Record<string, string | undefined> = {

@@ -12,20 +12,20 @@ const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/s
 const ORDER = [TABLE, "text/html", ...PICTURES, "text/markdown", "text/latex", "application/json", "text/plain"];
 const TALLEST = 4000; // pixels of a frame
 
-export function DisplayView({ display, session }: { display: Display; session: string }) {
+export function DisplayView({ display, session, variable = "" }: { display: Display; session: string; variable?: string }) {
   const face = ORDER.map((type) => display.faces.find((one) => one.media_type === type)).find(Boolean);
   if (!face) return <p class="quiet">{display.faces.map((one) => one.media_type).join(", ")}</p>;
   const text = display.faces.find((one) => one.media_type === "text/plain");
   const label = typeof text?.data === "string" ? tamePlain(text.data).slice(0, 200) : "";
-  return <FaceView face={face} label={label} session={session} />;
+  return <FaceView face={face} label={label} session={session} variable={variable} />;
 }
 
-function FaceView({ face, label, session }: { face: Face; label: string; session: string }) {
+function FaceView({ face, label, session, variable }: { face: Face; label: string; session: string; variable: string }) {
   if (PICTURES.includes(face.media_type)) return <PictureView face={face} label={label} session={session} />;
   const data = typeof face.data === "string" ? face.data : "";
   switch (face.media_type) {
     case TABLE:
-      return <TableFace data={data} />;
+      return <TableFace data={data} variable={variable} />;
     case "text/html":
       return <FrameView html={data} session={session} />;
     case "text/markdown":
@@ -112,15 +112,17 @@ export function FrameView({ html, session }: { html: string; session: string }) 
 
 interface TableData { columns: Column[]; rows: unknown[][]; shape: [number, number] }
 
-function TableFace({ data }: { data: string }) {
+function TableFace({ data, variable }: { data: string; variable: string }) {
   const table = useMemo(() => readTable(data), [data]);
   const source = useMemo(() => (table ? localRows(table.columns, table.rows) : null), [table]);
   if (!table || !source) return <pre class="output" dir="ltr" tabIndex={0}>{tamePlain(data)}</pre>;
   const [rows, columns] = table.shape;
   const cut = rows > table.rows.length || columns > table.columns.length;
   const size = `${rows.toLocaleString()} × ${columns.toLocaleString()}`;
-  const note = cut ? `${size}; the first ${table.rows.length.toLocaleString()} rows. Open it in Variables for all of them.` : size;
-  return <TableView source={source} note={note} />;
+  const first = `${size}; the first ${table.rows.length.toLocaleString()} rows.`;
+  const note = !cut ? size : variable ? first : `${first} Open it in Variables for all of them.`;
+  const all = cut && variable ? () => { dialog.value = { kind: "table", name: variable }; } : undefined;
+  return <TableView source={source} note={note} all={all} />;
 }
 
 function readTable(data: string): TableData | null {

@@ -56,12 +56,14 @@ class LogDrawing {
   private restart(): void {
     this.drawn = 0;
     this.group = undefined;
+    this.place.classList.remove("long");
     this.place.replaceChildren(this.rest);
   }
 
   private newGroup(): void {
     this.group = document.createElement("div");
     this.group.className = "lines";
+    if (this.rest.previousElementSibling) this.place.classList.add("long");
     this.inGroup = 0;
     this.rest.before(this.group);
   }

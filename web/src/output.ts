@@ -55,8 +55,13 @@ export class OutputLog {
 
   add(text: string, stream: "stdout" | "stderr"): void {
     const pieces = text.split("\n");
+    const stderr = stream === "stderr";
+    const plain = !text.includes("\r");
     pieces.forEach((piece, place) => {
-      const stderr = stream === "stderr";
+      if (plain && !this.rest && place < pieces.length - 1 && piece.length <= LONGEST) {
+        this.lines.push({ text: piece, stderr, ends: true }); // as nearly all are
+        return;
+      }
       if (this.rest && stderr !== this.restIsError) this.cut(false);
       this.restIsError = stderr;
       this.write(piece);

@@ -2,10 +2,11 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api, type FileList, type Variable } from "./api";
-import { sizeText } from "./block";
-import { dialog, opened, panel, running, upload } from "./store";
+import { SIGNS, sizeText } from "./block";
+import { dialog, inWorkspace, opened, panel, running, showChanges, upload } from "./store";
 import { visible } from "./visible";
 
+const MOST_BLOCKS = 12;
 const TITLES = { files: "Files", variables: "Variables" };
 
 export function SidePanel() {
@@ -71,12 +72,37 @@ function Files({ session }: { session: string }) {
           </li>
         ))}
       </ul>
+      <ChangedFiles />
       {list?.truncated && <p class="quiet">There are more; these are the first.</p>}
       <div class="actions">
         <a class="button small" href={api.archiveAddress(session, folder.value)} download="">Download as zip</a>
         <label class="button small">Upload<input type="file" multiple class="hidden" onChange={(event) => void upload([...(event.currentTarget.files ?? [])])} /></label>
       </div>
     </div>
+  );
+}
+
+/** What each block changed, the last first. */
+function ChangedFiles() {
+  const conversation = opened.value?.conversation.value;
+  conversation?.version.value;
+  conversation?.blocksDone.value;
+  const blocks = (conversation?.blocks() ?? []).filter((block) => block.changes?.length && block.checkpoint).reverse().slice(0, MOST_BLOCKS);
+  if (!blocks.length) return null;
+  return (
+    <section class="changed-files" aria-label="Changed by blocks">
+      <h3>Changed by blocks</h3>
+      <ul class="entries">
+        {blocks.map((block) => (
+          <li>
+            <button type="button" class="bare entry" title="Show the changes" onClick={() => void showChanges(block)}>
+              {block.changes!.slice(0, 4).map((change) => <span class="name">{SIGNS[change.kind]} {visible(inWorkspace(change.path))}</span>)}
+              {block.changes!.length > 4 && <span class="quiet">and {block.changes!.length - 4} more</span>}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

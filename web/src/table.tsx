@@ -8,6 +8,7 @@ export interface Rows { columns: Column[]; matching: number; rows: unknown[][]; 
 export type RowSource = (order: Order, offset: number, limit: number) => Promise<Rows>;
 
 const ROW = 28; // pixels; the same in the style sheet
+const NAME = 36, FACT = 19; // pixels of a column's head: its name, and each fact below it
 const PAGE = 200; // rows asked for at once
 const TALLEST = 16_000_000; // pixels: browsers cannot lay out much more
 
@@ -42,7 +43,7 @@ function cellText(cell: unknown): string {
   return typeof cell === "object" ? JSON.stringify(cell) : String(cell);
 }
 
-export function TableView({ source, note, tall }: { source: RowSource; note?: string; tall?: boolean }) {
+export function TableView({ source, note, tall, all }: { source: RowSource; note?: string; tall?: boolean; all?: () => void }) {
   const [order, setOrder] = useState<Order>({ sort: "", descending: false, filter: "" });
   const [top, setTop] = useState(0);
   const [view, setView] = useState<Rows | null>(null);
@@ -51,6 +52,7 @@ export function TableView({ source, note, tall }: { source: RowSource; note?: st
   const total = view?.matching ?? 0;
   const whole = total * ROW;
   const height = Math.min(whole, TALLEST);
+  const head = NAME + FACT * Math.max(1, ...(view?.columns ?? []).map((column) => factsOf(column).length));
   const seen = Math.ceil((scroller.current?.clientHeight ?? 400) / ROW) + 2;
   const room = scroller.current?.clientHeight ?? 400;
   const share = height > room ? top / (height - room) : 0;
@@ -76,9 +78,10 @@ export function TableView({ source, note, tall }: { source: RowSource; note?: st
         <input type="search" placeholder="Filter rows" aria-label="Filter rows" value={order.filter}
           onInput={(event) => { setOrder({ ...order, filter: event.currentTarget.value }); setTop(0); scroller.current!.scrollTop = 0; }} />
         <span class="quiet">{problem || (view && order.filter ? `${total.toLocaleString()} rows match` : note)}</span>
+        {all && <button type="button" class="small" onClick={all}>Open all rows</button>}
       </div>
-      <div class="table-rows" ref={scroller} style={tall ? undefined : { height: `${Math.min(352, height + 2.5 * ROW)}px` }} tabIndex={0} role="group" aria-label="Rows" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
-        <div class="table-space" style={{ height: `${height + ROW}px` }}>
+      <div class="table-rows" ref={scroller} style={tall ? undefined : { height: `${Math.min(352, height + head + 8)}px` }} tabIndex={0} role="group" aria-label="Rows" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+        <div class="table-space" style={{ height: `${height + head}px` }}>
           <table aria-rowcount={total + 1} style={{ transform: `translateY(${whole <= TALLEST ? first * ROW : Math.min(top, height - seen * ROW)}px)` }}>
             <thead>
               <tr>{view?.columns.map((column) => <Head key={column.name} column={column} order={order} sortBy={sortBy} />)}</tr>
@@ -95,17 +98,23 @@ export function TableView({ source, note, tall }: { source: RowSource; note?: st
   );
 }
 
-function Head({ column, order, sortBy }: { column: Column; order: Order; sortBy: (name: string) => void }) {
-  const sorted = order.sort === column.name ? (order.descending ? "descending" : "ascending") : "none";
-  const facts = [column.type];
+/** What is known of a column: its type, and where it was counted, what is in it. */
+function factsOf(column: Column): string[] {
+  const facts = [visible(column.type)];
   if (column.nulls) facts.push(`${column.nulls.toLocaleString()} empty`);
   if (column.distinct !== undefined && column.distinct !== null) facts.push(`${column.distinct.toLocaleString()} distinct`);
   if (column.min !== undefined && column.min !== null) facts.push(`${visible(cellText(column.min))} … ${visible(cellText(column.max))}`);
+  return facts;
+}
+
+function Head({ column, order, sortBy }: { column: Column; order: Order; sortBy: (name: string) => void }) {
+  const sorted = order.sort === column.name ? (order.descending ? "descending" : "ascending") : "none";
+  const facts = factsOf(column);
   return (
     <th scope="col" aria-sort={sorted} class={/^(u?int|float|decimal)/i.test(column.type) ? "number" : undefined}>
       <button type="button" class="bare" onClick={() => sortBy(column.name)} title={facts.join("\n")}>
         {visible(column.name)} <span aria-hidden="true">{sorted === "none" ? "" : order.descending ? "↓" : "↑"}</span>
-        <small>{facts.slice(0, 2).join(" · ")}</small>
+        {facts.map((fact) => <small>{fact}</small>)}
       </button>
     </th>
   );

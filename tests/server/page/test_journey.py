@@ -67,6 +67,8 @@ def test_from_a_question_to_a_plot_and_back(visit, tmp_path):
     page.get_by_role("button", name="Redo").click()
     expect(page.get_by_role("group", name="Block of code")).to_have_count(2)
     assert (tmp_path / "owner" / "plot.png").exists()
+    expect(block(page, 0).get_by_role("link", name="plot.png")).to_be_visible()
+    expect(page.locator(".conversation")).not_to_contain_text("[files:")
 
 
 def test_a_page_that_is_reloaded_in_the_middle_of_a_block_goes_on(visit, tmp_path):
@@ -153,7 +155,7 @@ def test_files_are_uploaded_named_and_downloaded(visit, tmp_path):
 
 
 def test_variables_and_tables_are_shown_page_by_page(visit):
-    make = "import pandas as pd\ndf = pd.DataFrame({'n': range(100_000), 'half': [i / 2 for i in range(100_000)]})\ntotal = 7"
+    make = "import pandas as pd\ndf = pd.DataFrame({'n': range(100_000), 'half': [i / 2 for i in range(100_000)]})\ntotal = 7\ndf"
     page = visit({"code": make}, "Made.").page()
     ask(page, "Make a table.")
     run_block(page)
@@ -170,8 +172,11 @@ def test_variables_and_tables_are_shown_page_by_page(visit):
     rows.get_by_role("button", name="half").click()
     rows.evaluate("element => element.scrollTo(0, 0)")
     expect(rows.locator("tbody tr").first).to_contain_text("49999.5")
-    page.get_by_label("Filter rows").fill("1234.5")
+    page.get_by_role("dialog").get_by_label("Filter rows").fill("1234.5")
     expect(rows.locator("tbody tr").first).to_contain_text("1234.5")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Open all rows").click()
+    expect(rows.locator("th").nth(1)).to_contain_text("49999.5")  # its largest
 
 
 def test_a_session_is_found_left_and_taken_up_again(visit):
@@ -236,6 +241,9 @@ def test_the_page_fits_on_a_phone(visit):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Files", exact=True).tap()
     expect(page.get_by_role("complementary", name="Files")).to_contain_text("plot.png")
+    page.get_by_role("region", name="Changed by blocks").get_by_role("button").tap()
+    expect(page.get_by_role("dialog")).to_contain_text("plot.png")
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Close the panel").tap()
     page.get_by_role("button", name="Sessions", exact=True).tap()
     expect(page.get_by_role("button", name="New session")).to_be_in_viewport()
