@@ -5,15 +5,20 @@ import io
 import json
 import math
 import re
+import shutil
+import subprocess
 import wave
 
 import pytest
 from playwright.sync_api import expect
 from tests.server.page.conftest import PHONE, run_block, violations
 from tests.server.page.test_sources import node
+from tests.support.voice_weights import voice_at_home, voice_weights  # noqa: F401
 
+SAID = "Show the mean of the second column."
 CODE = "secret_name = 41\nprint(secret_name + 1)"
 TOLD = "The answer is **42**. See:\n\n```python\nsecret_name\n```\n\nThat is all."
+MODELS = 120_000  # milliseconds; they need seconds where nothing else runs
 SPEECH_RATE = 24_000
 LISTEN = """\
 window.loud = 0;
@@ -65,9 +70,9 @@ def tone(seconds, rate):
 @pytest.fixture(scope="module")
 def browser_flags(tmp_path_factory):
     said = tmp_path_factory.mktemp("said") / "said.wav"
-    with wave.open(str(said), "wb") as file:
-        file.setparams((1, 2, 48_000, 0, "NONE", ""))
-        file.writeframes(tone(4, 48_000).tobytes())
+    if shutil.which("espeak-ng") is None:
+        pytest.fail("espeak-ng is not installed; scripts/test-packages.txt names the package")
+    subprocess.run(["espeak-ng", "-s", "140", "-w", said, SAID], check=True)
     return ["--use-fake-device-for-media-stream", f"--use-file-for-fake-audio-capture={said}"]
 
 
@@ -136,6 +141,21 @@ def test_hold_speak_see_correct_send_approve_hear(talking, web):
     ]
     page.wait_for_function("() => window.loud < 0.001")
     assert voice.said == said
+
+
+def test_the_servers_own_ear_and_mouth(voice_at_home, visit):  # noqa: F811
+    someone = visit("It is **forty two**.", permissions=["microphone"])
+    someone.context.add_init_script(LISTEN)
+    page = someone.page()
+    page.locator("body").press("m")
+    page.wait_for_function("() => document.querySelector('.listening meter')?.value > 0.3")
+    page.wait_for_timeout(3500)  # as long as somebody talks
+    page.locator("body").press("m")
+    understood = re.compile("second column", re.IGNORECASE)
+    expect(page.get_by_label("Message")).to_have_value(understood, timeout=MODELS)
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".prose")).to_have_text("It is forty two.")
+    page.wait_for_function("() => window.loudest > 0.05", timeout=MODELS)
 
 
 def test_whoever_talks_silences_the_answer_at_once(talking):
