@@ -102,7 +102,7 @@ class Frame:
     """
 
     box: Box
-    pixels: bytes
+    pixels: bytes | bytearray
     width: int
     height: int
 

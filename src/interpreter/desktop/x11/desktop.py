@@ -87,7 +87,7 @@ class X11Desktop(Desktop):
                 shot = self._camera.grab((box.left, box.top, box.right, box.bottom))
             except ScreenShotError as error:
                 raise DesktopError(f"The screen cannot be read there: {error}") from error
-        return Frame(box, bytes(shot.raw), shot.width, shot.height)
+        return Frame(box, shot.raw, shot.width, shot.height)
 
     def pointer(self) -> Point:
         """Where the pointer is."""

@@ -15,10 +15,12 @@ from typing import Any
 from Xlib import XK, X
 from Xlib.ext import xtest
 
+from interpreter.desktop.x11.ping import Ping
 from interpreter.protocol.desktop import DesktopError
 
 SETTLE_SECONDS = 0.05  # until applications have read a changed layout
-READ_SECONDS = 0.15  # until they have read what was typed under it
+READ_SECONDS = 0.15  # until they have read what was typed under it, where they do not tell
+LONG_READ = 10.0  # after so many seconds everybody has
 CONTROLS = {"\n": XK.XK_Return, "\r": XK.XK_Return, "\t": XK.XK_Tab, "\b": XK.XK_BackSpace}
 UNICODE = 0x1000000
 
@@ -28,6 +30,7 @@ class X11Keyboard:
 
     def __init__(self, display: Any) -> None:
         self._display = display
+        self._ping = Ping(display.get_display_name())
         self._spare: list[int] = []
         self._lent: dict[int, int] = {}
         self._typed = 0.0
@@ -90,12 +93,12 @@ class X11Keyboard:
             return
         free = [code for code in self._spare if code not in self._lent.values()]
         if len(free) < len(new):  # take keys back, once what was typed with them has been read
-            time.sleep(max(0.0, self._typed + READ_SECONDS - time.monotonic()))
+            self._until_read()
             self._lent = {s: code for s, code in self._lent.items() if s in wanted}
             free = [code for code in self._spare if code not in self._lent.values()]
         self._lent.update(zip(new, free, strict=False))
         self._map()
-        time.sleep(SETTLE_SECONDS)  # nobody tells when an application has read the new layout
+        self._ping.wait(SETTLE_SECONDS)
 
     def _map(self) -> None:
         """Put what is lent on the spare keys; every request is news to every program."""
@@ -111,9 +114,15 @@ class X11Keyboard:
     def give_back(self) -> None:
         """Leave the spare keys as they were."""
         if self._lent:
-            time.sleep(max(0.0, self._typed + READ_SECONDS - time.monotonic()))
+            self._until_read()
             self._lent = {}
             self._map()
+        self._ping.close()
+
+    def _until_read(self) -> None:
+        """Wait until what was typed has been read, by whoever has the focus."""
+        if time.monotonic() < self._typed + LONG_READ:
+            self._ping.wait(max(0.0, self._typed + READ_SECONDS - time.monotonic()))
 
     @contextmanager
     def _nothing_held(self) -> Iterator[None]:
