@@ -127,6 +127,21 @@ def _opening(servers):
     return min(float(one[0]) for one in found) * 1000, int(found[0][1])
 
 
+def _startup(servers):
+    """Importing us, and `--version`, with servers written down; the least of some tries, in ms."""
+    found = []
+    with _project(servers) as (work, env):
+        for words in (["-c", "import interpreter"], ["-m", "interpreter", "--version"]):
+            command = [sys.executable, *words]
+            tries = []
+            for _ in range(9):
+                began = time.perf_counter()
+                subprocess.run(command, cwd=work, env=env, capture_output=True, check=True)
+                tries.append(time.perf_counter() - began)
+            found.append(min(tries) * 1000)
+    return found
+
+
 def _native_tokens():
     """Ten calls by a model that calls tools itself: every request has all schemas and results."""
     namespace = {"__name__": "listing"}
@@ -146,6 +161,7 @@ def main():
     told, peak = map(int, re.search(r"told (\d+) peak (\d+)", large).groups())
     assert f"length {50 << 20}" in large
     (plain, text), (ten, longer) = _opening(0), _opening(10)
+    (importing, version), (importing_ten, version_ten) = _startup(0), _startup(10)
     code = ((longer - text) * 2 + len(TASK) * 2 + 40) // 4
     native = _native_tokens()
     ratio = code / native
@@ -157,9 +173,19 @@ def main():
         ("the same in the sandbox", f"{within:.0f} ms", f"<= {without + 60:.0f} ms (60 over it)"),
         ("50 MB result: characters for the model", told, "<= 8000 (2,000 tokens)"),
         ("50 MB result: peak memory of the host", f"{peak} MB", "<= 90 MB"),
+        (
+            "import, no server / ten",
+            f"{importing:.1f} / {importing_ten:.1f} ms",
+            f"<= {importing * 1.05:.1f} ms",
+        ),
+        (
+            "--version, no server / ten",
+            f"{version:.1f} / {version_ten:.1f} ms",
+            f"<= {version * 1.05:.1f} ms",
+        ),
         ("first request put together, no server", f"{plain:.1f} ms", ""),
         ("the same with ten servers", f"{ten:.1f} ms", f"<= {plain * 1.05:.1f} ms"),
-        ("tokens of ten servers in a request", (longer - text) // 4, "<= 400"),
+        ("tokens of ten servers (of any number of tools)", (longer - text) // 4, "<= 400"),
         (
             "ten calls: tokens in code / by native calls",
             f"{code} / {native} = {ratio:.2f}",

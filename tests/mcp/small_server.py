@@ -56,11 +56,24 @@ for line in sys.stdin:
     call = json.loads(line)
     match call.get("method"):
         case "server/discover":
-            result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+            able = {"tools": {}, "prompts": {}, "resources": {}}
+            result = {"supportedVersions": ["2026-07-28"], "capabilities": able}
         case "tools/list":
             result = {"tools": list(listed())}
         case "tools/call":
             result = DONE[call["params"]["name"]](**call["params"]["arguments"])
+        case "prompts/list":
+            given = [{"name": "who", "required": True}, {"name": "how"}]
+            result = {"prompts": [{"name": "greet", "description": "Greets.", "arguments": given}]}
+        case "prompts/get":
+            given = call["params"]["arguments"]
+            text = f"Greet {given['who']} {given.get('how', 'warmly')}."
+            result = {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+        case "resources/list":
+            result = {"resources": [{"uri": "note://first", "name": "first"}]}
+        case "resources/read":
+            uri = call["params"]["uri"]
+            result = {"contents": [{"uri": uri, "text": "Water the plants."}]}
         case _:
             continue
     answer = {"jsonrpc": "2.0", "id": call["id"], "result": {"resultType": "complete", **result}}

@@ -194,6 +194,7 @@ class SessionFactory:
         environment = Environment(
             self._settings, self._face.notice, policy, self._conversation, choose
         )
+        environment.tool_servers.approve = self._approve
         questions = SideQuestions(self._model_now, self._budget)
         offer_usual(environment.calls.functions, questions)
         offer_web(environment, self._settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -10,10 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction, Value
 from interpreter.protocol.errors import CallFailed, ConfigurationError, InterpreterError
+from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import ActionCall
+from interpreter.protocol.ports import Approver, nobody_approves
 from interpreter.protocol.visible import visible
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
@@ -106,6 +110,9 @@ class ToolServers:
         self._functions: HostFunctions | None = None
         self._reach: Callable[[ServerConfig], Transport | None] = lambda config: None
         self._servers = Lazy(self._make_servers)
+        self._is_typed = False
+        self.approve: Approver = nobody_approves
+        """Who is asked where no block is running."""
 
     def bring(
         self,
@@ -136,6 +143,15 @@ class ToolServers:
             self._start, self._consent, self._accept, Surroundings(self._ask, (workspace.as_uri(),))
         )
         return Servers(self.configs.values(), access, pin_book())
+
+    @contextlib.contextmanager
+    def by_hand(self) -> Iterator[None]:
+        """Within this a server is used by what the user typed, between blocks."""
+        self._is_typed = True
+        try:
+            yield
+        finally:
+            self._is_typed = False
 
     @property
     def loads_any(self) -> bool:
@@ -304,10 +320,15 @@ class ToolServers:
 
     def _asked(self, what: str, config: ServerConfig, reason: str) -> Consent:
         call = ActionCall("mcp", json.dumps({"server": config.name, what: config.describe()}))
-        decision = self._escalations.ask(call, reason)
+        decision = self._decided(call, reason)
         if not decision.allows:
             return "no"
         return "always" if decision.answer == "always" else "session"
+
+    def _decided(self, call: ActionCall, reason: str) -> Decision:
+        if self._is_typed:
+            return self.approve(ApprovalRequested(call, reason))
+        return self._escalations.ask(call, reason)
 
     def _ask(self, question: Question) -> Reply:
         """A question of a server: what can be answered by yes or no is asked, the rest is a no."""
@@ -327,7 +348,7 @@ class ToolServers:
                 value = visible(json.dumps(field.schema["default"], ensure_ascii=False))
                 lines.append(f"{visible(field.title)}: {value}")
         call = ActionCall("mcp", json.dumps({"server": question.server, "asks": question.message}))
-        decision = self._escalations.ask(call, "\n".join(lines))
+        decision = self._decided(call, "\n".join(lines))
         return Reply("accept", {}) if decision.allows else Reply("decline")
 
 

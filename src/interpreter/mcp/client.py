@@ -171,6 +171,10 @@ class Client:
         """The texts that it has ready."""
         return self._list("prompts", "prompts/list", "prompts", read_prompt, interrupt)
 
+    def listed(self, method: str) -> tuple[Any, ...]:
+        """What was listed last by this method, as it is known here."""
+        return tuple(self._listed.get(method, ()))
+
     # What can be done with it.
 
     def call_tool(

@@ -95,6 +95,10 @@ class Server:
             raise NotAllowed(f"{self.name} has no tool {name!r} that you have approved.")
         return client.call_tool(found.tool, arguments, interrupt)
 
+    def listed(self, method: str) -> tuple[Any, ...]:
+        """What it listed last, without asking it."""
+        return self._client.listed(method) if self._client is not None else ()
+
     def client(self) -> Client:
         """The connection; approved, started and greeted first where there is none."""
         with self._lock:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly import SessionFactory
+from interpreter.assembly.tool_mentions import ToolMentions
 from interpreter.protocol.errors import InterpreterError, ModelError
 from interpreter.protocol.events import (
     Event,
@@ -73,6 +74,10 @@ class Chat:
 
     def say(self, text: str) -> TurnFinished:
         """One message and the turn it starts; a model that fails is shown, and the chat goes on."""
+        if self.mentions.are_in(text):
+            stop = Interrupt()
+            with self.desk.attend(stop.request):
+                self.news += self.mentions.read(text, stop)
         message = compose(text, self.news)
         self.news.clear()
         for part in message.parts:
@@ -147,6 +152,10 @@ class Chat:
 
     def _user_command(self, line: str) -> str | None:
         """The message that `/name arguments` stands for; None where no command has that name."""
+        if self.mentions.are_in(line) and line.startswith("/"):
+            stop = Interrupt()
+            with self.desk.attend(stop.request):
+                return self.mentions.command(line, stop)
         name, _, arguments = line.partition(" ")
         if not name.startswith("/") or name[1:] not in self.factory.guidance.commands:
             return None
@@ -154,6 +163,16 @@ class Chat:
 
         command = self.factory.guidance.commands[name[1:]]
         return expanded(command, arguments.strip(), lambda line: self.shell(line, tell=False))
+
+    @property
+    def mentions(self) -> ToolMentions:
+        """What can be typed about tool servers."""
+        return ToolMentions(self.factory.environment.tool_servers)
+
+    def suggestions(self) -> dict[str, str]:
+        """What can be typed besides our own commands: `/name`, `/server:prompt`, `@server:uri`."""
+        own = self.factory.guidance.commands.values()
+        return {f"/{one.name}": one.description for one in own} | self.mentions.suggestions()
 
     def run(self, read: Read) -> None:
         """Take messages at the prompt until the user leaves."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -49,7 +49,7 @@ def talk(plan: ChatPlan) -> int:
             return code
         if not plan.text.strip():
             chat.desk.note(greeting(plan.settings, first=False))
-        chat.run(reader(plan.settings, live=plan.live))
+        chat.run(reader(plan.settings, live=plan.live, more=chat.suggestions))
         return 0
 
 
@@ -151,13 +151,15 @@ def _walls(factory: SessionFactory, level: str) -> str:
     return "no sandbox" if factory.unconfined or level == "off" else WALLS.get(level, "")
 
 
-def reader(settings: Settings, *, live: bool) -> Callable[[str], str]:
+def reader(
+    settings: Settings, *, live: bool, more: Callable[[], Mapping[str, str]] = dict
+) -> Callable[[str], str]:
     """What reads a message, given what was typed already."""
     if not live:
         return lambda draft: input("> ")
     from interpreter.terminal.input.prompt_first import make_prompt  # noqa: PLC0415  (a real terminal)
 
-    return make_prompt(settings).ask
+    return make_prompt(settings, more).ask
 
 
 def _as_json(session: Session, text: str) -> int:

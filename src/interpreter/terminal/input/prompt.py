@@ -153,11 +153,11 @@ def may_suggest(text: str) -> bool:
 
 
 def _is_command(text: str) -> bool:
-    return text.startswith("%") and " " not in text
+    return text.startswith(("%", "/")) and " " not in text
 
 
 class Suggestions(Completer):
-    """Commands after `%` at the beginning, files after `@` anywhere."""
+    """Commands after `%` and `/` at the beginning, files and resources after `@` anywhere."""
 
     def __init__(self, commands: Callable[[], Mapping[str, str]]) -> None:
         self._commands = commands
@@ -171,6 +171,7 @@ class Suggestions(Completer):
         if _is_command(text):
             yield from self._command(text)
         elif found := MENTION.search(text):
+            yield from self._command(f"@{found[1]}")
             yield from self._paths.get_completions(Document(found[1]), complete_event)
 
     def _command(self, text: str) -> Iterator[Completion]:

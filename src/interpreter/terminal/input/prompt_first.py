@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from interpreter.terminal.chat import Chat
 
 
-def make_prompt(settings: Settings) -> InputPrompt:
-    """The prompt as the settings want it."""
+def make_prompt(settings: Settings, more: Callable[[], Mapping[str, str]] = dict) -> InputPrompt:
+    """The prompt as the settings want it; `more` is what can be typed besides our own commands."""
     return InputPrompt(
-        commands=_commands,
+        commands=lambda: {**_commands(), **more()},
         history=data_directory() / "history" if settings.keep_history else None,
         palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
         vi=settings.edit_mode == "vi",
@@ -48,7 +48,9 @@ def prompt_first(plan: ChatPlan) -> int:
         session, text = _recap(plan.resume, str(plan.settings.directory()))
         print(text)
         plan = replace(plan, resume=session)
-    prompt = make_prompt(plan.settings)
+    prompt = make_prompt(
+        plan.settings, lambda: opening.made.suggestions() if opening.made is not None else {}
+    )
     behind = replace(plan, behind_prompt=True)
     opening = Lazy(lambda: _open(behind, prompt.fail))
     prompt.shown = opening.begin

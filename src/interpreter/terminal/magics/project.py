@@ -30,4 +30,5 @@ def commands(chat: Chat, argument: str) -> None:
     """The commands of the user and of the project: `/name`."""
     known = chat.factory.guidance.commands.values()
     lines = [f"/{one.name} {one.hint}".rstrip() + f"  {one.description}" for one in known]
+    lines += chat.mentions.described()
     chat.desk.note("\n".join(lines) or "There are none: .agents/commands/NAME.md makes one.")
