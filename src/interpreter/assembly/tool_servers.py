@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interpreter.assembly.tool_values import described, handed_over
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction, Value
-from interpreter.protocol.errors import CallFailed, ConfigurationError, InterpreterError
+from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import ActionCall
@@ -24,7 +25,6 @@ from interpreter.settings.settings import Settings
 from interpreter.settings.trust import is_trusted
 
 if TYPE_CHECKING:
-    from interpreter.mcp.arrivals import LargeAnswer
     from interpreter.mcp.catalogue import ToolFunction
     from interpreter.mcp.configuration import ServerConfig
     from interpreter.mcp.pins import Changes, PinBook
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from interpreter.tools.guarded import Escalations
 
 PROJECT_FILE = ".mcp.json"
-PIECE = 1 << 20
 MOST_NAMED = 30  # servers in the words for the model
 MOST_FOUND = 50
 STARTED_FROM = {
@@ -198,13 +197,13 @@ class ToolServers:
         found = search(str(arguments.get("query") or ""), among, most)
         troubles = [f"{server.name}: {server.trouble}" for server in self.servers if server.trouble]
         self._register(found)
-        return {"found": [_described(one) for one in found], "troubles": troubles, "of": len(among)}
+        return {"found": [described(one) for one in found], "troubles": troubles, "of": len(among)}
 
     def _describe(self, arguments: Arguments, context: CallContext) -> Value:
         server = self.servers.get(arguments["server"])
         found = server.functions(context.interrupt)
         self._register(found)
-        return [_described(one) for one in found]
+        return [described(one) for one in found]
 
     def _resources(self, arguments: Arguments, context: CallContext) -> Value:
         client = self.servers.get(arguments["server"]).client()
@@ -227,12 +226,12 @@ class ToolServers:
 
     def _read(self, arguments: Arguments, context: CallContext) -> Value | Iterator[Value]:
         client = self.servers.get(arguments["server"]).client()
-        return _handed_over(client.read_resource(arguments["uri"], context.interrupt))
+        return handed_over(client.read_resource(arguments["uri"], context.interrupt))
 
     def _prompt(self, arguments: Arguments, context: CallContext) -> Value | Iterator[Value]:
         client = self.servers.get(arguments["server"]).client()
         given = {key: str(value) for key, value in (arguments.get("arguments") or {}).items()}
-        return _handed_over(client.get_prompt(arguments["name"], given, context.interrupt))
+        return handed_over(client.get_prompt(arguments["name"], given, context.interrupt))
 
     def _register(self, found: tuple[ToolFunction, ...]) -> None:
         """Make functions of tools: each has a name of its own for policy and transcript."""
@@ -262,7 +261,7 @@ class ToolServers:
     def _calling(self, function: ToolFunction) -> Callable[[Arguments, CallContext], Any]:
         def call(arguments: Arguments, context: CallContext) -> Value | Iterator[Value]:
             server = self.servers.get(function.server)
-            return _handed_over(server.call(function.name, arguments, context.interrupt))
+            return handed_over(server.call(function.name, arguments, context.interrupt))
 
         return call
 
@@ -373,37 +372,3 @@ def _function(
     needed = [key for key in properties if key in ("server", "uri", "name")]
     schema = {"type": "object", "properties": properties, "required": needed}
     return HostFunction(f"tools.{name}", SUMMARIES[name], schema, call, asks=asks, seconds=900.0)
-
-
-def _described(function: ToolFunction) -> dict[str, Any]:
-    schema = function.tool.input_schema
-    required = schema.get("required")
-    names = schema.get("properties")
-    return {
-        "server": function.server,
-        "name": function.name,
-        "signature": function.signature(),
-        "line": function.line(),
-        "doc": function.document(),
-        "required": [n for n in required if isinstance(n, str)]
-        if isinstance(required, list)
-        else [],
-        "parameters": [str(name) for name in names] if isinstance(names, dict) else [],
-    }
-
-
-def _handed_over(found: Any) -> Value | Iterator[Value]:
-    """A result as it goes to the code: whole, or in pieces where it is too long for us."""
-    from interpreter.mcp.arrivals import LargeAnswer
-
-    if isinstance(found, LargeAnswer):
-        return _pieces(found)
-    if not isinstance(found, dict):
-        raise CallFailed("The server answered with what is no result.")
-    return found
-
-
-def _pieces(answer: LargeAnswer) -> Iterator[Value]:
-    with answer.file as file:
-        while piece := file.read(PIECE):
-            yield piece
