@@ -126,7 +126,7 @@ ALLOWED = {
         "terminal/input/editor.py edit: path.write_text",
     },
     "the user's own settings, keys, rules, prices, skills and history, hidden from every cell": {
-        "assembly/session_factory.py SessionFactory._import_skills: file.read_text",
+        "assembly/own_functions.py import_skills: file.read_text",
         "facade/compatible/computer_parts.py NewSkill.save: file.write_text",
         "facade/compatible/computer_parts.py Skills.import_skills: file.read_text",
         "facade/compatible/computer_parts.py _functions: file.read_text",

@@ -55,7 +55,7 @@ class Attempt:
         self._base = base
         self._base_session = session
         self._since = len(session.transcript)
-        place = _new_place(data_directory().resolve() / "attempts")
+        place = new_place()
         workspace = settings.directory().resolve()
         self._copy = WorkspaceCopy(workspace, place / workspace.name)
         self.settings = replace(settings, workspace=str(self._copy.path))
@@ -144,7 +144,7 @@ class Attempt:
         changes = self._copy.stage(staged, spared)
         handover.write(staged / "changes.json", json.dumps(changes))
         try:
-            _apply_changes(environment, staged)
+            apply_changes(environment, staged)
             if variables is not None:
                 places = (self._copy.path, self._copy.original)
                 environment.adopt_variables(variables, places, exact=True)
@@ -153,17 +153,20 @@ class Attempt:
         yield ExecutionFinished("ok")
 
 
-def _apply_changes(environment: Environment, staged: Path) -> None:
-    """Bring changed files into the workspace, by a program under the journal."""
+def apply_changes(environment: Environment, staged: Path, *, decided: bool = True) -> None:
+    """Bring changed files into the workspace, by a program under the journal.
+
+    `decided` says that the user has answered for files that run by themselves.
+    """
     contents = environment.opened
     assert contents is not None, "the files lie in the exchange of its cell"
     exchange, journal = contents.cell.exchange, contents.journal
     handover.copy(INSIDE / "apply_changes.py", exchange)
     command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
-    if journal is not None:  # the user has answered where it was tried
+    if journal is not None and decided:  # where it was tried
         journal.watch()
     status = contents.launch(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).wait()
-    if journal is not None:
+    if journal is not None and decided:
         journal.settle(allow=True)
     if status:
         raise CheckpointError("Not all files could be brought over; undo takes back the rest.")
@@ -178,8 +181,9 @@ def exported(factory: SessionFactory, file: BinaryIO) -> bool:
     return True
 
 
-def _new_place(attempts: Path) -> Path:
+def new_place() -> Path:
     """A directory of our own; those of processes that were killed go."""
+    attempts = data_directory().resolve() / "attempts"
     attempts.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in attempts.iterdir():
         if not is_alive(path.name.partition("-")[0]):

@@ -69,16 +69,16 @@ class Environment:
         self.choose = choose
         self._runtimes = session_runtimes(settings, choose, self._pool)
         self._run_code = RunCode(self._runtimes, self._limits())
-        self._escalations = Escalations(self._run_code.inject)
-        guarded = Guarded(self._run_code, self._guards, self._escalations)
+        self.escalations = Escalations(self._run_code.inject)  # questions of a block that runs
+        guarded = Guarded(self._run_code, self._guards, self.escalations)
         self.execute: Tool = guarded
         """Runs blocks of code."""
         # Where texts of this session come from.
         self.origins = (conversation or Conversation()).origins(lambda: guarded.running)
-        self.calls = HostCalls(self._escalations, policy, self._called_in_background, self._origin)
+        self.calls = HostCalls(self.escalations, policy, self._called_in_background, self._origin)
         """What code may call of the host's."""
         self.tool_servers = ToolServers(
-            settings, self.launch, self._escalations, notice, lambda: self.opener.reaches_hosts
+            settings, self.launch, self.escalations, notice, lambda: self.opener.reaches_hosts
         )
         self.tool_servers.offer(self.calls.functions)
         self._policy = policy
@@ -94,7 +94,7 @@ class Environment:
             self._shielded,
         )
         """What a model can do here."""
-        self._rules = SessionRules(settings, self._escalations, lambda: guarded.running)
+        self._rules = SessionRules(settings, self.escalations, lambda: guarded.running)
         self._permissions: Lazy[Permissions] = Lazy(self._make_permissions)
         self._autorun: Lazy[AutorunGuard] = Lazy(self._make_autorun)
         self.opener = CellOpener(settings, self._rules, self._permissions, notice)
@@ -120,7 +120,7 @@ class Environment:
         return self.origins.get().of_call(given)
 
     def _shielded(self, tool: Tool) -> Tool:
-        return Guarded(tool, self._secret_guards, self._escalations)
+        return Guarded(tool, self._secret_guards, self.escalations)
 
     # Beginning and ending.
 
@@ -290,7 +290,7 @@ class Environment:
             settings=self._settings,
             notice=self._notice,
             rules=self._rules,
-            escalations=self._escalations,
+            escalations=self.escalations,
             permissions=self._permissions,
             calls=self.calls,
         )
@@ -307,7 +307,7 @@ class Environment:
     def _make_permissions(self) -> Permissions:
         from interpreter.assembly.permissions import Permissions
 
-        return Permissions(self._settings, self._rules, self._escalations, self.origins.get())
+        return Permissions(self._settings, self._rules, self.escalations, self.origins.get())
 
     def _make_drafts(self) -> DraftCell:
         return DraftCell(

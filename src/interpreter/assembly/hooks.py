@@ -47,6 +47,17 @@ def hook_files(settings: Settings) -> list[tuple[Path, Source]]:
     return [(file, source) for file, source in files if file.exists()]
 
 
+def left_out(settings: Settings) -> tuple[Path, ...]:
+    """The files of a directory that has hooks and is not trusted."""
+    from interpreter.hooks.configuration import PROJECT_FILES, read_files
+
+    directory = settings.directory()
+    if is_trusted(directory):
+        return ()
+    files = (directory / name for name in PROJECT_FILES)
+    return tuple(file for file in files if read_files([(file, "project")]).hooks)
+
+
 def configured(settings: Settings) -> FoundHooks:
     """The hooks that those files have."""
     from interpreter.hooks.configuration import read_files
@@ -78,6 +89,12 @@ class SessionHooks:
         self._told: list[str] = []
         self._judged: list[dict[str, Any]] = []
         self._begun = False
+
+    def for_agent(self, agent: str, session: Callable[[], str]) -> SessionHooks:
+        """The same hooks for a session within this one; commands run where those of this one do."""
+        other = SessionHooks(self._settings, self._launch, self._notice, session, subagent=agent)
+        other._hooks = self._hooks
+        return other
 
     def add(self, *hooks: Hook) -> None:
         """More hooks, such as functions of a program that drives us."""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interpreter.assembly.agents import Within, agent_functions
 from interpreter.assembly.browsing import offer_browser
 from interpreter.assembly.conversation import Conversation
 from interpreter.assembly.conversation_log import notes_about
@@ -15,6 +16,7 @@ from interpreter.assembly.desktop import OsMode, offer_desktop
 from interpreter.assembly.environment import Environment
 from interpreter.assembly.hooks import SessionHooks
 from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
+from interpreter.assembly.own_functions import import_skills
 from interpreter.assembly.policy import ceiling, check_policy, make_policy
 from interpreter.assembly.system_words import SystemWords
 from interpreter.protocol.events import RuntimeEvent
@@ -32,13 +34,13 @@ from interpreter.protocol.ports import (
     ToolContext,
     ToolSpec,
 )
-from interpreter.session.budget import Budget
+from interpreter.session.budget import Budget, PartOfBudget
 from interpreter.session.engine import Asking, Engine, TurnLimits
 from interpreter.session.past import Past
 from interpreter.session.request.context import Notes
 from interpreter.session.session import Session
 from interpreter.session.store.database import Store
-from interpreter.settings.paths import config_directory, data_directory
+from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.tools.toolbox import FOR_SMALL_MODELS, USUAL
 
@@ -60,6 +62,7 @@ class SessionFactory:
         approve: Approver,
         answer: Answerer,
         face: FaceCallbacks = QUIET,
+        within: Within | None = None,
     ) -> None:
         self._settings = settings
         never_from(settings.directory())
@@ -71,10 +74,11 @@ class SessionFactory:
         self._answer = answer
         self._face = face
         self._store = Lazy(lambda: Store(data_directory()))
-        self._budget = Budget()
-        self._guidance = Lazy(self._read_guidance)
+        self._within = within
+        self._budget = PartOfBudget(within.budget) if within else Budget()
+        self._guidance = Lazy(within.guidance if within else self._read_guidance)
         self._screen = OsMode()
-        self._conversation = Conversation()
+        self._conversation = Conversation(within.said if within else None)
         self.environment = self._new_environment()
         """What code runs in now."""
         self.hooks = self._session_hooks()
@@ -128,7 +132,7 @@ class SessionFactory:
         if goes_on:
             self.environment.resumption.begin()
         if settings.import_skills:
-            self._import_skills(settings.skills_path)
+            import_skills(settings.skills_path, self.run)
         store = self.store if session_id else None
         session = Session(
             engine,
@@ -148,27 +152,22 @@ class SessionFactory:
             self.store.owners.release(self._open_session)
         self._open_session = session_id
 
-    def _import_skills(self, path: str) -> None:
-        """Run every file of functions that the user wants in each session."""
-        place = Path(path).expanduser() if path else config_directory() / "skills"
-        for file in sorted(place.glob("*.py")):
-            for _ in self.run(Code("python", file.read_text(encoding="utf-8"))):
-                pass
-
     def _is_at_home(self, session_id: str) -> bool:
         """Whether what is kept of files here is this session's, in the place where it began."""
         place = str(self._settings.directory())
-        return (
-            self.environment.first_session == session_id
-            and self.store.directory(session_id) == place
-        )
+        is_first = self.environment.first_session == session_id
+        return is_first and self.store.directory(session_id) == place
 
     def another(
-        self, settings: Settings, approve: Approver | None, answer: Answerer | None
+        self,
+        settings: Settings,
+        approve: Approver | None,
+        answer: Answerer | None,
+        within: Within | None = None,
     ) -> SessionFactory:
         """A factory like this one, for other settings."""
         other = SessionFactory(
-            settings, approve or self._approve, answer or self._answer, self._face
+            settings, approve or self._approve, answer or self._answer, self._face, within
         )
         other.choose_runtimes(self.environment.choose)
         other.use_completions(self._models.completions)
@@ -196,14 +195,15 @@ class SessionFactory:
         )
         environment.tool_servers.approve = self._approve
         questions = SideQuestions(self._model_now, self._budget)
-        offer_usual(environment.calls.functions, questions)
+        functions = environment.calls.functions
+        offer_usual(functions, questions)
         offer_web(environment, self._settings)
         opening = partial(self._screen.desktop, self._settings)
         offer_desktop(environment.calls, questions, opening, self._settings)
         offer_browser(environment.calls, self._settings, environment.host_gate)
-        environment.calls.functions.add(
-            *guidance_functions(self._guidance.get, lambda: environment.cell.exchange)
-        )
+        functions.add(*guidance_functions(self._guidance.get, lambda: environment.cell.exchange))
+        if self._within is None:
+            functions.add(*agent_functions(self, lambda: self._now, self._model_now))
         return environment
 
     def _model_now(self) -> Model:
@@ -390,6 +390,8 @@ class SessionFactory:
         return self.hooks.policy(policy)
 
     def _session_hooks(self) -> SessionHooks:
+        if self._within:
+            return self._within.hooks(lambda: self._open_session)
         return SessionHooks(
             lambda: self._now,
             lambda *words, **options: self.environment.launch(*words, **options),

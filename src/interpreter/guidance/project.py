@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interpreter.guidance import instructions, skills
+from interpreter.guidance import agents, instructions, skills
 from interpreter.guidance.commands import FOLDERS as COMMAND_FOLDERS
 from interpreter.guidance.commands import UserCommand
 from interpreter.guidance.commands import find as find_commands
@@ -23,7 +23,7 @@ def asks_for_trust(directory: Path) -> tuple[str, ...]:
     files = [str(one.path) for one in instructions.chain(place)]
     inside = [place / name for name in _STARTERS]
     files += [str(file) for file in inside if safe_files.is_file(file)]
-    for folder in (*skills.FOLDERS, *COMMAND_FOLDERS):
+    for folder in (*skills.FOLDERS, *COMMAND_FOLDERS, *agents.FOLDERS):
         files += [str(place / folder)] if _has_any(place / folder) else []
     home = f"{place}/"
     return tuple(dict.fromkeys(file.removeprefix(home) for file in files))
@@ -61,6 +61,7 @@ class ProjectGuidance:
         home = own.home.resolve() if own else None
         self._skills = skills.find(home, project)
         self.commands: dict[str, UserCommand] = find_commands(home, project, self._skills.found)
+        self.agents = agents.find(home, project)
         self.warnings = self._skills.warnings
         self._memory_told = memory.told()
 
@@ -84,6 +85,7 @@ class ProjectGuidance:
         parts = (
             told,
             skills.catalogue(self._skills.found),
+            agents.catalogue(self.agents.values()),
             self._memory_told,
             MEMORY if hints else "",
         )

@@ -51,7 +51,15 @@ PROJECT = (
     # other agents: what they may do, what they start, and what they are told
     *(".mcp.json", ".claude/", ".claude.json", "CLAUDE.md", "CLAUDE.local.md", ".cursor/"),
     *(".cursorrules", ".windsurf/", ".windsurfrules", ".gemini/", "GEMINI.md", ".codex/"),
-    *("AGENTS.md", "AGENT.md", ".agents/", ".aider.conf.yml", ".continue/", ".clinerules"),
+    *(
+        "AGENTS.md",
+        "AGENTS.override.md",
+        "AGENT.md",
+        ".agents/",
+        ".aider.conf.yml",
+        ".continue/",
+        ".clinerules",
+    ),
     *(".clinerules/", ".roo/", ".roomodes", ".kiro/", ".qwen/", ".opencode/", "opencode.json"),
     *("opencode.jsonc", ".amp/", ".augment/", ".junie/", ".trae/", ".goosehints", ".openhands/"),
     *("crush.json", ".crush.json", ".github/copilot-instructions.md", ".github/instructions/"),

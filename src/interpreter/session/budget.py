@@ -159,3 +159,20 @@ class Budget:
         cached = min(tokens, self._last.input) if self._last and self._last.cached else 0
         mean = self.session.output // self.session.requests if self.session.requests else 0
         return Usage(input=tokens, cached=cached, output=mean)
+
+
+class PartOfBudget(Budget):
+    """That of a session within another: what it spends, the other one pays."""
+
+    def __init__(self, whole: Budget) -> None:
+        super().__init__()
+        self._whole = whole
+
+    def add(self, usage: Usage | None) -> None:
+        """A request has ended."""
+        super().add(usage)
+        self._whole.add(usage)
+
+    def objection(self, tokens: int) -> str | None:
+        """Why a request of so many tokens must not be sent, or None if it may."""
+        return self._whole.objection(tokens) or super().objection(tokens)

@@ -26,6 +26,7 @@ SUBCOMMANDS = {
     "models": "local_models:command",
     "doctor": "doctor:doctor_command",
     "trust": "trust:trust_command",
+    "hooks": "hook_list:hooks_command",
     "mcp": "mcp:mcp_command",
     "completion": "completion:completion_command",
     "wtf": "wtf:wtf_command",

@@ -26,6 +26,20 @@ def memory(chat: Chat, argument: str) -> None:
         )
 
 
+def hooks(chat: Chat, argument: str) -> None:
+    """The hooks of the user and of the project."""
+    from interpreter.terminal.subcommands.hook_list import hook_lines  # noqa: PLC0415  (rarely)
+
+    chat.desk.note("\n".join(hook_lines(chat.settings)))
+
+
+def agents(chat: Chat, argument: str) -> None:
+    """The agents of the user and of the project."""
+    known = chat.factory.guidance.agents.values()
+    lines = [f"{one.name}  {one.description}" for one in known]
+    chat.desk.note("\n".join(lines) or "There are none: .agents/agents/NAME.md makes one.")
+
+
 def commands(chat: Chat, argument: str) -> None:
     """The commands of the user and of the project: `/name`."""
     known = chat.factory.guidance.commands.values()

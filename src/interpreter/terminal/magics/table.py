@@ -134,6 +134,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "%memory", "[edit|forget]", "what is remembered of this project", magic_project.memory
         ),
         Command("%commands", "", "your own commands: /name", magic_project.commands),
+        Command("%hooks", "", "the commands that are told what happens", magic_project.hooks),
+        Command("%agents", "", "the agents that code can hand a task to", magic_project.agents),
         Command("%info", "", "versions, model, session, directories", magic_session.info),
         Command("%verbose", "[on|off]", "show what else happens", magic_state.verbose),
         Command("%debug", "[on|off]", "as %verbose", magic_state.verbose),

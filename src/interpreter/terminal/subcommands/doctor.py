@@ -269,6 +269,18 @@ def _tool_servers(settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("tools", "ok" if tried.good else "degraded", detail, tried.fix)
 
 
+def _hooks(settings: Settings) -> Iterator[Diagnosis]:
+    """How many hooks there are, and what is wrong with others."""
+    from interpreter.assembly.hooks import configured, left_out  # noqa: PLC0415
+
+    found = configured(settings)
+    if found.hooks:
+        yield Diagnosis("hooks", "ok", f"{len(found.hooks)}; interpreter hooks lists them")
+    yield from (Diagnosis("hooks", "degraded", trouble) for trouble in found.troubles)
+    for file in left_out(settings):
+        yield Diagnosis("hooks", "absent", f"{file} is not used", "interpreter trust")
+
+
 Check = Callable[[Settings], Iterator[Diagnosis]]
 CHECKS: tuple[Check, ...] = (
     *(
@@ -282,6 +294,7 @@ CHECKS: tuple[Check, ...] = (
         model_findings,
         _keys,
         _tool_servers,
+        _hooks,
         _terminal,
         _display,
         _disk,
