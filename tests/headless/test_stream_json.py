@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import yaml
 
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 USER = {"type": "user", "message": {"role": "user", "content": "go"}}
 ASKS = ("--permission-prompt-tool", "stdio")
 ENDLESS = {"code": "open('running', 'w').close()\nwhile True: pass"}
@@ -38,6 +40,7 @@ class Program:
     def wait_until_running(self):
         while not (self.work / "running").exists():
             assert self.process.poll() is None
+            time.sleep(0.02)
 
     def request(self, **request):
         self.say({"type": "control_request", "request_id": "r", "request": request})
@@ -82,6 +85,11 @@ def program(tmp_path):
                 stream.close()
 
 
+def picture(data):
+    source = {"type": "base64", "media_type": "image/png", "data": data}
+    return {"type": "image", "source": source}
+
+
 def test_what_makes_no_sense_is_refused_and_the_session_goes_on(program):
     replies = [{"code": f"open('made-{n}', 'w')"} for n in range(4)]
     ours = program(*replies, {"code": "print('x' * 3_000_000)"}, "Done.", flags=ASKS)
@@ -93,9 +101,13 @@ def test_what_makes_no_sense_is_refused_and_the_session_goes_on(program):
         "permission mode is one of" in ours.request(subtype="set_permission_mode", mode=3)["error"]
     )
     assert "There is no event" in ours.request(subtype="initialize", hooks={"X": []})["error"]
-    ours.say({"type": "user", "message": {"content": [{"type": "video"}]}})
-    assert "neither" in ours.wait_for("result")["errors"][0]
-    ours.say(USER)
+    for block, told in (({"type": "video"}, "neither"), (picture("%%%"), "not in base64")):
+        ours.say({"type": "user", "message": {"content": [block]}})
+        assert told in ours.wait_for("result")["errors"][0]
+    ours.say({
+        "type": "user",
+        "message": {"content": [picture(PNG), {"type": "text", "text": "go"}]},
+    })
     for answer in (
         {},
         {"behavior": "yes"},
@@ -215,4 +227,4 @@ def parent(pid):
 
 def wait_until_gone(pid):
     while parent(pid):
-        pass
+        time.sleep(0.02)
