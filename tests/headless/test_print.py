@@ -93,6 +93,11 @@ def test_an_answer_that_never_fits_is_an_error_of_its_own(printed):
     assert (done.returncode, result["subtype"]) == (1, "error_max_structured_output_retries")
 
 
+def test_an_answer_in_json_is_printed_without_what_is_around_it(printed):
+    line = """interpreter --print x --json-schema '{"type": "integer"}'"""
+    assert printed(line, "Here you are:\n```json\n3\n```\n").stdout == "3\n"
+
+
 def test_the_last_session_goes_on(printed):
     printed("interpreter --print go -y", {"code": "x = 5"}, "Set.")
     done = printed("interpreter --print go -y --continue", {"code": "print(x)"}, "It is 5.")

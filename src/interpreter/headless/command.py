@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -112,7 +113,9 @@ class HeadlessFace:
             told = {"type": "result", **result.line, "session_id": narrator.session}
             self._writer.send({**told, "uuid": str(uuid4())})
         elif self._options.output == "text" and not result.is_error:
-            self._writer.print(result.line["result"].rstrip("\n"))
+            value = result.line.get("structured_output")
+            text = result.line["result"].rstrip("\n") if value is None else json.dumps(value)
+            self._writer.print(text)
         for error in result.line.get("errors", ()):
             if self._options.output == "text":
                 print(f"interpreter: {sentence(error)}", file=sys.stderr)  # noqa: T201
