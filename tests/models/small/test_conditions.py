@@ -120,11 +120,27 @@ ORDER = "Sort sales.csv by units and save it as sorted.csv, without changing the
 
 
 def test_a_file_that_was_to_be_written_is_looked_for():
-    wrong = next_request(turn(ORDER, ("f()", "[files: added out.csv]\n")))
+    plain = PROFILE.rpartition("\n")[0]
+    wrong = next_request(turn(ORDER, ("f()", "[files: added out.csv]\n"), profile=plain))
     assert "names the file sorted.csv, and it was not written" in wrong.messages[-1].text
-    right = next_request(turn(ORDER, ("f()", "[files: added sorted.csv]\n")))
+    right = next_request(turn(ORDER, ("f()", "[files: added sorted.csv]\n"), profile=plain))
     assert "Files: added sorted.csv." in right.messages[-1].text
     assert right.doubt == ""
+
+
+INTO = "How many units of tea were sold, by sales.csv? Write the answer to answer.csv."
+
+
+def test_an_answer_that_was_to_be_written_into_a_file_is_judged_by_it():
+    first = next_request(turn(INTO)).messages[-1].text
+    assert "writes it into the file answer.csv" in first
+    printed = next_request(turn(INTO, (KEPT, "42\n")))
+    assert "changed no file, so what was asked for is not done" in printed.messages[-1].text
+    dropped = next_request(turn(INTO, (DROPPED, "[files: added answer.csv]\n")))
+    assert "The request says 'tea' (a value of 'product')" in dropped.messages[-1].text
+    kept = SmallTurn.of(turn(INTO, (KEPT, "[files: added answer.csv]\n")))
+    assert "Files: added answer.csv." in kept.next_request().messages[-1].text
+    assert not kept.can_be_checked
 
 
 def test_an_original_that_was_to_stay_is_said_to_be_changed():

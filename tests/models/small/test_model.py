@@ -5,7 +5,7 @@ import pytest
 from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
-from interpreter.models.small.words import faithful, needs_code
+from interpreter.models.small.words import faithful, is_an_order, needs_code
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import (
@@ -152,6 +152,22 @@ def test_an_order_that_changed_no_file_is_not_done_whatever_it_printed():
 def test_a_script_that_is_to_be_saved_is_written_and_not_run():
     order = user_says("Save a script that deletes old logs as clean.py")
     assert "does not run it" in next_request((order,)).messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("request_", "order"),
+    [
+        ("Rename all .txt files here", True),
+        ("Add a column b to t.csv", True),
+        ("Add a column b to t.csv and tell me how many rows have more than 5", False),
+        ("Create the sum of a and b in t.csv. Answer with one JSON object.", False),
+        ("What is the mean of x in t.csv? Save it to mean.txt", True),
+        ("What is the mean of x in t.csv?", False),
+        ("write " * 3_000, True),
+    ],
+)
+def test_an_order_that_asks_for_an_answer_is_a_question(request_, order):
+    assert is_an_order(request_) is order
 
 
 def test_an_order_may_be_done_without_a_word():

@@ -18,7 +18,9 @@ from interpreter.models.small.coding import Coding
 from interpreter.models.small.conditions import (
     CHANGED,
     FILE_NOT_WRITTEN,
+    LEFT_OUT,
     changed_originals,
+    conditions_left_out,
     not_written,
 )
 from interpreter.models.small.forms import NUMBER, AskedForm, form_of, wants_a_reason
@@ -233,6 +235,10 @@ def _after_order(asked: tuple[Message, ...], rounds: list[Round], question: str)
         return SmallPlan((*asked, *told), len(rounds), must_act=True)
     if (names := not_written(question, files)) and len(rounds) <= REPEATS:
         told = (assistant_says(last.code), user_says(FILE_NOT_WRITTEN.format(names=names)))
+        return SmallPlan((*asked, *told), len(rounds), must_act=True)
+    only_new = all(change.startswith("added ") for change in files)
+    if only_new and len(rounds) == 1 and (left_out := conditions_left_out(question, last)):
+        told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
         return SmallPlan((*asked, *told), len(rounds), must_act=True)
     spoilt = changed_originals(question, files)
     printed = _shortened(last.output)

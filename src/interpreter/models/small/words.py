@@ -109,12 +109,27 @@ PROGRAM = re.compile(
     r"(?=[^.\n]*\b(?:script|program|module)\b)",
     re.IGNORECASE,
 )
+ASKS_TOO = re.compile(
+    r"\b(?:answer (?:with|as|in)|reply with|tell me|what (?:is|are)|how (?:many|much)"
+    r"|give (?:me )?the answer)\b",
+    re.IGNORECASE,
+)
+INTO_FILE = re.compile(
+    r"\b(?:write|save|store|export|put)\b(?:[^.?!\n]|\.\w){0,200}?\b(?:to|as|into|in)\b"
+    r"(?: the file| a file)?(?: called| named)? [\"'`]?"
+    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b",
+    re.IGNORECASE,
+)
+COMPUTE_INTO = """\
+Write one ```python block that computes this, writes it into the file {name} as was asked for \
+above, and prints what it wrote."""
 SCRIPT = re.compile(r"[\w/-]+\.(?:py|sh|js|rb|pl|r|sql)\b", re.IGNORECASE)
 FILE_ORDER = re.compile(
     r"\W*(?:please |can you |could you )?(?:append|copy|delete|move|rename|save|zip|unzip)\b",
     re.IGNORECASE,
 )
 LONGEST_ERROR = 300
+LOOKED_AT = 4_000  # characters of a request in which a file to write is looked for
 LONGEST_FORM = 300
 LINES_REPEATED = 8
 
@@ -162,7 +177,9 @@ def request_for_code(question: str) -> str:
     if is_an_order(question):
         named = SCRIPT.search(question)
         write_it = WRITE_IT.format(name=named.group() if named else "script.py")
-        return write_it if PROGRAM.match(question) else ACT
+        if PROGRAM.match(question):
+            return write_it
+        return ACT if ORDER.match(question) else COMPUTE_INTO.format(name=file_to_write(question))
     form = form_asked_for(question)
     request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
     return "\n".join((*reminders_for(question), request))
@@ -170,13 +187,24 @@ def request_for_code(question: str) -> str:
 
 def is_an_order(question: str) -> bool:
     """Whether something is to be done, so that it may be done without anything to print."""
-    return bool(ORDER.match(question)) and "?" not in question
+    if file_to_write(question):
+        return True
+    if not ORDER.match(question) or "?" in question:
+        return False
+    is_pure = FILE_ORDER.match(question) or PROGRAM.match(question)
+    return bool(is_pure) or not ASKS_TOO.search(question.partition("\n\n")[0])
+
+
+def file_to_write(question: str) -> str:
+    """The file into which a request wants its answer written; nothing where it names none."""
+    found = INTO_FILE.search(question.partition("\n\n")[0][:LOOKED_AT])
+    return found.group(1) if found else ""
 
 
 def is_about_files(question: str) -> bool:
     """Whether it is an order that cannot be done without changing a file."""
-    wants = FILE_ORDER.match(question) or PROGRAM.match(question)
-    return is_an_order(question) and wants is not None
+    wants = FILE_ORDER.match(question) or PROGRAM.match(question) or file_to_write(question)
+    return is_an_order(question) and bool(wants)
 
 
 def is_only_a_promise(text: str) -> bool:
