@@ -3,8 +3,13 @@
 import asyncio
 import contextlib
 import json
+import os
+import re
+import subprocess
+import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -18,6 +23,7 @@ from interpreter.server.config import Limits, ServerConfig
 from interpreter.server.run import listening, uvicorn_options
 from interpreter.settings.settings import Settings
 
+COMMAND = Path(sys.executable).parent / "interpreter"
 OWNER, ADA = "token-of-the-owner-0123456789", "token-of-ada-0123456789"
 ADD = {"text": "Adding.", "code": "x = 2 + 3\nprint(x)"}
 
@@ -57,6 +63,38 @@ class Running:
         self._uvicorn.should_exit = True
         self._thread.join()
         self._listener.close()
+
+
+class Served:
+    """The command in a process and a home of its own, which several tests share."""
+
+    def __init__(self, place, *words):
+        names = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "HOME")
+        (place / "owner").mkdir()
+        self._process = subprocess.Popen(
+            [COMMAND, "serve", "--port", "0", *words],
+            cwd=place / "owner",
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **{name: str(place / name.lower()) for name in names}},
+        )
+        line = self._process.stdout.readline()
+        self.url, self.token = re.fullmatch(r"Open (.*)/#token=(.*)\n", line).groups()
+        self._clients = []
+
+    def client(self, token, **options):
+        headers = {"authorization": f"Bearer {token}"}
+        self._clients.append(
+            httpx.Client(base_url=self.url, headers=headers, timeout=60, **options)
+        )
+        return self._clients[-1]
+
+    def stop(self):
+        for client in self._clients:
+            client.close()
+        self._process.terminate()
+        self._process.wait()
+        self._process.stdout.close()
 
 
 class Talk:

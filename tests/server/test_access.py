@@ -144,6 +144,13 @@ def test_a_socket_from_another_page_is_refused(running, headers):
         connect(address, additional_headers=head, **options)
 
 
+def test_a_browser_that_asks_first_is_told_nothing(running):
+    asked = {"origin": "https://evil.example", "access-control-request-method": "POST"}
+    answer = httpx.options(f"{running.url}/api/sessions", headers=asked)
+    assert answer.status_code == 403
+    assert [name for name in answer.headers if name.startswith("access-control")] == []
+
+
 def test_our_own_page_is_let_in(running):
     headers = {"origin": running.url, "sec-fetch-site": "same-origin"}
     assert running.client().get("/api/me", headers=headers).status_code == 200

@@ -71,6 +71,13 @@ def test_the_longest_idle_makes_room_and_when_all_work_nobody_comes(serve, scrip
     assert second.get().json()["state"] == "parked"
 
 
+def test_nobody_is_woken_when_memory_is_short(serve, script):
+    one = Talk(serve(limits=Limits(free_memory=1 << 40)), model=script("Hello."))
+    full = one.post("messages", text="Hi.")
+    assert (full.status_code, full.json()["error"]["code"]) == (503, "full")
+    assert one.get("messages").json()["messages"] == []
+
+
 def test_a_restart_brings_every_session_back(serve, script):
     running = serve()
     some = [Talk(running, model=script({"code": f"n = {i}"}, "Ok."), auto_run=True) for i in (1, 2)]

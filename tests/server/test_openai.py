@@ -105,6 +105,20 @@ def test_responses(serve, script, client_of):
     assert "".join(deltas) == events[-1].response.output_text == SHOWN
 
 
+def test_responses_take_pictures_and_instructions(serve, script, client_of):
+    client = client_of(serve(model=script("I see.", repeat=True)))
+    parts = [
+        {"type": "input_text", "text": "What is it?"},
+        {"type": "input_image", "image_url": PNG, "detail": "auto"},
+    ]
+    said = [{"role": "user", "content": parts}]
+    answer = client.responses.create(model="reploop", input=said, instructions="Be brief.")
+    assert (answer.output_text, answer.status) == ("I see.", "completed")
+    parts[1]["image_url"] = "https://example.org/a.png"
+    with pytest.raises(openai.BadRequestError, match="data: address"):
+        client.responses.create(model="reploop", input=said)
+
+
 def test_errors_are_those_that_the_client_knows(serve, script, client_of):
     running = serve(model=script())
     with pytest.raises(openai.AuthenticationError):
@@ -123,3 +137,6 @@ def test_errors_are_those_that_the_client_knows(serve, script, client_of):
 def test_models(serve, script, client_of):
     client = client_of(serve(model=script("Hi.")))
     assert "reploop" in [model.id for model in client.models.list()]
+    assert client.models.retrieve("reploop").id == "reploop"
+    with pytest.raises(openai.NotFoundError):
+        client.models.retrieve("nobody")

@@ -42,6 +42,20 @@ def test_code_is_edited_before_it_runs(talk):
     assert one.output() == "edited\n"
 
 
+def test_a_dry_run_shows_what_would_happen_and_takes_it_back(talk, tmp_path):
+    one = talk({"code": "n = 5\nopen('a.txt', 'w').write('a')\nprint('done')"}, "I see.")
+    one.say("go")
+    asked = one.until("ApprovalRequested")
+    assert one.post("decisions", question=asked["n"], answer="dry_run").status_code == 204
+    again = one.until("ApprovalRequested")  # asked again, knowing what it does
+    assert "done" in one.output()
+    assert "FilesChanged" in [event["type"] for event in one.seen]
+    assert not (tmp_path / "owner" / "a.txt").exists()
+    one.post("decisions", question=again["n"], answer="no")
+    one.until()
+    assert not (tmp_path / "owner" / "a.txt").exists()
+
+
 def test_code_is_declined_with_a_reason(talk):
     one = talk(ADD, "I see.")
     one.say("Add.")

@@ -20,6 +20,7 @@ SIGNS = ("<=", ">=", "!=", "<", ">", "=")
 
 _seen: dict[str, Any] = {"block": -1, "before": {}, "now": {}}
 _order: dict[str, Any] = {"key": None, "rows": None}
+_facts: dict[str, Any] = {"key": None, "columns": None}
 
 
 def variables(names: dict[str, Any], block: int) -> str:
@@ -93,13 +94,14 @@ def page(value: Any, asked: dict[str, Any]) -> str:
     missing = [name for name in wanted if name and name not in labels(frame)]
     if missing:
         return json.dumps({"problem": f"There is no column {missing[0]!r}."})
-    rows = ordered(frame, asked)
+    known = (id(value), frame.shape, asked["block"])
+    rows = ordered(frame, asked, known)
     matching = len(frame) if rows is None else len(rows)
     start = asked["offset"]
     end = min(start + asked["limit"], matching)
     part = frame.iloc[start:end] if rows is None else frame.iloc[rows[start:end]]
     return json.dumps({
-        "columns": [column(frame, i) for i in range(len(frame.columns))],
+        "columns": columns(frame, known),
         "rows": [[cell(item) for item in row] for row in part.itertuples(index=False, name=None)],
         "index": [cell(item) for item in part.index],
         "offset": start,
@@ -129,10 +131,18 @@ def labels(frame: Any) -> dict[str, int]:
     return {str(name): place for place, name in enumerate(frame.columns)}
 
 
-def ordered(frame: Any, asked: dict[str, Any]) -> Any:
+def columns(frame: Any, known: tuple[Any, ...]) -> list[dict[str, Any]]:
+    """All columns in a few facts, which stay the same until the next block."""
+    if _facts["key"] != known:
+        found = [column(frame, place) for place in range(len(frame.columns))]
+        _facts.update(key=known, columns=found)
+    listed: list[dict[str, Any]] = _facts["columns"]
+    return listed
+
+
+def ordered(frame: Any, asked: dict[str, Any], known: tuple[Any, ...]) -> Any:
     """The places of the rows that are wanted, in their order; None for all as they are."""
-    key = (id(frame), frame.shape, asked["block"], asked["sort"], asked["descending"],
-           asked["filter"], asked["column"])  # fmt: skip
+    key = (*known, asked["sort"], asked["descending"], asked["filter"], asked["column"])
     if _order["key"] != key:
         _order.update(key=key, rows=sorted_rows(frame, asked))
     return _order["rows"]

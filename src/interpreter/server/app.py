@@ -105,6 +105,7 @@ class Server:
             Route("/v1/audio/transcriptions", self._audio.transcriptions, methods=["POST"]),
             Route("/v1/audio/speech", self._audio.speech, methods=["POST"]),
             Route("/v1/models", partial(listed_models, hub=self.hub)),
+            Route("/v1/models/{name:path}", partial(listed_models, hub=self.hub)),
             Route("/openai/models", partial(listed_models, hub=self.hub)),
         ]
 

@@ -34,25 +34,27 @@ def _has_run_anything(session: Session) -> bool:
 
 
 async def variables(call: EndpointCall) -> dict[str, Any]:
-    def look(factory: SessionFactory, session: Session) -> dict[str, Any]:
+    def look(factory: SessionFactory, session: Session, state: int) -> dict[str, Any]:
         if not _has_run_anything(session) and not call.hub.has_run(session.id):
             return {"variables": []}  # no process is started to say so
-        return _browser(factory).variables(len(session.transcript))
+        return _browser(factory).variables(state)
 
     return await _looked(call, look, VARIABLES)
 
 
 async def table(call: EndpointCall) -> dict[str, Any]:
-    def look(factory: SessionFactory, session: Session) -> dict[str, Any]:
-        asked = {**call.query, "block": len(session.transcript)}
+    def look(factory: SessionFactory, session: Session, state: int) -> dict[str, Any]:
+        asked = {**call.query, "block": state}
         return _browser(factory).page(asked.pop("name"), asked)
 
     return await _looked(call, look, TABLE)
 
 
 async def _looked(call: EndpointCall, look: Any, schema: Any) -> dict[str, Any]:
+    """What `look` finds; it is told a number that grows with all that happens."""
     async with call.hub.woken(call.session) as live:
-        found: dict[str, Any] = await asyncio.wrap_future(live.use(look))
+        looking = live.use(lambda factory, session: look(factory, session, live.log.last))
+        found: dict[str, Any] = await asyncio.wrap_future(looking)
     if wrong := problem(found, schema, "What the code answered"):
         raise Refused(422, "refused", wrong)
     return found

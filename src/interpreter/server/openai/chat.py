@@ -132,7 +132,15 @@ async def listed_models(request: Request, hub: Hub) -> Response:
     used = [info.model for info in hub.list(request.state.user) if info.model]
     names = dict.fromkeys(["reploop", *filter(None, [hub.config.settings.model, *used])])
     listed = [{"id": n, "object": "model", "created": 0, "owned_by": "reploop"} for n in names]
-    return JSONResponse({"object": "list", "data": listed})
+    wanted = request.path_params.get("name")
+    if wanted is None:
+        return JSONResponse({"object": "list", "data": listed})
+    found = next((one for one in listed if one["id"] == wanted), None)
+    return (
+        JSONResponse(found)
+        if found
+        else openai_error(Refused(404, "missing", f"There is no model {wanted!r} in the list."))
+    )
 
 
 async def json_of(request: Request) -> dict[str, Any]:
