@@ -158,7 +158,14 @@ def test_what_acts_or_shows_the_screen_asks_and_what_tells_sizes_does_not(comput
 
 def test_code_in_a_cell_names_no_file_of_the_host(computer):
     for one in functions(computer).values():
-        assert not {"path", "lmc"} & set(one.parameters["properties"])
+        assert not {"path", "lmc", "attachments"} & set(one.parameters["properties"])
+
+
+def test_code_in_a_cell_asks_about_all_mail_and_says_what_is_not_set_up(computer):
+    mail = {n: one for n, one in functions(computer).items() if n.startswith("computer.mail.")}
+    assert {one.asks for one in mail.values()} == {"even in auto"}
+    with pytest.raises(CallFailed, match="accounts.toml"):
+        mail["computer.mail.unread_count"].call({}, CallContext(Interrupt()))
 
 
 def test_pictures_cross_as_png_and_ambiguity_with_its_points(computer, fake):
