@@ -57,19 +57,19 @@ export function TriesView({ parent }: { parent: string }) {
   const { tries } = view.value;
   return (
     <div class="tries">
-      {tries.length < MOST && <NewTry parent={parent} most={MOST - tries.length} done={fresh} />}
       {tries.length > 0 && (
         <div class="columns" tabIndex={0} role="group" aria-label="Tries">
           {tries.map((one, place) => <Column key={one.session.id} one={one} number={place + 1} view={view.value!} parent={parent} fresh={fresh} />)}
         </div>
       )}
       {tries.length > 0 && <DifferencesTable view={view.value} />}
+      {tries.length < MOST && <NewTry parent={parent} most={MOST - tries.length} more={tries.length > 0} done={fresh} />}
     </div>
   );
 }
 
 /** Each line is a way of its own, in a copy of the conversation, the variables and the files. */
-function NewTry({ parent, most, done }: { parent: string; most: number; done: () => unknown }) {
+function NewTry({ parent, most, more, done }: { parent: string; most: number; more: boolean; done: () => unknown }) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const ways = text.split("\n").map((line) => line.trim()).filter(Boolean).slice(0, most);
@@ -87,10 +87,10 @@ function NewTry({ parent, most, done }: { parent: string; most: number; done: ()
   return (
     <form class="new-try" onSubmit={(event) => { event.preventDefault(); void begin(); }}>
       <label class="field grow">
-        <span>What shall be tried? One way on each line.</span>
+        <span>What shall be tried{more ? " besides" : ""}? One way on each line; each gets a copy of the conversation, the variables and the files.</span>
         <textarea rows={2} value={text} placeholder={"Fit a line\nFit a forest"} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
-      <button type="submit" class="primary" disabled={busy || !ways.length}>{busy ? "Copying…" : ways.length > 1 ? `Try these ${ways.length}` : "Try it"}</button>
+      <button type="submit" class={more ? undefined : "primary"} disabled={busy || !ways.length}>{busy ? "Copying…" : ways.length > 1 ? `Try these ${ways.length}` : "Try it"}</button>
     </form>
   );
 }
