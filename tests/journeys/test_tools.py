@@ -225,6 +225,32 @@ def test_code_fetches_pages_of_hosts_that_are_allowed_and_is_told_that_no_search
     assert "web.search cannot be used: no search is set up" in told
 
 
+ASKING = """\
+        case "tools/call" if call["params"]["name"] == "pid":
+            fields = {"sure": {"type": "boolean", "title": "Really", "default": True}}
+            schema = {"type": "object", "properties": fields}
+            form = {"message": "Tell it?", "requestedSchema": schema}
+            asked = {"method": "elicitation/create", "params": form}
+            replies = call["params"].get("inputResponses")
+            result = {"resultType": "input_required", "inputRequests": {"sure": asked}}
+            result = said(json.dumps(replies["sure"])) if replies else result
+"""
+
+
+@pytest.mark.parametrize("answer", ["session", "no"])
+def test_what_a_server_wants_to_know_is_a_question_of_ours(project, answer):
+    text = (project.path / "server.py").read_text()
+    call = '        case "tools/call":\n'
+    (project.path / "server.py").write_text(text.replace(call, ASKING + call))
+    project.run("tools.small.add(1)", answer="always")  # the server itself is approved
+    project.close()
+    told = printed(project.run("print(tools.small.pid())", answer=answer))
+    assert project.asked == ["The tool server small asks:\nTell it?\nReally: true"]
+    content = ', "content": {"sure": true}' if answer == "session" else ""
+    action = "accept" if answer == "session" else "decline"
+    assert told == f'{{"action": "{action}"{content}}}\n'
+
+
 def test_prompts_become_messages_and_resources_are_read_into_them(project):
     project.session()
     mentions = ToolMentions(project.factory.environment.tool_servers)

@@ -1,5 +1,6 @@
 """Clients of real servers, started as the program starts them, and closed whatever happens."""
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -14,10 +15,10 @@ HOSTILE = Path(__file__).parent / "hostile_server.py"
 PEERS = Path(__file__).parents[2] / ".peers"
 
 
-@pytest.fixture
-def connect(tmp_path):
-    """Start a program as a server, in a cell without walls, and find out how it speaks."""
-    cell = NoSandbox().open(tmp_path)
+@contextlib.contextmanager
+def connections(place):
+    """Start programs as servers, in a cell without walls, and find out how they speak."""
+    cell = NoSandbox().open(place)
     clients = []
 
     def connected(*argv, ask=None, **patience):
@@ -38,10 +39,19 @@ def connect(tmp_path):
         client.connect()
         return client
 
-    yield connected
-    for client in clients:
-        client.close()
-    cell.close()
+    try:
+        yield connected
+    finally:
+        for client in clients:
+            client.close()
+        cell.close()
+
+
+@pytest.fixture
+def connect(tmp_path):
+    """Start a program as a server."""
+    with connections(tmp_path) as connected:
+        yield connected
 
 
 @pytest.fixture
@@ -50,7 +60,7 @@ def hostile(connect):
     return lambda name, **options: connect(sys.executable, HOSTILE, name, **options)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def peers():
     """The place of other implementations."""
     if not (PEERS / ".done").exists():

@@ -7,15 +7,22 @@ import pytest
 
 from interpreter.mcp.errors import CallFailed, McpError
 
+from .conftest import connections
+
 PEER = Path(__file__).parent / "peer_server.py"
 
 
-@pytest.fixture(params=[("sdk1", "2025-11-25"), ("sdk2", "2026-07-28")], ids=["sdk1", "sdk2"])
-def python_sdk(request, peers, connect):
+@pytest.fixture(
+    scope="module",
+    params=[("sdk1", "2025-11-25"), ("sdk2", "2026-07-28")],
+    ids=["sdk1", "sdk2"],
+)
+def python_sdk(request, peers, tmp_path_factory):
     place, version = request.param
-    client = connect(peers / place / "bin" / "python", PEER)
-    assert client.era.version == version
-    return client
+    with connections(tmp_path_factory.mktemp(place)) as connect:
+        client = connect(peers / place / "bin" / "python", PEER)
+        assert client.era.version == version
+        yield client
 
 
 def tool(client, name):

@@ -95,7 +95,9 @@ class ToolMentions:
                     yield sentence(f"{line}  {prompt.description}")
 
     def _names(self) -> tuple[str, ...]:
-        return self._servers.servers.names() if self._servers.configs else ()
+        from interpreter.mcp.configuration import named
+
+        return tuple(named(self._servers.configs.values()))
 
 
 def _arguments(prompt: Prompt, typed: str) -> dict[str, str]:

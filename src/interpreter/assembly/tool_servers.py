@@ -161,7 +161,9 @@ class ToolServers:
         """What the model is told; nothing where there is no server."""
         if not self.configs:
             return ""
-        names = list(self.servers.names())
+        from interpreter.mcp.configuration import named
+
+        names = list(named(self.configs.values()))
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         return WORDS.format(names=", ".join(names[:MOST_NAMED]) + more)
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +21,8 @@ LONGEST_FILE = 1 << 20
 MOST_SERVERS = 200
 MOST_VALUES = 50_000
 Source = Literal["user", "project", "profile", "caller"]
+RESERVED = ("search", "describe", "servers", "resources", "read", "prompts", "prompt")
+"""Names that code has for something else."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _SETTING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -199,3 +201,14 @@ def _pairs(entry: Mapping[str, Any], key: str, wrong: Any) -> tuple[tuple[str, s
     if any("\n" in text or "\r" in text or "\0" in text for pair in found.items() for text in pair):
         raise wrong(f"`{key}` has line ends in it")
     return tuple(found.items())
+
+
+def named(configs: Iterable[ServerConfig]) -> dict[str, ServerConfig]:
+    """The servers by the names under which code finds them."""
+    found: dict[str, ServerConfig] = {}
+    for config in configs:
+        name = config.attribute
+        while name in found or name in RESERVED:
+            name += "_"
+        found[name] = config
+    return found

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from interpreter.mcp.arrivals import LargeAnswer
 from interpreter.mcp.catalogue import ToolFunction, functions
 from interpreter.mcp.client import Client, Patience, Surroundings
-from interpreter.mcp.configuration import ServerConfig
+from interpreter.mcp.configuration import ServerConfig, named
 from interpreter.mcp.errors import McpError, ServerGone
 from interpreter.mcp.listings import Tool
 from interpreter.mcp.pins import Changes, PinBook, Pinned, changes
@@ -186,12 +186,9 @@ class Servers:
     """All servers of a session by the names that code uses."""
 
     def __init__(self, configs: Iterable[ServerConfig], access: Access, pins: PinBook) -> None:
-        self._by_name: dict[str, Server] = {}
-        for config in configs:
-            name = config.attribute
-            while name in self._by_name or name in RESERVED:
-                name += "_"
-            self._by_name[name] = Server(config, name, access, pins)
+        self._by_name = {
+            name: Server(config, name, access, pins) for name, config in named(configs).items()
+        }
 
     def __iter__(self) -> Any:
         return iter(self._by_name.values())
@@ -230,6 +227,3 @@ class Servers:
         if running:
             with ThreadPoolExecutor(len(running)) as pool:
                 list(pool.map(Server.close, running))
-
-
-RESERVED = ("search", "describe", "servers", "resources", "read", "prompts", "prompt")
