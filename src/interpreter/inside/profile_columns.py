@@ -120,7 +120,7 @@ def spellings(values: Iterable[str]) -> str:
         if not value.strip().isdigit() and value.strip():
             groups.setdefault("".join(value.lower().split()), set()).add(value)
     found = [sorted(group) for group in groups.values() if len(group) > 1]
-    return "; ".join(", ".join(map(repr, map(example, one))) for one in found[:MOST_ALIKE])
+    return "; ".join(", ".join(repr(value[:VALUE]) for value in one) for one in found[:MOST_ALIKE])
 
 
 # What somebody might ask about.

@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.hints import hint_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
 from interpreter.models.small.words import faithful, is_an_order, needs_code
@@ -511,3 +512,15 @@ def test_what_is_not_there_is_said_and_not_tried_a_third_time(question, error, t
     for number in range(times):
         turn += [wrote(f"attempt({number})"), failed(error, "")]
     assert next_request(turn).answer == answer
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "ValueError: could not convert string to float: '$1,200.00'",
+        "ValueError: Unknown format code 'f' for object of type 'str'",
+    ],
+)
+def test_money_as_text_is_turned_into_numbers_with_its_thousands(error):
+    hint = hint_for(error)
+    assert '.str.replace(",", "").str.extract(' in hint

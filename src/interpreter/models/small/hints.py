@@ -7,7 +7,7 @@ import re
 
 TEXT_FOR_NUMBERS = (
     r"could not convert string|does not support operation|unsupported operand.*str"
-    r"|can only concatenate str|agg function failed|not supported between instances of .*str"
+    r"|Unknown format code '.' for object of type 'str'|can only concatenate str|agg function failed|not supported between instances of .*str"
 )
 DIFFERENT_LENGTHS = r"inconsistent numbers of samples|same length|shape"
 
@@ -21,7 +21,8 @@ HINTS = (
     (
         TEXT_FOR_NUMBERS,
         "The column holds text. Make numbers first: "
-        'pd.to_numeric(column.astype(str).str.extract(r"([-+]?[0-9.]+)")[0], errors="coerce").',
+        'pd.to_numeric(column.astype(str).str.replace(",", "").str.extract(r"([-+]?[0-9.]+)")[0], '
+        'errors="coerce").',
     ),
     (
         r"is not JSON serializable",
