@@ -7,7 +7,8 @@ import re
 
 TEXT_FOR_NUMBERS = (
     r"could not convert string|does not support operation|unsupported operand.*str"
-    r"|Unknown format code '.' for object of type 'str'|can only concatenate str|agg function failed|not supported between instances of .*str"
+    r"|Unknown format code '.' for object of type 'str'|can only concatenate str"
+    r"|agg function failed|not supported between instances of .*str"
 )
 DIFFERENT_LENGTHS = r"inconsistent numbers of samples|same length|shape"
 
