@@ -29,6 +29,7 @@ from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, paint
 
 if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
+    from interpreter.terminal.voice import TerminalVoice
 
 OUTPUT_TOLD = 20_000  # characters of a shell line's output that the model is shown
 FIRST = "first"  # the name of where tries begin
@@ -57,6 +58,8 @@ class Chat:
     news: list[str] = field(default_factory=list)
     """What happened since the last message and the model should know."""
     leaving: bool = False
+    voice: TerminalVoice | None = None
+    """Listens and speaks, where that is wanted."""
     tries: dict[str, Attempt] = field(default_factory=dict)
     here: str = FIRST
     """The try that we are in."""
@@ -90,9 +93,11 @@ class Chat:
         if self.settings.sandbox == "off":
             self.desk.note(_red("the sandbox is off", colourful=self.desk.colourful))
         events = self._with_notices(_without_model_errors(self._events(message)))
+        if self.voice is not None:
+            events = self.voice.spoken(events)
         with self.desk.attend(self.session.interrupt), contextlib.closing(events):
             end = self.desk.show(events)
-        if self.settings.speak_messages and end.end == "answered":
+        if self.settings.speak_messages and self.voice is None and end.end == "answered":
             self._speak(self.session.transcript[-1].text)
         return end
 
@@ -109,6 +114,25 @@ class Chat:
 
         if not speak(text):
             self.desk.note("Nothing on this machine can speak; try: apt install espeak-ng")
+
+    def talk(self) -> None:
+        """Listen and speak as the settings say; what is missing is told, and the rest works."""
+        if self.voice is not None:
+            self.voice.close()
+            self.voice = None
+        if not (self.settings.voice or self.settings.speak_messages):
+            return
+        from interpreter.terminal.voice import TerminalVoice  # noqa: PLC0415  (few want it)
+
+        voice = TerminalVoice(self.settings, self.notices.append)
+        if voice.can_speak or voice.can_listen:
+            self.voice = voice
+        self.desk.answered_by_voice = voice.answering
+
+    @property
+    def listener(self) -> TerminalVoice | None:
+        """Who listens at the prompt."""
+        return self.voice if self.voice is not None and self.voice.can_listen else None
 
     def shell(self, line: str, *, tell: bool) -> str:
         """Run a line in the session's shell; with `tell` the model sees it with the next one."""
@@ -235,6 +259,8 @@ class Chat:
 
     def close(self) -> None:
         """End everything that was started."""
+        if self.voice is not None:
+            self.voice.finish()
         if self.here != FIRST:
             self.go_to(FIRST)
         self.drop_tries()

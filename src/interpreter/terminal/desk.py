@@ -19,6 +19,16 @@ from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.ansi import NO_COLOURS
 from interpreter.terminal.render.edits import Diff, nothing_known
 
+Press = Callable[[str], None]
+AnsweredByVoice = Callable[[ApprovalRequested, Press], contextlib.AbstractContextManager[None]]
+
+
+def by_key_only(
+    request: ApprovalRequested, press: Press
+) -> contextlib.AbstractContextManager[None]:
+    """For those who cannot be spoken to."""
+    return contextlib.nullcontext()
+
 
 class Desk(Protocol):
     """What a chat needs of the place where it happens."""
@@ -28,6 +38,8 @@ class Desk(Protocol):
     background: Callable[[], bool]
     """Lets the block that runs now go on alone."""
     diff: Diff
+    answered_by_voice: AnsweredByVoice
+    """Within what it gives, a question may be answered by word of mouth."""
 
     def show(self, events: Iterator[Event]) -> TurnFinished:
         """Show a turn."""
@@ -94,6 +106,7 @@ class PlainDesk(Faced):
         self.colourful = False
         self.background: Callable[[], bool] = lambda: False
         self.diff: Diff = nothing_known
+        self.answered_by_voice: AnsweredByVoice = by_key_only
 
     @contextlib.contextmanager
     def attend(self, stop: Callable[[], None]) -> Iterator[None]:

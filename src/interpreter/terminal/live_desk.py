@@ -9,7 +9,7 @@ from queue import SimpleQueue
 
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, InputRequested
-from interpreter.terminal.desk import Faced, input_line
+from interpreter.terminal.desk import AnsweredByVoice, Faced, by_key_only, input_line
 from interpreter.terminal.input.approval import SAID, WORDS, ApprovalInput, ask
 from interpreter.terminal.input.editor import edit
 from interpreter.terminal.input.keys import TypedKeys
@@ -38,6 +38,7 @@ class LiveDesk(Faced):
         self._stop: Callable[[], None] = lambda: None
         self.background: Callable[[], bool] = lambda: False
         self.diff: Diff = nothing_known
+        self.answered_by_voice: AnsweredByVoice = by_key_only
         self.colourful = look.palette.colourful
 
     @contextlib.contextmanager
@@ -58,7 +59,8 @@ class LiveDesk(Faced):
         hands = ApprovalInput(self._key, self._line, *shown, self._edit)
         self._face.hold()
         try:
-            return ask(request, hands, self._look.palette, dry_run=self._dry_run)
+            with self.answered_by_voice(request, self._keys.put):
+                return ask(request, hands, self._look.palette, dry_run=self._dry_run)
         except (EOFError, KeyboardInterrupt):
             return Decision("stop")
         finally:

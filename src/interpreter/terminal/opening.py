@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from interpreter.assembly import SessionFactory
 from interpreter.assembly.model_choice import FaceCallbacks, Progress
@@ -29,6 +30,9 @@ from interpreter.terminal.profile_parts import equip, run_first, runs_outside
 from interpreter.terminal.render.greeting import greeting
 from interpreter.terminal.start import AskInFront, ChatPlan, can_be_live
 
+if TYPE_CHECKING:
+    from interpreter.terminal.input.talking import Listener
+
 WALLS = {
     "read-only": "sandbox: writes nothing, asks for the network",
     "workspace": "sandbox: writes only here, asks for the network",
@@ -49,7 +53,9 @@ def talk(plan: ChatPlan) -> int:
             return code
         if not plan.text.strip():
             chat.desk.note(greeting(plan.settings, first=False))
-        chat.run(reader(plan.settings, live=plan.live, more=chat.suggestions))
+        listener = partial(getattr, chat, "listener")
+        read = reader(plan.settings, live=plan.live, more=chat.suggestions, listener=listener)
+        chat.run(read)
         return 0
 
 
@@ -82,7 +88,9 @@ def open_chat(plan: ChatPlan) -> Chat:
         raise
     if not plan.text.strip():
         factory.warm()  # while the user types
-    return Chat(desk, factory, session, settings, notices)
+    chat = Chat(desk, factory, session, settings, notices)
+    chat.talk()
+    return chat
 
 
 def progress() -> Progress:
@@ -152,14 +160,20 @@ def _walls(factory: SessionFactory, level: str) -> str:
 
 
 def reader(
-    settings: Settings, *, live: bool, more: Callable[[], Mapping[str, str]] = dict
+    settings: Settings,
+    *,
+    live: bool,
+    more: Callable[[], Mapping[str, str]] = dict,
+    listener: Callable[[], Listener | None] = lambda: None,
 ) -> Callable[[str], str]:
     """What reads a message, given what was typed already."""
     if not live:
         return lambda draft: input("> ")
     from interpreter.terminal.input.prompt_first import make_prompt  # noqa: PLC0415  (a real terminal)
 
-    return make_prompt(settings, more).ask
+    prompt = make_prompt(settings, more)
+    prompt.listener = listener
+    return prompt.ask
 
 
 def _as_json(session: Session, text: str) -> int:

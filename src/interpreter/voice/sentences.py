@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 LONGEST = 180  # characters that are said in one go; what is longer would be heard late
-FIRST = 70  # the same for the beginning, which somebody waits for
+FIRST = 50  # the same for the beginning, which somebody waits for
 INLINE = 48  # characters of code within a line that are still words
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 END = re.compile(r"(?<=[.!?…。！？])[\"')\]*_]*\s+|\n+|(?<=[。！？])")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.voice import EAR_RATE, Heard, VoiceError
-from interpreter.voice.engine import NOT_INSTALLED, session_options
+from interpreter.voice.engine import NOT_INSTALLED, cpu_session, session_options
 from interpreter.voice.turns import Phrases
 
 LONGEST = 1_800  # seconds of a recording
@@ -62,7 +62,7 @@ class WhisperEar:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            options = session_options()
+            options = session_options(arena=True)
             try:
                 import onnx_asr  # noqa: PLC0415  (an extra)
             except ImportError as error:
@@ -74,6 +74,9 @@ class WhisperEar:
                 sess_options=options,
                 providers=["CPUExecutionProvider"],
             )
+            # The encoder needs half a gigabyte for a moment, which its arena would keep for ever.
+            encoder = self._directory / "encoder_model_quantized.onnx"
+            self._model.asr._encoder = cpu_session(encoder)
         return self._model
 
 

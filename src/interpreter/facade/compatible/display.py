@@ -16,7 +16,7 @@ from interpreter.session.session import Session
 from interpreter.settings.settings import Settings
 from interpreter.terminal import opening
 from interpreter.terminal.chat import Chat
-from interpreter.terminal.desk import Desk, PlainDesk
+from interpreter.terminal.desk import AnsweredByVoice, Desk, PlainDesk, by_key_only
 from interpreter.terminal.opening import desk_for, reader
 from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.edits import Diff, nothing_known
@@ -84,6 +84,7 @@ class NotebookDesk:
         self.colourful = False
         self.background: Callable[[], bool] = lambda: False
         self.diff: Diff = nothing_known
+        self.answered_by_voice: AnsweredByVoice = by_key_only
         self._face = NotebookFace()
 
     def show(self, events: Iterator[Event]) -> TurnFinished:

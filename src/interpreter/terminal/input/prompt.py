@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
@@ -22,6 +23,9 @@ from prompt_toolkit.keys import Keys
 
 from interpreter.terminal.loop import LEAVE_WITHIN
 from interpreter.terminal.render.ansi import Palette, paint
+
+if TYPE_CHECKING:
+    from interpreter.terminal.input.talking import Listener, PromptTalk
 
 PASTE_SHOWN = 1_000  # characters of a paste that are put into the line as they are
 PASTE_LINES = 12
@@ -46,6 +50,9 @@ class InputPrompt:
         self._leaving = False
         self.shown: Callable[[], None] = lambda: None
         """Called whenever the prompt has been drawn."""
+        self.listener: Callable[[], Listener | None] = lambda: None
+        """Who listens, where talking is wanted."""
+        self._talk: PromptTalk | None = None
         self._mark = ANSI(paint("> ", palette.accent))
         self._session: PromptSession[str] = PromptSession(
             history=_history(history),
@@ -61,7 +68,25 @@ class InputPrompt:
             rprompt=self._hint,
         )
 
-        self._session.app.after_render += lambda app: self.shown()
+        self._session.app.after_render += lambda app: self._drawn()
+
+    def _drawn(self) -> None:
+        self.shown()
+        listener = self.listener()
+        if listener is not None and listener.hands_free and self._talk is None:
+            self._talking().begin(listener)
+
+    def _talking(self) -> PromptTalk:
+        if self._talk is None:
+            from interpreter.terminal.input.talking import PromptTalk  # noqa: PLC0415  (few want it)
+
+            self._talk = PromptTalk(self._session)
+        return self._talk
+
+    def _press_to_talk(self, event: KeyPressEvent) -> None:
+        listener = self.listener()
+        if listener is not None:
+            self._talking().press(listener)
 
     def _may_suggest(self) -> bool:
         """Room for a menu is made only where there may be one: it would be empty lines else."""
@@ -74,8 +99,13 @@ class InputPrompt:
         if app.loop is not None:
             app.loop.call_soon_threadsafe(lambda: app.exit(exception=error))
 
+    def redraw(self) -> None:
+        """Show what has changed; callable from any thread."""
+        self._session.app.invalidate()
+
     def ask(self, draft: str = "") -> str:
         """One message, with pastes in full; raises what `input` raises."""
+        self._talk = None
         with _noting_ctrl_c() as pressed:
             text = self._session.prompt(self._mark, default=draft)
         if pressed:  # before or after the prompt had the keyboard, so that it took no key
@@ -89,6 +119,8 @@ class InputPrompt:
         bindings.add("escape", "enter", filter=typing)(self._new_line)
         bindings.add(Keys.BracketedPaste)(self._paste)
         bindings.add("c-c", filter=typing)(self._ctrl_c)
+        listens = Condition(lambda: self.listener() is not None)
+        bindings.add("c-t", filter=typing & listens)(self._press_to_talk)
         return bindings
 
     @staticmethod
@@ -133,7 +165,10 @@ class InputPrompt:
 
     def _hint(self) -> str:
         recent = time.monotonic() - self._last_wish < LEAVE_WITHIN
-        return "Ctrl-C again leaves" if recent else ""
+        if recent:
+            return "Ctrl-C again leaves"
+        listener = self.listener()
+        return self._talking().hint(listener) if listener is not None else ""
 
 
 def _history(path: Path | None) -> History:

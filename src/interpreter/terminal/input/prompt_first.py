@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import termios
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,7 @@ def prompt_first(plan: ChatPlan) -> int:
         plan.settings, lambda: opening.made.suggestions() if opening.made is not None else {}
     )
     behind = replace(plan, behind_prompt=True)
-    opening = Lazy(lambda: _open(behind, prompt.fail))
+    opening = Lazy(lambda: _open(behind, prompt))
     prompt.shown = opening.begin
     try:
         converse(lambda: _read(opening, prompt), lambda text: _take(opening, text), print)
@@ -89,14 +89,18 @@ def _in_front(plan: ChatPlan) -> int:
     return talk(plan)
 
 
-def _open(plan: ChatPlan, failed: Callable[[BaseException], None]) -> Chat:
+def _open(plan: ChatPlan, prompt: InputPrompt) -> Chat:
     from interpreter.terminal.opening import open_chat  # noqa: PLC0415  (loads the whole house)
 
     try:
-        return open_chat(plan)
+        chat = open_chat(plan)
     except BaseException as error:
-        failed(error)
+        prompt.fail(error)
         raise
+    prompt.listener = lambda: chat.listener  # a voice may be switched on later
+    if chat.listener is not None:
+        prompt.redraw()
+    return chat
 
 
 def _read(opening: Lazy[Chat], prompt: InputPrompt) -> str:

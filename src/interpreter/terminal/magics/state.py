@@ -191,6 +191,20 @@ def auto_run(chat: Chat, argument: str) -> None:
     )
 
 
+def voice(chat: Chat, argument: str) -> None:
+    """Listen and speak, or be silent."""
+    wish = _switch(argument)
+    if wish is not None:
+        chat.settings = replace(chat.settings, voice=wish)
+        chat.talk()
+        chat.show_notices()
+    listens, speaks = chat.listener is not None, chat.voice is not None and chat.voice.can_speak
+    chat.desk.note(
+        f"Voice is {'on' if chat.settings.voice else 'off'}; "
+        f"listening: {'Ctrl-T' if listens else 'no'}; speaking: {'yes' if speaks else 'no'}."
+    )
+
+
 def verbose(chat: Chat, argument: str) -> None:
     """Show what else happens."""
     wish = _switch(argument)

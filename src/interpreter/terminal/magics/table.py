@@ -137,6 +137,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("%hooks", "", "the commands that are told what happens", magic_project.hooks),
         Command("%agents", "", "the agents that code can hand a task to", magic_project.agents),
         Command("%info", "", "versions, model, session, directories", magic_session.info),
+        Command("%voice", "[on|off]", "talk, and hear the answers", magic_state.voice),
         Command("%verbose", "[on|off]", "show what else happens", magic_state.verbose),
         Command("%debug", "[on|off]", "as %verbose", magic_state.verbose),
         Command("%help", "[word|all]", "the commands, or more about some", _help),

@@ -1,0 +1,228 @@
+"""The voice: how soon it speaks, how fast it hears, how many words it gets wrong, and its memory.
+
+Words go from text to sound and back, through channels as they are: noise, a faint or overdriven
+microphone, a telephone. `python -m bench voice` prints a table; tests use `round_trips`.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bench.table import show
+
+SENTENCES = """\
+Read the file sales.csv and show the first ten rows.
+What is the mean of the column unit_price?
+Plot revenue by month as a bar chart.
+How many rows have a missing value?
+Sort the table by order_date, newest first.
+Delete the column customer_id.
+Rename the column qty to quantity.
+Which product was sold most often in 2023?
+Group the data by region and add up the totals.
+Save the result as report.xlsx.
+Open the folder called downloads.
+Count the words in notes.txt.
+Find all pictures that are larger than five megabytes.
+Convert the video to thirty frames per second.
+What is the square root of 1764?
+Multiply 48 by 125.
+Show me the last three commits.
+How much space is left on the disk?
+Download the page and list its headings.
+Make a copy of config.yaml before you change it.
+Write a function that tests whether a number is prime.
+Draw a histogram with 20 bins.
+What is the median age of the passengers?
+Join the two tables on the column account_id.
+Drop all rows where the price is below 100.
+Replace commas with semicolons in data.csv.
+How many days are there between March first and July fourth?
+Translate this paragraph into French.
+Show the ten largest files in this folder.
+Compress the folder pictures into one archive.
+What does this error message mean?
+Undo the last change.
+Run the tests again and tell me what failed.
+Compare the two versions of main.py.
+Install the package pandas.
+Calculate the standard deviation of the second column.
+Remove duplicates and keep the first one.
+What percentage of the orders were cancelled?
+Show the correlation between height and weight.
+Split the text into sentences and count them.
+Turn the list into a dictionary.
+Create an empty file called todo.txt.
+Resize the picture to 800 by 600.
+List every process that uses more than two gigabytes of memory.
+What time is it in Tokyo?
+Make a pie chart of the market shares.
+Fill the missing values with zero.
+Change the title of the plot to yearly sales.
+Export the chart as a picture.
+Search for the word invoice in all documents.
+How old is the oldest customer?
+Extract the email addresses from contacts.json.
+Stop the server and start it again.
+Print the numbers from one to fifty.
+Sum the column total_amount and round it to two decimals.
+Which day of the week had the most visitors?
+Write a short summary of the report.
+Move all invoices from last year into an archive folder.
+Show only the rows where the country is Germany.
+Predict the sales of the next quarter.
+Set the axis to a logarithmic scale.
+How long did the last job take?
+Check whether the website is online.
+Describe the data in three sentences.
+""".splitlines()
+FEW = 12
+UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+UNITS = (UNITS + " fifteen sixteen seventeen eighteen nineteen").split()
+TENS = ["_", "_", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+
+
+def noisy(floats, rng, decibels):
+    """The same with noise that is so many decibels softer."""
+    power = float((floats**2).mean())
+    return floats + rng.normal(0, (power / 10 ** (decibels / 10)) ** 0.5, len(floats))
+
+
+def _conditions():
+    return {
+        "clean": lambda floats, rng: floats,
+        "noise, 20 dB": lambda floats, rng: noisy(floats, rng, 20),
+        "noise, 10 dB": lambda floats, rng: noisy(floats, rng, 10),
+        "faint (-26 dB)": lambda floats, rng: floats * 0.05,
+        "clipped": lambda floats, rng: (floats * 8).clip(-0.5, 0.5),
+        "telephone, 8 kHz": lambda floats, rng: _at(floats, 8_000),
+        "44.1 kHz": lambda floats, rng: _at(floats, 44_100),
+    }
+
+
+def _at(floats, rate):
+    from interpreter.protocol.voice import Sound
+    from interpreter.voice.samples import as_floats, as_samples, resampled
+
+    return as_floats(resampled(resampled(Sound(as_samples(floats)), rate)).samples)
+
+
+def words_of(text):
+    """A text as the words that are said: numbers and names of files spelled as one says them."""
+    text = text.lower().replace("%", " percent").replace("$", " dollar ")
+    text = re.sub(r"(?<=\w)\.(?=[a-z])", " dot ", text).replace("_", " ").replace("'", "")
+    text = re.sub(r"\d+", lambda digits: f" {spelled(int(digits[0]))} ", text)
+    return re.findall(r"[^\W_]+", text)
+
+
+def spelled(number):
+    """A number in words."""
+    if number < 20:
+        return UNITS[number]
+    if number < 100:
+        return TENS[number // 10] + (f" {UNITS[number % 10]}" if number % 10 else "")
+    if number < 1000:
+        rest = f" {spelled(number % 100)}" if number % 100 else ""
+        return f"{UNITS[number // 100]} hundred{rest}"
+    rest = f" {spelled(number % 1000)}" if number % 1000 else ""
+    return f"{spelled(number // 1000)} thousand{rest}"
+
+
+def errors(said, heard):
+    """Words that were added, left out or taken for others."""
+    row = list(range(len(heard) + 1))
+    for at, word in enumerate(said, 1):
+        last, row = row, [at]
+        for place, other in enumerate(heard, 1):
+            row.append(min(row[-1] + 1, last[place] + 1, last[place - 1] + (word != other)))
+    return row[-1]
+
+
+def round_trips(ear, mouth, sentences, conditions):
+    """The share of wrong words for each condition, and what was misheard."""
+    import numpy as np
+
+    from interpreter.voice.samples import as_floats, as_samples, resampled
+
+    rng = np.random.default_rng(7)
+    wrong, misheard, said_words = dict.fromkeys(conditions, 0), [], 0
+    for sentence in sentences:
+        pieces = [as_floats(resampled(sound).samples) for sound in mouth.say(sentence)]
+        clean = np.concatenate([np.zeros(4800), *pieces, np.zeros(4800)])
+        said = words_of(sentence)
+        said_words += len(said)
+        for name in conditions:
+            samples = as_samples(_conditions()[name](clean, rng))
+            heard = [*ear.hear([samples])][-1].text
+            if mistakes := errors(said, words_of(heard)):
+                wrong[name] += mistakes
+                misheard.append((name, sentence, heard))
+    return {name: count / said_words for name, count in wrong.items()}, misheard
+
+
+def main():
+    from interpreter.assembly.voice import weights
+    from interpreter.settings.settings import Settings
+
+    if weights(Settings(), "whisper-base") is None or weights(Settings(), "kokoro-82m") is None:
+        print("\nThe voice: not measured; get it with: interpreter models pull voice")
+        return
+    measured = subprocess.run(
+        [sys.executable, "-m", "bench.voice"], check=True, capture_output=True, text=True
+    )
+    rows = json.loads(measured.stdout.splitlines()[-1])
+    show("The voice", [("what", "measured", "goal"), *map(tuple, rows)])
+
+
+def _measure():
+    """In a process of its own, so that the memory is that of the voice."""
+    from interpreter.assembly.voice import open_ear, open_mouth
+    from interpreter.settings.settings import Settings
+
+    ear = open_ear(Settings())
+    mouth = open_mouth(Settings(), lambda note: None)
+    next(mouth.say("Ready.")), [*ear.hear([bytes(32_000)])]
+    first, spoken, said, heard, taken = [], 0.0, 0.0, 0.0, 0.0
+    for sentence in SENTENCES[:FEW]:
+        start = time.perf_counter()
+        sounds = mouth.say(sentence)
+        recording = [next(sounds)]
+        first.append(time.perf_counter() - start)
+        recording += sounds
+        said += time.perf_counter() - start
+        spoken += sum(sound.seconds for sound in recording)
+    rates, _ = round_trips(ear, mouth, SENTENCES[:FEW], ["clean", "noise, 10 dB"])
+    heard, taken = _hearing(ear, mouth)
+    return [
+        ("first sound after the first sentence", f"{sorted(first)[FEW // 2]:.2f} s", "<= 1.5 s"),
+        ("the slowest of them", f"{max(first):.2f} s", ""),
+        ("speaking, of real time", f"{said / spoken:.2f}", "< 1"),
+        ("hearing, of real time", f"{taken / heard:.2f}", "<= 0.35"),
+        ("wrong words, clean", f"{rates['clean']:.1%}", "<= 10 %"),
+        ("wrong words, noise at 10 dB", f"{rates['noise, 10 dB']:.1%}", "<= 20 %"),
+        ("memory with both, at most", f"{_peak() / 1024:.2f} GB", "<= 1.2 GB"),
+    ]
+
+
+def _hearing(ear, mouth):
+    from interpreter.voice.samples import resampled
+
+    sounds = [resampled(sound) for text in SENTENCES[:FEW] for sound in mouth.say(text)]
+    start = time.perf_counter()
+    for sound in sounds:
+        [*ear.hear([sound.samples])]
+    return sum(sound.seconds for sound in sounds), time.perf_counter() - start
+
+
+def _peak():
+    """Megabytes."""
+    lines = Path(f"/proc/{os.getpid()}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+if __name__ == "__main__":
+    print(json.dumps(_measure()))

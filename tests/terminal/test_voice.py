@@ -1,0 +1,132 @@
+"""Talking in a real terminal: devices that are files, an ear and a mouth on a server."""
+
+import os
+import struct
+import subprocess
+
+import pytest
+from tests.journeys.conftest import COMMAND
+from tests.models.loopback import serving
+
+from interpreter.protocol.events import ApprovalRequested
+from interpreter.protocol.messages import ActionCall, Code
+from interpreter.terminal.voice import is_harmless, spoken_key
+
+SPOKEN = struct.pack("<8000h", *[1000, -1000] * 4000)
+
+
+@pytest.fixture
+def devices(tmp_path):
+    """A microphone that gives half a second of sound and stays open; a player that keeps it."""
+    programs, played = tmp_path / "programs", tmp_path / "played"
+    programs.mkdir()
+    (tmp_path / "speech.raw").write_bytes(SPOKEN)
+    for name, text in {
+        "pw-record": f"cat {tmp_path}/speech.raw; exec sleep 600",
+        "pw-play": f'echo "$2" >> {played}.rates; exec cat >> {played}',
+    }.items():
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    return programs, played
+
+
+@pytest.fixture
+def voice():
+    """A server that hears one sentence in anything, and says anything as the same samples."""
+    heard = []
+
+    def hear(handler):
+        heard.append(handler.body)
+        handler.reply(200, {"text": "Show the meen of x."})
+
+    def say(handler):
+        handler.reply(200, SPOKEN, "audio/pcm")
+
+    routes = {("POST", "/v1/audio/transcriptions"): hear, ("POST", "/v1/audio/speech"): say}
+    with serving(routes) as server:
+        server.heard = heard
+        yield server
+
+
+def talking(server):
+    where = ("--voice_ear", "openai/ear", "--voice_mouth", "openai/mouth")
+    return ["--voice", *where, "--voice_api_base", f"{server.url}/v1"]
+
+
+def test_what_is_heard_is_corrected_and_sent_and_the_answer_is_read_aloud(chat, devices, voice):
+    programs, played = devices
+    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    answer = {"text": "I look.", "code": "print(4)"}
+    replies = [answer, "The mean is 4. It is even."]
+    terminal = chat(*replies, arguments=["-y", *talking(voice)], env=path)
+    terminal.wait_for("Ctrl-T talks")
+    terminal.press("C-t")
+    terminal.wait_for("listening")
+    terminal.press("C-t")
+    terminal.wait_for("Show the meen of x.")
+    assert SPOKEN in voice.heard[0]
+    for _ in range(7):
+        terminal.press("Left")
+    terminal.press("BSpace", "BSpace")
+    terminal.type("a")
+    terminal.press("Enter")
+    terminal.wait_for("It is even.")
+    terminal.type("%exit")
+    terminal.press("Enter")
+    terminal.wait_for_end()
+    asked = [body for method, path, body in voice.seen if path.endswith("speech")]
+    assert [body for body in asked if b"print" in body] == []
+    assert played.read_bytes() == SPOKEN * 3
+    assert played.with_suffix(".rates").read_text().split() == ["24000"] * 3
+
+
+def test_voice_is_switched_on_and_off_and_says_what_is_missing(chat, tmp_path):
+    nothing = {"PATH": f"/usr/bin{os.pathsep}/bin"}
+    terminal = chat(env=nothing)
+    terminal.type("%voice on")
+    terminal.press("Enter")
+    terminal.wait_for("No program here can record")
+    terminal.wait_for("Voice is on; listening: no; speaking: no.")
+    terminal.type("%voice off")
+    terminal.press("Enter")
+    terminal.wait_for("Voice is off")
+
+
+def test_a_microphone_that_is_not_there_is_one_sentence(chat, devices, voice):
+    programs, _ = devices
+    (programs / "pw-record").write_text("#!/bin/sh\necho 'no such device' >&2\nexit 1\n")
+    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    terminal = chat(arguments=talking(voice), env=path)
+    terminal.wait_for("Ctrl-T talks")
+    terminal.press("C-t")
+    terminal.wait_for("No microphone can be used: no such device.")
+
+
+@pytest.mark.parametrize(("words", "key"), [
+    ("Yes.", "y"), ("Go ahead!", "y"), ("No, thanks.", "s"), ("Stop.", "s"),
+    ("Yes, but first tell me more.", ""), ("", ""), ("Now", ""),
+])  # fmt: skip
+def test_only_a_plain_yes_or_no_is_an_answer(words, key):
+    assert spoken_key(words) == key
+
+
+@pytest.mark.parametrize(("request_", "harmless"), [
+    (ApprovalRequested(Code("python", "print(1)"), proposed=True), True),
+    (ApprovalRequested(Code("python", "print(1)"), "the network", proposed=True), False),
+    (ApprovalRequested(Code("python", "import os; os.system('rm -rf /')"), proposed=True), False),
+    (ApprovalRequested(Code("lua", "print(1)"), proposed=True), False),
+    (ApprovalRequested(Code("python", "print(1)")), False),
+    (ApprovalRequested(ActionCall("network", "{}"), proposed=True), False),
+])  # fmt: skip
+def test_a_spoken_yes_is_enough_only_for_what_the_scan_understands(request_, harmless):
+    assert is_harmless(request_) is harmless
+
+
+def test_nothing_of_the_voice_is_loaded_when_it_is_not_used():
+    program = (
+        "import sys, interpreter.cli, interpreter.terminal.chat, interpreter.terminal.opening;"
+        "print([m for m in sys.modules if m.startswith('interpreter.voice') or m == 'onnxruntime'])"
+    )
+    python = str(COMMAND).replace("bin/interpreter", "bin/python")
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
