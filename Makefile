@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name ev
 PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
 export ASK
 
-.PHONY: run serve page test test-server test-escape test-conformance test-litellm test-integrations test-nightly test-desktop test-miniwob check types-and-floors format bench bench-small bench-dabench constraints clean help
+.PHONY: run serve page test test-server test-voice test-escape test-conformance test-litellm test-integrations test-nightly test-desktop test-miniwob check types-and-floors format bench bench-small bench-dabench constraints clean help
 
 help:
 	@echo 'make run                start the interpreter        make run ASK="..."   ask one thing'
@@ -63,6 +63,10 @@ test-desktop: $(VENV)/.test $(VENV)/.system
 
 test-miniwob: $(VENV)/.test $(VENV)/.system
 	MINIWOB_SEEDS=5 $(BIN)/python -m pytest tests/desktop/test_miniwob.py $(PYTEST)
+
+# All sentences that are said and heard again, through all channels: an hour of one core.
+test-voice: $(VENV)/.test $(VENV)/.system
+	ALL_SENTENCES=1 $(BIN)/python -m pytest -rs tests/voice tests/server/test_audio.py tests/terminal/test_voice.py $(PYTEST)
 
 # CrewAI brings 130 packages, some at odds with ours, so its adapter is tested in a place of its own.
 test-integrations:

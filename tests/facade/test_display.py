@@ -65,7 +65,7 @@ def test_a_program_without_logging_is_told_on_stderr(script):
 def test_an_answer_is_read_aloud_where_something_can(play, tmp_path, monkeypatch):
     spoken = tmp_path / "spoken"
     os.mkfifo(spoken)
-    program = tmp_path / "espeak"
+    program = tmp_path / "espeak-ng"
     program.write_text(f'#!/bin/sh\necho "$1" > {spoken}\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)

@@ -1,5 +1,6 @@
 """Talking in a real terminal: devices that are files, an ear and a mouth on a server."""
 
+import json
 import os
 import struct
 import subprocess
@@ -75,7 +76,11 @@ def test_what_is_heard_is_corrected_and_sent_and_the_answer_is_read_aloud(chat, 
     terminal.press("Enter")
     terminal.wait_for_end()
     asked = [body for method, path, body in voice.seen if path.endswith("speech")]
-    assert [body for body in asked if b"print" in body] == []
+    assert [json.loads(body)["input"] for body in asked] == [
+        "I look.",
+        "The mean is 4.",
+        "It is even.",
+    ]
     assert played.read_bytes() == SPOKEN * 3
     assert played.with_suffix(".rates").read_text().split() == ["24000"] * 3
 

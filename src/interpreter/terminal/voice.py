@@ -9,7 +9,9 @@ from collections.abc import Callable, Generator, Iterator
 
 from interpreter.assembly.voice import open_ear, open_mouth
 from interpreter.protocol.events import (
+    ActionProposed,
     ApprovalRequested,
+    CodeDelta,
     Event,
     ExecutionFinished,
     TextDelta,
@@ -23,6 +25,7 @@ from interpreter.voice.sentences import Sentences
 from interpreter.voice.speaker import Speaker
 from interpreter.voice.turns import one_turn
 
+ENDS = (CodeDelta, ActionProposed, ApprovalRequested, TurnFinished)  # of what is being said
 PATIENCE = 60.0  # seconds that a turn waits for the first word
 YES = frozenset(["yes", "yes please", "run it", "go ahead", "do it", "ok", "okay", "sure"])
 NO = frozenset(["no", "no thanks", "stop", "don't", "do not", "cancel"])
@@ -143,7 +146,7 @@ class TerminalVoice:
                 self._say_all(stream.add(event.text))
             elif isinstance(event, ExecutionFinished) and event.outcome == "failed":
                 self.say(FAILED)
-            elif isinstance(event, TurnFinished | ApprovalRequested):
+            elif isinstance(event, ENDS):
                 self._say_all(stream.close())
                 stream = Sentences()
 

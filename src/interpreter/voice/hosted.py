@@ -61,14 +61,15 @@ class HostedMouth:
         self._voice = voice or "alloy"
 
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
-        """Sentence by sentence, each as it comes."""
+        """Sentence by sentence."""
         for sentence in sentences(text):
             asked = {
                 **{"model": self.name, "input": sentence, "voice": self._voice},
                 **{"response_format": "pcm", "speed": speed},
             }
             with _asked(self._server, "/audio/speech", json=asked) as said:
-                yield from _sounds(_bounded(said, MOST_SAID))
+                samples = b"".join(_bounded(said, MOST_SAID))
+            yield Sound(samples[: len(samples) // 2 * 2], RATE)
 
 
 @contextmanager
@@ -94,15 +95,6 @@ def _bounded(answer: httpx.Response, most: int) -> Iterator[bytes]:
         if taken > most:
             raise VoiceError("The server sends more than anybody could say.")
         yield piece
-
-
-def _sounds(pieces: Iterable[bytes]) -> Iterator[Sound]:
-    rest = b""
-    for piece in pieces:
-        data = rest + piece
-        whole = len(data) // 2 * 2
-        rest = data[whole:]
-        yield Sound(data[:whole], RATE)
 
 
 def _text(body: bytes) -> str:

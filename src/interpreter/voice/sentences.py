@@ -10,7 +10,7 @@ FIRST = 50  # the same for the beginning, which somebody waits for
 INLINE = 48  # characters of code within a line that are still words
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 END = re.compile(r"(?<=[.!?…。！？])[\"')\]*_]*\s+|\n+|(?<=[。！？])")
-NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|dr|mr|mrs|ms|st|z\.B|d\.h|\w)\.$", re.I)
+NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|z\.B|d\.h|[a-z])\.$", re.I)
 PAUSE = re.compile(r"(?<=[,;:—–])\s+")
 REWRITTEN = (
     (re.compile(r"!\[[^\]]*\]\([^)]*\)"), " "),  # pictures
