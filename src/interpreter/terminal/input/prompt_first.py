@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import termios
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
