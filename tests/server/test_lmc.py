@@ -4,12 +4,15 @@ import json
 from unittest.mock import ANY
 
 import pytest
+from tests.models.loopback import serving
 from tests.server.conftest import ADA, ADD, OWNER
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from interpreter.protocol.voice import Sound
 from interpreter.server.config import Limits
 from interpreter.server.lmc import pipe, routes
+from interpreter.voice.wav import as_wav
 
 COMPLETE = {"role": "server", "type": "status", "content": "complete"}
 MESSAGE = {"role": "assistant", "type": "message"}
@@ -70,6 +73,39 @@ def test_a_conversation_in_frames(serve, script, client):
         {**MESSAGE, "end": True},
         COMPLETE,
     ]
+
+
+def speak(one, *frames, **kind):
+    """As 01's clients do: what kind of sound, bytes, the end."""
+    head = {"role": "user", "type": "audio", **kind}
+    one.send({**head, "start": True})
+    for frame in frames:
+        one.socket.send(frame)
+    one.send({**head, "end": True})
+
+
+@pytest.mark.parametrize("kind", ["bytes.raw", "bytes.wav"])
+def test_a_message_may_be_spoken(serve, script, client, kind):
+    heard = []
+
+    def hear(handler):
+        heard.append(handler.body)
+        handler.reply(200, {"text": "Say hello."})
+
+    samples = bytes(range(256)) * 100
+    sound = samples if kind == "bytes.raw" else as_wav(Sound(samples, 16_000))
+    with serving({("POST", "/v1/audio/transcriptions"): hear}) as ear:
+        where = {"voice_ear": "openai/ear", "voice_api_base": f"{ear.url}/v1"}
+        one = client(serve(model=script("Hello."), **where))
+        speak(one, sound[:1001], sound[1001:], format=kind)
+        assert "Hello." in "".join(str(chunk.get("content", "")) for chunk in one.answer())
+    assert samples in heard[0]
+
+
+def test_a_spoken_message_that_cannot_be_heard_is_told(serve, script, client):
+    one = client(serve(model=script("Hello.")))
+    speak(one, b"RIFFnothing", format="bytes.wav")
+    assert one.read() == {"role": "server", "type": "error", "content": ANY}
 
 
 def test_nothing_is_heard_before_the_token(serve, script, client):

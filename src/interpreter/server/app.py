@@ -89,7 +89,9 @@ class Server:
     def _conversation(self, user: User) -> SessionConversation:
         """The one that a user has by Open Interpreter's protocol."""
         if user.name not in self._conversations:
-            self._conversations[user.name] = SessionConversation(self.hub, user)
+            self._conversations[user.name] = SessionConversation(
+                self.hub, user, self._audio.words_in
+            )
         return self._conversations[user.name]
 
     def _openai(self) -> list[Route]:

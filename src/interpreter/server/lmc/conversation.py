@@ -30,6 +30,7 @@ from interpreter.protocol.ports import nobody_approves
 from interpreter.server.access.tokens import User
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
+from interpreter.server.lmc.audio import AudioFrames, Words
 from interpreter.server.lmc.pipe import Chunk, Pipe
 
 NOT_OF_A_TURN = TurnStarted | QuestionClosed | WentBack | SessionChanged
@@ -50,8 +51,9 @@ class ChunkConversation(Protocol):
 class SessionConversation:
     """One conversation of a user: a session of the server that is talked to in chunks."""
 
-    def __init__(self, hub: Hub, user: User) -> None:
+    def __init__(self, hub: Hub, user: User, words: Words) -> None:
         self._hub = hub
+        self._spoken = AudioFrames(words)
         self._user = user
         self._given: dict[str, Any] = {}
         self._id = ""
@@ -59,7 +61,15 @@ class SessionConversation:
         self._pipe = Pipe(self._answer, self._stop)
 
     async def input(self, chunk: Chunk | bytes) -> None:
-        """Take a chunk of what the user says."""
+        """Take a chunk of what the user says, in writing or aloud."""
+        whole: Chunk = {"role": "user", "content": chunk} if isinstance(chunk, bytes) else chunk
+        if self._spoken.takes(whole):
+            if whole.get("start"):
+                await self._pipe.put({"type": "command", "content": "stop"})
+            message = await self._spoken.message(whole)
+            if message is None:
+                return
+            chunk = message
         await self._pipe.put(chunk)
 
     async def output(self) -> Chunk:
