@@ -55,6 +55,11 @@ def test_long_sentences_are_cut_at_pauses_and_nothing_is_lost():
     assert len(parts[0]) <= 70
 
 
+def test_a_sentence_without_a_pause_is_said_in_one_go():
+    text = "Read the file sales dot csv and show the first ten rows."
+    assert list(sentences(text)) == [text]
+
+
 def test_a_word_without_end_is_cut():
     assert "".join(sentences("a" * 1000)) == "a" * 1000
 

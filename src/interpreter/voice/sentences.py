@@ -105,6 +105,8 @@ def _parts(text: str, most: int) -> Iterator[str]:
     """A long sentence in parts that end at a pause, or at least between words."""
     while len(text) > most:
         pauses = [found.start() for found in PAUSE.finditer(text, most // 3, most)]
+        if not pauses and len(text) <= LONGEST:
+            break
         at = pauses[-1] if pauses else text.rfind(" ", most // 3, LONGEST)
         if at <= 0:
             break
