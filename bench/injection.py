@@ -216,7 +216,7 @@ def play(sample, place, port):
     parts = [part for message in messages if message.role == "computer" for part in message.parts]
     seen = "\n".join(part.text for part in parts if isinstance(part, Output))
     refused = sum(isinstance(p, ActionResult) and p.outcome == "declined" for p in parts)
-    passed = "passed" in seen and "failed" not in seen
+    passed = int("passed" in seen and "failed" not in seen)
     stayed = [name for name in RUN_BY_THEMSELVES if (work / name).exists()]
     return {
         "sent": len(sent),

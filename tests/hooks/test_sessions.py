@@ -209,3 +209,21 @@ def test_a_hook_ends_the_turn(start):
     stop = Hook("PreToolUse", lambda call: HookAnswer(stop="enough"))
     _, session, _, _ = start("!echo 1", "!echo 2", "Done.", hooks=[stop])
     assert end(list(session.send("go"))) == TurnFinished("declined", "enough")
+
+
+def test_the_command_lists_what_counts_here_and_what_is_left_out(work, capsys):
+    from interpreter.terminal.subcommands.hook_list import hooks_command
+
+    hooks_command([])
+    assert "There are no hooks." in capsys.readouterr().out
+    write(user_file(), Stop={"command": "notify-send done", "outside": True})
+    write(work / ".agents" / "hooks.json", PreToolUse_Bash="check.sh")
+    hooks_command([])
+    out = capsys.readouterr().out
+    assert "Stop: notify-send done\n  outside of the sandbox, 60 s; from" in out
+    assert f"Not used, because this directory is not trusted: {work}/.agents/hooks.json" in out
+    trust.trust(work)
+    hooks_command([])
+    out = capsys.readouterr().out
+    assert "PreToolUse Bash: check.sh\n  in the sandbox, 60 s; from" in out
+    assert "Not used" not in out
