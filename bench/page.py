@@ -59,7 +59,8 @@ def streamed(client):
         return event["type"] == "TurnFinished"
 
     client.post(f"/api/sessions/{session}/messages", json={"text": "Print."})
-    asyncio.run(follow(client, [session], is_last))
+    headers = {"authorization": client.headers["authorization"]}
+    asyncio.run(follow(str(client.base_url).rstrip("/"), headers, [session], is_last))
     return times[-1] - times[0]
 
 
