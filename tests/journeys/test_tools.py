@@ -15,6 +15,8 @@ from interpreter.protocol.events import HostCallFinished, OutputDelta
 from interpreter.protocol.ports import nobody_answers
 from interpreter.settings.settings import Settings
 from interpreter.settings.trust import trust
+from interpreter.terminal.input.approval import ApprovalInput, ask
+from interpreter.terminal.render.ansi import NO_COLOURS
 
 SERVER = Path(__file__).parents[1] / "mcp" / "small_server.py"
 
@@ -44,7 +46,7 @@ def project(tmp_path, monkeypatch):
 
             def approve(request):
                 self.asked.append(request.reason)
-                return Decision(answer)
+                return answer(request) if callable(answer) else Decision(answer)
 
             factory = SessionFactory(chosen, approve, nobody_answers)
             opened.append(factory)
@@ -245,10 +247,36 @@ def test_what_a_server_wants_to_know_is_a_question_of_ours(project, answer):
     project.run("tools.small.add(1)", answer="always")  # the server itself is approved
     project.close()
     told = printed(project.run("print(tools.small.pid())", answer=answer))
-    assert project.asked == ["The tool server small asks:\nTell it?\nReally: true"]
+    assert project.asked == ["The tool server small asks:\nTell it?\nReally (boolean): true"]
     content = ', "content": {"sure": true}' if answer == "session" else ""
     action = "accept" if answer == "session" else "decline"
     assert told == f'{{"action": "{action}"{content}}}\n'
+
+
+def test_a_form_of_a_server_is_filled_in_by_hand(project):
+    text = (project.path / "server.py").read_text()
+    call = '        case "tools/call":\n'
+    form = ASKING.replace('"boolean", "title": "Really", "default": True', '"integer"')
+    form = form.replace('"properties": fields', '"properties": fields, "required": ["sure"]')
+    (project.path / "server.py").write_text(text.replace(call, form + call))
+    project.run("tools.small.add(1)", answer="always")
+    project.close()
+
+    def fill_in(value):
+        def answer(request):
+            edits = json.dumps({"sure": value})
+            hands = ApprovalInput(
+                lambda question, keys: next(pressed), str, print, print, lambda text, kind: edits
+            )
+            pressed = iter("ey")
+            return ask(request, hands, NO_COLOURS)
+
+        return printed(project.run("print(tools.small.pid())", answer=answer))
+
+    assert fill_in(7) == '{"action": "accept", "content": {"sure": 7}}\n'
+    assert project.asked[-1].endswith("sure (integer, needed)")
+    assert fill_in("seven") == '{"action": "decline"}\n'
+    assert fill_in(None) == '{"action": "decline"}\n'
 
 
 def test_prompts_become_messages_and_resources_are_read_into_them(project):

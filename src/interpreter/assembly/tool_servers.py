@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly.tool_values import described, handed_over
-from interpreter.protocol.actions import Decision
+from interpreter.protocol.actions import FORM, Decision
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction, Value
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.events import ApprovalRequested
@@ -332,25 +332,23 @@ class ToolServers:
         return self._escalations.ask(call, reason)
 
     def _ask(self, question: Question) -> Reply:
-        """A question of a server: what can be answered by yes or no is asked, the rest is a no."""
+        """A question of a server: a form is filled in where one can edit, and else is a no."""
         from interpreter.mcp.questions import Reply
 
         lines = [f"The tool server {visible(question.server)} asks:"]
         lines += map(visible, question.message.split("\n"))
         if question.url:
             lines.append(f"It wants you to open {visible(question.url)} in your browser.")
-        missing = [f for f in question.fields if f.required and "default" not in f.schema]
-        if missing:
-            names = ", ".join(visible(field.title) for field in missing)
-            lines.append(f"It wants {names}, which cannot be typed here.")
+        lines += (visible(field.line) for field in question.fields)
+        asked: dict[str, Any] = {"server": question.server, "asks": question.message}
+        if question.fields:
+            asked[FORM] = {f.name: f.schema.get("default") for f in question.fields}
+        decision = self._decided(ActionCall("mcp", json.dumps(asked)), "\n".join(lines))
+        if not decision.allows:
             return Reply("decline")
-        for field in question.fields:
-            if "default" in field.schema:
-                value = visible(json.dumps(field.schema["default"], ensure_ascii=False))
-                lines.append(f"{visible(field.title)}: {value}")
-        call = ActionCall("mcp", json.dumps({"server": question.server, "asks": question.message}))
-        decision = self._decided(call, "\n".join(lines))
-        return Reply("accept", {}) if decision.allows else Reply("decline")
+        filled = decision.edited.arguments if isinstance(decision.edited, ActionCall) else "{}"
+        given = json.loads(filled).get(FORM, {})
+        return Reply("accept", {name: one for name, one in given.items() if one is not None})
 
 
 SUMMARIES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -36,6 +37,14 @@ class Field:
         found = [one.get("const") for one in named if isinstance(one, dict)] if named else []
         found = found or (schema["enum"] if isinstance(schema.get("enum"), list) else [])
         return tuple(one for one in found if isinstance(one, str))
+
+    @property
+    def line(self) -> str:
+        """What is to be filled in, and with what."""
+        kind = " or ".join(self.choices) or str(self.schema.get("type", "string"))[:40]
+        known = self.schema.get("default")
+        shown = f": {json.dumps(known, ensure_ascii=False)}" if known is not None else ""
+        return f"{self.title} ({kind}{', needed' if self.required else ''}){shown}"
 
 
 @frozen

@@ -40,6 +40,10 @@ class Verdict:
     """Whether the turn ends with it."""
 
 
+FORM = "form"
+"""In the arguments of a question of a tool server: what the user may fill in, by editing."""
+
+
 @frozen
 class Decision:
     """The user's answer. `reason` goes to the model; `edited` replaces the proposed action."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from interpreter.protocol.actions import Answer, Decision, Finding
+from interpreter.protocol.actions import FORM, Answer, Decision, Finding
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import Action, ActionCall, Code
@@ -152,7 +154,7 @@ def _keys(request: ApprovalRequested, *, dry_run: bool) -> str:
     if isinstance(request.action, Code):
         check = "c" if request.offers_scan else ""
         return f"ynea{'d' if dry_run else ''}{check}s"
-    return "yntas"
+    return "ynes" if _form(request.action) is not None else "yntas"
 
 
 def _is_afterwards(request: ApprovalRequested) -> bool:
@@ -173,7 +175,32 @@ def _help(request: ApprovalRequested, keys: str) -> str:
     return "\n".join(line for line in HELP.split("\n") if line.strip()[0] in keys)
 
 
+def _filled_in(action: ActionCall, hands: ApprovalInput, palette: Palette) -> ActionCall:
+    """The form of a question, as the user filled it in."""
+    try:
+        text = hands.edit(json.dumps(_form(action), indent=2, ensure_ascii=False), "json")
+        form = json.loads(text)
+    except (ConfigurationError, ValueError) as error:
+        hands.print(paint(f"That is no form: {error}", palette.bad))
+        return action
+    if not isinstance(form, dict):
+        hands.print(paint("That is no form: keep the braces and the names.", palette.bad))
+        return action
+    hands.show_code("json", text)
+    return replace(action, arguments=json.dumps({**json.loads(action.arguments), FORM: form}))
+
+
+def _form(action: Action) -> dict[str, Any] | None:
+    """What a tool server wants to be filled in, if that is what is asked about."""
+    if not isinstance(action, ActionCall) or action.tool != "mcp":
+        return None
+    found = json.loads(action.arguments).get(FORM)
+    return found if isinstance(found, dict) else None
+
+
 def _edited(action: Action, hands: ApprovalInput, palette: Palette) -> Action:
+    if isinstance(action, ActionCall):
+        return _filled_in(action, hands, palette)
     assert isinstance(action, Code)
     try:
         source = hands.edit(action.source, action.language)
