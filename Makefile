@@ -65,8 +65,9 @@ test-miniwob: $(VENV)/.test $(VENV)/.system
 	MINIWOB_SEEDS=5 $(BIN)/python -m pytest tests/desktop/test_miniwob.py $(PYTEST)
 
 # All sentences that are said and heard again, through all channels: an hour of one core.
-test-voice: $(VENV)/.test $(VENV)/.system
-	ALL_SENTENCES=1 $(BIN)/python -m pytest -rs tests/voice tests/server/test_audio.py tests/terminal/test_voice.py $(PYTEST)
+test-voice: $(VENV)/.test $(VENV)/.system $(PAGE)
+	ALL_SENTENCES=1 $(BIN)/python -m pytest -rs tests/voice tests/server/test_audio.py tests/server/page/test_voice.py \
+		tests/terminal/test_voice.py $(PYTEST)
 
 # CrewAI brings 130 packages, some at odds with ours, so its adapter is tested in a place of its own.
 test-integrations:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from interpreter.assembly import SessionFactory
-from interpreter.assembly.desktop import offer_desktop
+from interpreter.assembly.desktop import OsMode, offer_desktop
 from interpreter.desktop.api.parts import HARMLESS, DesktopParts, desktop_functions
 from interpreter.desktop.api.screen import picture_from
 from interpreter.guidance.memory import LONGEST_NOTE, Memory
@@ -173,7 +173,8 @@ def test_code_sees_no_window_that_the_user_leaves_out(monkeypatch):
         calls = SimpleNamespace(
             closing=[], offer_later=lambda make: found.update({f.name: f for f in make()})
         )
-        offer_desktop(calls, None, Settings(os_exclude=excluded))
+        settings = Settings(os_exclude=excluded)
+        offer_desktop(calls, None, lambda: OsMode().desktop(settings), settings)
         return found["computer.os.windows"].call({}, CallContext(Interrupt()))
 
     assert [one["title"] for one in seen("")] == ["My Bank"]

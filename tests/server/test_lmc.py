@@ -194,7 +194,7 @@ def test_run_when_it_is_enabled(serve, tmp_path):
     code = {"language": "python", "code": "print(6 * 7); open('a.txt', 'w').close()"}
     assert running.client(token="").post("/run", json=code).status_code == 401
     answer = running.client().post("/run", json=code)
-    output = {"role": "computer", "type": "console", "format": "output", "content": "42\n"}
+    output = {"type": "console", "format": "output", "content": "42\n"}
     assert output in answer.json()["output"]
     assert (tmp_path / "owner" / "a.txt").exists()
     for wrong in ({"code": "1"}, {"language": "python", "code": 1}, [], "x"):

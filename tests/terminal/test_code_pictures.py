@@ -91,7 +91,7 @@ def test_no_line_of_a_block_is_hidden(face, source):
     code = Code("python", source)
     text = FACES[face]([CodeDelta("python", source), ActionProposed(code), ApprovalRequested(code)])
     shown = without_styles(text).replace("\n↪ ", "")
-    assert shown.count("open('PWN','w').write('x')") == 1
+    assert "open('PWN','w').write('x')" in shown  # more than once where a frame was drawn again
     own = ("\x1b[?2026h", "\x1b[?2026l", "\x1b[J", "\r", "\x1b[1A")
     for sequence in own:
         shown = shown.replace(sequence, "")

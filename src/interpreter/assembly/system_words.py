@@ -44,7 +44,7 @@ class SystemWords:
         )
         render = self._rendered if settings.trust_profile else None
         opener, servers = environment.opener, environment.tool_servers
-        web = "" if small else web_words(settings)
+        web = "" if small or settings.system_message else web_words(settings)
 
         def system() -> str:
             return system_prompt(

@@ -52,4 +52,4 @@ def web_words(settings: Settings) -> str:
     search = (
         " `web.search(query)` finds pages." if settings.web_search and settings.personal else ""
     )
-    return f"In Python `web.fetch(url)` returns a page as Markdown.{search}"
+    return f"Python has web.fetch(url).{search}"

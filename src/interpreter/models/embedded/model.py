@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -37,6 +38,7 @@ CLOSING_FENCE = "\n```"
 DRAFT_TOKENS = 600  # what is longer is seldom right
 DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
 SEEDS_APART = 1_000
+LONGEST_DIRECTORY = 70  # bytes, so that a socket in it can have a name
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
 
@@ -227,7 +229,7 @@ def engine_options(
         model=path,
         context=options.context_window or context or LEAST_CONTEXT,
         threads=machine.cores,
-        directory=Path(tempfile.gettempdir()) / f"reploop-engine-{os.getuid()}",
+        directory=_engine_directory(),
         cache=data_directory() / "prompts",
         keep_warm=_keep_warm(options),
     )
@@ -267,3 +269,11 @@ def _ended(held: Lease) -> bool:
     except OSError:
         return True
     return True
+
+
+def _engine_directory() -> Path:
+    """Where engines are met; sockets have no room for long names."""
+    usual = Path(tempfile.gettempdir()) / f"reploop-engine-{os.getuid()}"
+    if len(os.fsencode(usual)) <= LONGEST_DIRECTORY:
+        return usual
+    return Path("/tmp", f"{usual.name}-{zlib.crc32(os.fsencode(usual)):08x}")
