@@ -119,6 +119,7 @@ class InputPrompt:
         bindings.add("escape", "enter", filter=typing)(self._new_line)
         bindings.add(Keys.BracketedPaste)(self._paste)
         bindings.add("c-c", filter=typing)(self._ctrl_c)
+        bindings.add(Keys.SIGINT)(self._signal)
         listens = Condition(lambda: self.listener() is not None)
         bindings.add("c-t", filter=typing & listens)(self._press_to_talk)
         return bindings
@@ -151,6 +152,12 @@ class InputPrompt:
         event.current_buffer.insert_text(
             f"[pasted text {number}: {lines:,} line{plural}, {len(text):,} characters]"
         )
+
+    @staticmethod
+    def _signal(event: KeyPressEvent) -> None:
+        """A SIGINT that is no key; one that comes after the end of the prompt changes nothing."""
+        if not event.app.is_done:
+            event.app.exit(exception=KeyboardInterrupt())
 
     def _ctrl_c(self, event: KeyPressEvent) -> None:
         """Empties the line first; at an empty line, twice within a second leaves."""
