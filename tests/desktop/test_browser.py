@@ -100,6 +100,26 @@ y = 2
     )
 
 
+SECRETS = """<!DOCTYPE html><label>Key <input type=password value=hunter2></label>
+<input type=password placeholder=Code value="se: same99"><input placeholder=Town value=Bern>
+<div id=host></div><iframe srcdoc="<input type=password aria-label=Pin value=4711>"></iframe><script>
+host.attachShadow({mode: "open"}).innerHTML = "<input type=password aria-label=Inner value=xyzzy>"
+</script>"""
+
+
+def test_what_is_in_password_fields_is_in_no_reading_of_a_page(browser, served):
+    browser.open(served("/secrets.html", SECRETS))
+    wait_for(lambda: "Pin" in browser.read(), "the frame")
+    for form in ("snapshot", "text", "markdown"):
+        read = browser.read(form)
+        assert [word for word in ("hunter2", "same99", "4711", "xyzzy") if word in read] == []
+    snapshot = browser.read()
+    assert "Bern" in snapshot
+    assert snapshot.count("•••") == 4
+    for name in ("Key", "Code", "Pin", "Inner"):
+        assert re.search(rf'textbox "{name}" \[ref=\w+\]', snapshot)
+
+
 LIST = """<!DOCTYPE html><label>Town <select id=t><option>Bern<option>Basel</select></label>
 <input>"""
 

@@ -1,14 +1,20 @@
 """`computer.browser` in the cell: policy, the cell's network rules, and downloads."""
 
+from contextlib import closing
 from shutil import which
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
 from interpreter.assembly import SessionFactory
+from interpreter.assembly.browsing import GrantedWay
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import HostCallFinished, OutputDelta
 from interpreter.protocol.ports import nobody_answers
+from interpreter.sandboxes.network.host_gate import HostGate
 from interpreter.settings.settings import Settings
 
 PAGE = """<!DOCTYPE html><title>Shop</title><h1>Welcome</h1><label>Name <input id=n></label>
@@ -81,6 +87,15 @@ def test_code_in_the_cell_browses_what_the_user_grants(run, served):
     ]  # fmt: skip
     assert asked[0] == "network"
     assert {one.call.tool for one in calls} >= {"computer.browser.open", "computer.browser.click"}
+
+
+def test_no_other_program_of_the_machine_goes_through_the_browsers_proxy(served):
+    address = by_name(served("/shop.html", PAGE))
+    with closing(GrantedWay(HostGate(allow=[urlsplit(address).netloc]))) as way:
+        way.wants(address)
+        others = build_opener(ProxyHandler({"http": way.proxy().address}))
+        with pytest.raises(HTTPError, match="407"):
+            others.open(address, timeout=30)
 
 
 def test_a_host_that_is_not_granted_is_not_reached_and_files_never(run, served):

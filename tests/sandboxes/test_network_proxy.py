@@ -1,5 +1,6 @@
 """The way out of a cell: only names that the user allows, and only public addresses."""
 
+import base64
 import contextlib
 import gc
 import http.server
@@ -82,9 +83,9 @@ class Asked:
 def serve():
     proxies = []
 
-    def start(gate, resolve=all_here):
+    def start(gate, resolve=all_here, **options):
         listener = socket.create_server(("127.0.0.1", 0))
-        proxies.append(NetworkProxy(gate, resolve))
+        proxies.append(NetworkProxy(gate, resolve, **options))
         proxies[-1].serve(listener)
         return listener.getsockname()[1]
 
@@ -524,3 +525,29 @@ def test_a_suspicion_asks_again_about_what_was_allowed_and_an_answer_settles_it(
     assert asked == [("known.example:443",)] * 2
     allowed = HostGate(ruling=lambda host: Verdict("allow"), suspicion=lambda host: "read")
     assert allowed.allows(wanted)
+
+
+def with_password(port, url, password, scheme="Basic"):
+    coded = base64.b64encode(f"anyone:{password}".encode()).decode()
+    line = f"Proxy-Authorization: {scheme} {coded}"
+    return say(port, f"GET {url} HTTP/1.1\r\nHost: x\r\n{line}\r\n\r\n".encode())
+
+
+def test_a_proxy_with_a_password_serves_nobody_else(serve, web):
+    gate = HostGate(allow=[f"example.org:{web}"])
+    port, url = serve(gate, password="pass:word"), f"http://example.org:{web}/"
+    assert status(with_password(port, url, "pass:word")) == 200
+    for answer in (
+        get(port, url), tunnel(port, f"example.org:{web}"), with_password(port, url, "pass"),
+        with_password(port, url, ""), with_password(port, url, "pass:word", "Bearer"),
+        say(port, f"GET {url} HTTP/1.1\r\nProxy-Authorization: Basic ä\r\n\r\n".encode()),
+    ):  # fmt: skip
+        assert status(answer) == 407
+        assert 'Proxy-Authenticate: Basic realm="sandbox"' in answer
+
+
+def test_a_stranger_is_no_question_to_the_user(serve, web):
+    asked = Asked()
+    gate = HostGate(ask=asked)
+    get(serve(gate, password="secret"), f"http://example.org:{web}/")
+    assert (asked.questions, gate.end_block()) == ([], ())

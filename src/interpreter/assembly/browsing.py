@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
+
+from interpreter.protocol.desktop import Proxy
 
 if TYPE_CHECKING:
     from interpreter.assembly.host_calls import HostCalls
@@ -55,16 +58,17 @@ class GrantedWay:
         self._wanted: set[Target] = set()
         self._close: Callable[[], None] = lambda: None
 
-    def proxy(self) -> str:
-        """Start it; its address."""
+    def proxy(self) -> Proxy:
+        """Start it. Every program of this machine can knock at it, so it wants a password."""
         from interpreter.sandboxes.network.proxy import NetworkProxy
 
         self.close()
         listener = socket.create_server(("127.0.0.1", 0))
-        proxy = NetworkProxy(cast("HostGate", self))
+        password = secrets.token_urlsafe(32)
+        proxy = NetworkProxy(cast("HostGate", self), password=password)
         proxy.serve(listener)
         self._close = proxy.close
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+        return Proxy(f"http://127.0.0.1:{listener.getsockname()[1]}", password)
 
     def close(self) -> None:
         """Cut what is open."""

@@ -138,6 +138,14 @@ class Element:
 
 
 @frozen
+class Proxy:
+    """What a browser reaches everything through."""
+
+    address: str
+    password: str
+
+
+@frozen
 class Candidate:
     """Something that was found for a search: where, how, and how well it fits (1 is exactly)."""
 

@@ -19,8 +19,9 @@ from urllib.parse import quote_plus
 from interpreter.desktop import programs
 from interpreter.desktop.api.screen import picture_from
 from interpreter.desktop.web.locating import located
+from interpreter.desktop.web.reading import page_as
 from interpreter.protocol import safe_files
-from interpreter.protocol.desktop import DesktopError, NoDesktop
+from interpreter.protocol.desktop import DesktopError, NoDesktop, Proxy
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -28,12 +29,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 BROWSERS = ("chromium", "google-chrome", "microsoft-edge", "chromium-browser", "brave-browser")
 SEARCH = "https://html.duckduckgo.com/html/?q="
-LONGEST_PAGE = 200_000
 LARGEST_DOWNLOAD = 1 << 30
 MILLISECONDS = 15_000
 LONGEST_OPENING = 100_000  # milliseconds: the user may be asked about the host meanwhile
 LOADING = 5_000  # milliseconds for what a page brings along, once it is there itself
-FORMS = ("snapshot", "text", "markdown")
 OF_THE_WEB = ("http", "https")
 THROUGH_PROXY = (
     "--proxy-bypass-list=<-loopback>",  # else this machine's own services would be reached freely
@@ -43,14 +42,13 @@ THROUGH_PROXY = (
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
 REFUSAL = "Blocked by the sandbox"
-MARKDOWN = Path(__file__).with_name("markdown.js")
 
 
 class Way(Protocol):
     """How pages are reached, where not everything may be."""
 
-    def proxy(self) -> str:
-        """The address of a proxy; everything goes through it."""
+    def proxy(self) -> Proxy:
+        """Everything goes through it."""
         ...
 
     def wants(self, url: str) -> None:
@@ -106,14 +104,7 @@ class Browser:
 
     def read(self, form: str = "snapshot") -> str:
         """The page: its `snapshot` with references, its `text`, or as `markdown`."""
-        if form not in FORMS:
-            raise DesktopError(f"A page is read as one of: {', '.join(FORMS)}.")
-        if form == "text":
-            return self._in_page(lambda page: str(page.inner_text("body"))[:LONGEST_PAGE])
-        if form == "markdown":
-            source = MARKDOWN.read_text(encoding="utf-8")
-            return self._in_page(lambda page: str(page.evaluate(source, LONGEST_PAGE)))
-        return self._in_page(lambda page: str(page.aria_snapshot(mode="ai"))[:LONGEST_PAGE])
+        return self._in_page(lambda page: page_as(page, form))
 
     def click(self, target: str) -> str:
         """Click on a reference, a name or a text; what was clicked."""
@@ -246,7 +237,11 @@ def _is_root() -> bool:
 
 
 def _through(way: Way | None) -> dict[str, Any]:
-    return {} if way is None else {"proxy": {"server": way.proxy()}, "args": list(THROUGH_PROXY)}
+    if way is None:
+        return {}
+    proxy = way.proxy()
+    named = {"server": proxy.address, "username": "browser", "password": proxy.password}
+    return {"proxy": named, "args": list(THROUGH_PROXY)}
 
 
 def _go_to(page: Any, address: str) -> None:

@@ -6,7 +6,9 @@ It runs outside, on a socket that was made inside, so nothing but that socket cr
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import hmac
 import re
 import socket
 import threading
@@ -29,6 +31,10 @@ _ALL_DESCRIPTORS_USED = 0.1  # seconds until it is tried again to let somebody i
 
 class Blocked(Exception):
     """The request is refused; the text is for the program, the model and the user."""
+
+
+class Stranger(Exception):
+    """Somebody without the password; nobody is asked about what they want."""
 
 
 @frozen
@@ -77,12 +83,32 @@ def _target(authority: str) -> Target:
         raise Blocked(str(error)) from error
 
 
-class NetworkProxy:
-    """Serves one cell. A refusal says why, to the program itself."""
+def _check_password(head: bytes, password: str) -> None:
+    """Stranger, unless the head has it; who has it may use any name."""
+    for header in head.decode("latin-1").split("\r\n")[1:]:
+        name, _, value = header.partition(":")
+        scheme, _, coded = value.strip().partition(" ")
+        if name.lower() != "proxy-authorization" or scheme.lower() != "basic":
+            continue
+        with contextlib.suppress(ValueError):
+            given = base64.b64decode(coded.strip(), validate=True).partition(b":")[2]
+            if hmac.compare_digest(given, password.encode()):
+                return
+    raise Stranger
 
-    def __init__(self, gate: HostGate, resolve: Resolve = public_addresses) -> None:
+
+class NetworkProxy:
+    """Serves one cell. A refusal says why, to the program itself.
+
+    Where other programs can reach its socket, they need a password.
+    """
+
+    def __init__(
+        self, gate: HostGate, resolve: Resolve = public_addresses, *, password: str = ""
+    ) -> None:
         self._gate = gate
         self._resolve = resolve
+        self._password = password
         self._asking: dict[Target, asyncio.Future[None]] = {}
         self._next_question: list[Target] = []
         self._is_asking = False
@@ -152,7 +178,15 @@ class NetworkProxy:
         try:
             async with asyncio.timeout(SECONDS_FOR_HEAD):
                 head = await reader.readuntil(b"\r\n\r\n")
+            if self._password:
+                _check_password(head, self._password)
             await self._relay(_parse(head), reader, writer)
+        except Stranger:
+            writer.write(
+                _refusal(
+                    "407 This proxy is not for you", 'Proxy-Authenticate: Basic realm="sandbox"'
+                )
+            )
         except Blocked as reason:
             writer.write(_refusal(f"403 Blocked by the sandbox: {reason}"))
         except (OSError, TimeoutError) as error:
@@ -232,10 +266,11 @@ async def _ended(tasks: set[asyncio.Task[object]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _refusal(status: str) -> bytes:
+def _refusal(status: str, *more: str) -> bytes:
     body = status.partition(" ")[2] + "\n"
-    headers = f"Content-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close"
-    return f"HTTP/1.1 {status}\r\n{headers}\r\n\r\n{body}".encode("latin-1", "replace")
+    usual = ("Content-Type: text/plain", f"Content-Length: {len(body)}", "Connection: close")
+    lines = (f"HTTP/1.1 {status}", *usual, *more, "", body)
+    return "\r\n".join(lines).encode("latin-1", "replace")
 
 
 async def _pump(
