@@ -125,6 +125,24 @@ def test_windows_and_programs(computer, fake):
     assert (fake.opened, len(fake.notices[0])) == (["calculator"], 200)
 
 
+class Copies(FakeDesktop):
+    """One that tells nothing of a selection and copies it by keys."""
+
+    def key(self, name, *, down):
+        super().key(name, down=down)
+        if down and self.held == ["Control_L", "c"]:
+            self.write_clipboard(b"chosen", "text/plain")
+
+
+@pytest.mark.parametrize("before", [b"other", b"chosen"])
+def test_a_selection_that_nobody_tells_is_copied_and_the_clipboard_is_as_before(before):
+    fake = Copies()
+    fake.write_clipboard(before, "text/plain")
+    computer = DesktopParts(lambda text, picture: "", lambda: fake)
+    assert computer.os.get_selected_text() == "chosen"
+    assert fake.clipboard == {"text/plain": before}
+
+
 def test_a_picture_is_read_here_and_described_by_the_model(computer):
     from PIL import Image, ImageDraw, ImageFont
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from base64 import b64decode
 
 import pytest
@@ -164,6 +165,31 @@ def test_the_key_that_stops_everything_stops_the_turn_and_code(fake):
     interrupt.clear()  # the next turn begins
     _, end = done(tool, interrupt, action="type", text="after")
     assert end.outcome == "ok"
+
+
+@pytest.mark.parametrize("wish", [
+    {"action": "hold_key", "text": "a", "duration": 30}, {"action": "wait", "duration": 30},
+])  # fmt: skip
+def test_the_key_ends_what_takes_its_time(fake, wish):
+    emergency, interrupt = Emergency(), Interrupt()
+    tool = ComputerTool(lambda: Stoppable(fake, emergency), emergency=emergency)
+    ended = []
+    worker = threading.Thread(target=lambda: ended.append(done(tool, interrupt, **wish)))
+    worker.start()
+    wait_for(lambda: interrupt._listeners, "the pause")
+    emergency.press()
+    worker.join(10)
+    assert (len(ended), fake.held) == (1, [])
+
+
+def test_typed_text_is_not_logged_where_nobody_tells_what_has_the_focus(fake, tmp_path):
+    def broken(window=None):
+        raise DesktopError("no bus")
+
+    fake.elements = broken
+    log = ActionLog(tmp_path / "log")
+    done(ComputerTool(lambda: fake, log), action="type", text="hunter2")
+    assert "hunter2" not in log.page.read_text()
 
 
 def test_openais_calls_are_answered_with_the_whole_screen_whatever_changed(fake):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from interpreter.desktop.geometry import monitor_at
@@ -16,10 +16,14 @@ LONGEST_TEXT = 100_000
 
 
 class Hands:
-    """Does things to a desktop; points that are on no monitor are refused."""
+    """Does things to a desktop; points that are on no monitor are refused.
 
-    def __init__(self, desktop: Desktop) -> None:
+    `pause` waits for so many seconds between clicks or while keys are held; it may be cut short.
+    """
+
+    def __init__(self, desktop: Desktop, pause: Callable[[float], object] = time.sleep) -> None:
         self._desktop = desktop
+        self._pause = pause
 
     def move(self, point: Point) -> None:
         """Put the pointer somewhere."""
@@ -36,7 +40,7 @@ class Hands:
         with self._holding(held):
             for number in range(max(1, min(clicks, MOST_CLICKS))):
                 if number:
-                    time.sleep(min(interval, 1.0))
+                    self._pause(max(0.0, min(interval, 1.0)))
                 self._desktop.button(button, down=True)
                 self._desktop.button(button, down=False)
 
@@ -68,7 +72,7 @@ class Hands:
         """Press keys together, hold them, and let go in the opposite order."""
         with self._holding(keys):
             if seconds:
-                time.sleep(min(seconds, 30.0))
+                self._pause(max(0.0, min(seconds, 30.0)))
 
     def write(self, text: str) -> None:
         """Type a text."""

@@ -92,7 +92,7 @@ def still_frame(desktop: Desktop, box: Box, longest: float = LONGEST_WAIT) -> Fr
     frame = desktop.grab(box)
     digest, since = zlib.crc32(frame.pixels), time.monotonic()
     while time.monotonic() < min(deadline, since + STILL_SECONDS):
-        time.sleep(LOOK_SECONDS)
+        time.sleep(LOOK_SECONDS)  # between two looks
         frame = desktop.grab(box)
         now = zlib.crc32(frame.pixels)
         if now != digest:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from interpreter.models.http.waiting import pause
 from interpreter.models.options import ModelOptions
 from interpreter.protocol.errors import (
     AuthenticationFailed,
@@ -81,7 +80,7 @@ class ScriptedModel:
         """The next reply of the script."""
         parts = self._take()
         for delay, event in self._play(parts):
-            if interrupt.requested or (delay and not pause(delay, interrupt)):
+            if interrupt.requested or (delay and not interrupt.pause(delay)):
                 return
             yield event
         words = sum(len(part.text) + len(part.code) for part in parts) // 4

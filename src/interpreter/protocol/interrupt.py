@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 
 
 class Interrupt:
@@ -34,3 +35,14 @@ class Interrupt:
             yield
         finally:
             self._listeners.remove(listener)
+
+    def pause(self, seconds: float) -> bool:
+        """Wait so long; False if a request ended it."""
+        # SimpleQueue.put may run in a signal handler at any point; an Event could dead-lock there.
+        woken: SimpleQueue[None] = SimpleQueue()
+        with self.calls(lambda: woken.put(None)):
+            try:
+                woken.get(timeout=max(seconds, 0.0))
+            except Empty:
+                return True
+        return not self.requested

@@ -151,14 +151,14 @@ class Keyboard:
             return
         for letter in text:
             hands.write(letter)
-            time.sleep(min(interval, 1.0))
+            time.sleep(max(0.0, min(interval, 1.0)))  # asked for
 
     def press(self, *keys: str, presses: int = 1, interval: float = 0.05) -> None:
         """Press keys one after the other, so often."""
         hands = Hands(self._desktop())
         for number in range(max(1, min(presses, 1000))):
             if number:
-                time.sleep(min(interval, 1.0))
+                time.sleep(max(0.0, min(interval, 1.0)))  # asked for
             for key in keys:
                 hands.press(combination(key))
 

@@ -61,12 +61,17 @@ class Os:
         desktop = self._desktop()
         if selected := desktop.selection():
             return selected
-        before = desktop.read_clipboard(TEXT)
-        Hands(desktop).press((HOLD, "c"))
-        deadline = time.monotonic() + COPY_SECONDS
-        while (now := desktop.read_clipboard(TEXT)) == before and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return now.decode("utf-8", "replace") if now != before else ""
+        kind = PNG if PNG in desktop.clipboard_types() else TEXT
+        before = desktop.read_clipboard(kind)
+        desktop.write_clipboard(b"", TEXT)
+        try:
+            Hands(desktop).press((HOLD, "c"))
+            deadline = time.monotonic() + COPY_SECONDS
+            while not (now := desktop.read_clipboard(TEXT)) and time.monotonic() < deadline:
+                time.sleep(0.02)  # between two looks: nobody tells
+        finally:
+            desktop.write_clipboard(before, kind)
+        return now.decode("utf-8", "replace")
 
     def notify(self, text: str) -> None:
         """Show a notice, of at most 200 characters."""

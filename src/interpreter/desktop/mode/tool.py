@@ -6,7 +6,6 @@ The loop is the session's own: the model calls this tool as it calls any other, 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 
 from interpreter.desktop.finding.finder import Finder
@@ -125,9 +124,9 @@ class ComputerTool:
             return
         secret = isinstance(wish, act.TypeText) and self._types_a_password()
         if isinstance(wish, act.Wait):
-            _sleep(wish.seconds, interrupt)
+            interrupt.pause(wish.seconds)
         else:
-            self._do(wish)
+            self._do(wish, interrupt)
             self._left_at = self._pointer()
         after = still_frame(self._desktop(), self._view_now().box)
         if self._log is not None:
@@ -138,8 +137,8 @@ class ComputerTool:
 
     _changed: Box | None = None
 
-    def _do(self, wish: act.DesktopAction) -> None:
-        hands = Hands(self._desktop())
+    def _do(self, wish: act.DesktopAction, interrupt: Interrupt) -> None:
+        hands = Hands(self._desktop(), interrupt.pause)
         match wish:
             case act.Click(spot, button, count, keys):
                 hands.click(self._point(spot), button, count, keys)
@@ -207,8 +206,8 @@ class ComputerTool:
         try:
             active = next((one for one in self._desktop().windows() if one.active), None)
             shown = self._desktop().elements(active)
-        except DesktopError:  # nobody tells, so that it may be one
-            return False
+        except DesktopError:  # nobody tells, so it may be one
+            return True
         return any(one.role == "password text" and "focused" in one.states for one in shown)
 
     def _would(self, wish: act.DesktopAction, before: Frame) -> Iterator[RuntimeEvent]:
@@ -312,12 +311,6 @@ def understood_call(action: Action) -> tuple[act.DesktopAction, ...]:
     if not isinstance(given, Mapping):
         raise DesktopError("A call has an object with an `action`.")
     return act.understood(given)
-
-
-def _sleep(seconds: float, interrupt: Interrupt) -> None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and not interrupt.requested:
-        time.sleep(min(0.1, max(0.0, deadline - time.monotonic())))
 
 
 def _wants_whole_picture(action: Action) -> bool:

@@ -29,7 +29,7 @@ class Ping:
         except (error.XError, error.ConnectionClosedError, OSError):
             answered = False
         if not answered:
-            time.sleep(otherwise)
+            time.sleep(otherwise)  # it gives no sign that could be waited for
 
     def close(self) -> None:
         """Hang up."""

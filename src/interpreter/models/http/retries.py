@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from interpreter.models.http.provider_errors import Rejected, Transient
-from interpreter.models.http.waiting import pause
 from interpreter.models.options import Patience
 from interpreter.protocol.errors import ModelError, RateLimited
 from interpreter.protocol.events import (
@@ -65,7 +64,7 @@ def persevere(
         if seconds is None:
             raise _last_word(trouble, number) from trouble
         yield ModelRetrying(str(trouble.error), seconds, number)
-        if not pause(seconds, interrupt):
+        if not interrupt.pause(seconds):
             return
 
 

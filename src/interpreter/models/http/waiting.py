@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 from interpreter.protocol.interrupt import Interrupt
 
 T = TypeVar("T")
-
-
-def pause(seconds: float, interrupt: Interrupt) -> bool:
-    """Wait; False if the wait was interrupted."""
-    # SimpleQueue.put may run in a signal handler at any point; an Event could dead-lock there.
-    woken: SimpleQueue[None] = SimpleQueue()
-    with interrupt.calls(lambda: woken.put(None)):
-        try:
-            woken.get(timeout=max(seconds, 0.0))
-        except Empty:
-            return True
-    return not interrupt.requested
 
 
 class BackgroundCall(Generic[T]):
