@@ -68,7 +68,7 @@ ALLOWED = {
         "terminal/render/screen.py Screen.write_raw: self.touch",
     },
     "files of the package itself": {
-        "desktop/web/browser.py Browser.read: MARKDOWN.read_text",
+        "desktop/web/reading.py page_as: MARKDOWN.read_text",
         "checkpoints/journal/client.py FileJournal.__init__: _SHIM.read_bytes",
         "checkpoints/variables/language_state.py _node_source: (INSIDE / 'node_state.js').read_text",
         "checkpoints/variables/language_state.py shell_state: (INSIDE / f'shell_state.{kind}').read_text",
