@@ -131,16 +131,77 @@ def test_a_draft_reaches_no_network_and_asks_nobody(open_session, work):
     assert printed(session)[1] == "3 unreached\n"
 
 
-def test_what_has_to_be_asked_about_is_not_compared(open_session, work):
-    asked = []
+class ByHand:
+    """Somebody who is asked about every block, and gives the same answer to each."""
 
-    def approve(request):
-        asked.append(request.action.source)
-        return Decision("yes")
+    def __init__(self, decision):
+        self.decision = decision
+        self.asked = []
 
-    session = open_session({"code": FIRST}, "There are 3.", drafts=[DESTROY], approve=approve)
+    def __call__(self, request):
+        self.asked.append(request.action.source)
+        return self.decision
+
+
+COUNT = "import pathlib\nprint(len([1 for p in pathlib.Path('downloads').rglob('*.txt')]))"
+UNSEEN = """\
+import os, socket
+for attempt in (
+    lambda: os.rename("downloads", "elsewhere"),
+    lambda: open("downloads/a.txt", "w"),
+    lambda: socket.create_connection(("127.0.0.1", 9), 2),
+):
+    try:
+        attempt()
+    except OSError:
+        pass
+print(3)
+"""
+
+
+def test_where_blocks_are_approved_by_hand_drafts_run_without_a_question_and_that_is_said(
+    open_session, work
+):
+    by_hand = ByHand(Decision("yes"))
+    session = open_session({"code": FIRST}, "There are 3.", drafts=[COUNT], approve=by_hand)
     list(session.send(QUESTION))
-    assert asked == [FIRST]
+    assert by_hand.asked == [FIRST]
+    assert [one.outcome for one in results(session)] == ["ok", "ok"]
+    said = [message.text for message in session.transcript if message.role == "assistant"]
+    assert "nothing that it does lasts, so it runs without a question" in said[1]
+
+
+def test_a_draft_that_hides_what_it_does_changes_nothing_unasked(open_session, work):
+    before = everything_in(work)
+    by_hand = ByHand(Decision("yes"))
+    session = open_session({"code": FIRST}, "There are 3.", drafts=[UNSEEN], approve=by_hand)
+    list(session.send(QUESTION))
+    assert by_hand.asked == [FIRST]
+    assert printed(session)[1].strip() == "3"
+    assert everything_in(work) == before
+
+
+def test_after_a_no_nothing_is_run_to_compare(open_session, work):
+    by_hand = ByHand(Decision("no", "not that"))
+    session = open_session({"code": FIRST}, "As you like.", drafts=[COUNT], approve=by_hand)
+    list(session.send(QUESTION))
+    assert by_hand.asked == [FIRST]
+    assert [one.outcome for one in results(session)] == ["declined"]
+
+
+def test_what_the_user_wrote_instead_is_not_compared(open_session, work):
+    by_hand = ByHand(Decision("yes", edited=Code("python", "print(4)")))
+    session = open_session({"code": FIRST}, "There are 4.", drafts=[COUNT], approve=by_hand)
+    list(session.send(QUESTION))
+    assert printed(session) == ["4\n"]
+    assert session.transcript[-1].text == "There are 4."
+
+
+def test_what_looks_dangerous_is_not_compared_unasked(open_session, work):
+    by_hand = ByHand(Decision("yes"))
+    session = open_session({"code": FIRST}, "There are 3.", drafts=[DESTROY], approve=by_hand)
+    list(session.send(QUESTION))
+    assert by_hand.asked == [FIRST]
     assert [one.outcome for one in results(session)] == ["ok", "declined"]
     assert [path.name for path in work.iterdir()] == ["downloads"]
 

@@ -153,12 +153,13 @@ def test_a_resumed_session_has_not_forgotten_what_it_cost(server, ask):
 @pytest.mark.parametrize(
     ("chosen", "drafts"),
     [
-        ({}, 0),
+        ({}, 4),
         ({"auto_run": True}, 4),
-        ({"auto_run": True, "drafts": 2}, 2),
-        ({"approval": "auto"}, 4),
-        ({"auto_run": True, "approval": "ask"}, 0),
+        ({"drafts": 2}, 2),
+        ({"approval": "never"}, 0),
+        ({"sandbox": "off"}, 0),
+        ({"kernel": "k1.json"}, 0),
     ],
 )
-def test_programs_to_compare_are_for_users_who_do_not_look_at_each_block(chosen, drafts):
+def test_programs_to_compare_are_written_where_they_can_run_without_a_question(chosen, drafts):
     assert drafts_wanted(Settings(**chosen)) == drafts

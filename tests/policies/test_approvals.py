@@ -22,6 +22,42 @@ def test_the_mode_decides(mode, expected):
     assert ruling(Approvals(mode), PRINT) == expected
 
 
+COMPARED = Code("python", "print(1)", to_compare=True)
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("ask", "allow"), ("auto", "allow"), ("never", "deny")]
+)
+def test_what_only_runs_to_be_compared_is_not_asked_about(mode, expected):
+    assert ruling(Approvals(mode), COMPARED) == expected
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Approvals(rules=parse_rules('[[rule]]\ndecision = "ask"\nlanguage = "python"')),
+        Approvals(confined=False),
+        Approvals(unenforced="nothing holds that rule here"),
+        Approvals(suspicion=lambda action: "it may come from a page"),
+    ],
+)
+def test_to_compare_is_no_way_around_a_rule_or_a_wall(policy):
+    assert ruling(policy, COMPARED) == "ask"
+
+
+@pytest.mark.parametrize(
+    "source", ["print(open('.env').read())", "import shutil\nshutil.rmtree('/home/ann')"]
+)
+def test_what_is_compared_and_looks_dangerous_or_reads_secrets_is_not_let_through(source):
+    assert ruling(Approvals("ask"), Code("python", source, to_compare=True)) == "ask"
+
+
+def test_that_something_was_compared_lets_nothing_else_run():
+    policy = Approvals("ask")
+    policy.review(COMPARED)
+    assert ruling(policy, PRINT) == "ask"
+
+
 def test_always_covers_exactly_what_was_shown():
     policy = Approvals()
     policy.remember(PRINT, Decision("always"))

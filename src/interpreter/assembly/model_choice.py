@@ -199,9 +199,9 @@ def _larger_that_fits(entry: CatalogueModel) -> CatalogueModel | None:
 
 
 def drafts_wanted(settings: Settings) -> int:
-    """How many programs to compare: none where somebody has to look at each before it runs."""
-    approval = settings.approval or ("auto" if settings.auto_run else "ask")
-    return settings.drafts if approval == "auto" else 0
+    """How many programs to compare: none where there is no cell in which nothing lasts."""
+    nowhere = settings.sandbox == "off" or settings.kernel or settings.approval == "never"
+    return 0 if nowhere else settings.drafts
 
 
 def model_options(settings: Settings) -> ModelOptions:

@@ -155,6 +155,9 @@ class SmallModel:
         """
         if not turn.can_be_checked or self._drafter is no_drafts or not self._compares():
             return ()
+        compared = [one for one in turn.rounds if one.to_compare]
+        if compared and all(one.overruled for one in compared):  # the next one may not run either
+            return ()
         own = own_draft(turn.question)
         ran = [one.source for one in turn.rounds]
         if own and (own not in ran or ballot(turn.question, turn.rounds, (own,)).votes > 1):

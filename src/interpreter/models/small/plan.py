@@ -35,6 +35,7 @@ from interpreter.models.small.words import (
     DOUBT,
     NO_FILES,
     NOT_ANSWERED,
+    NOT_WANTED,
     NOT_WRITTEN,
     NOTHING_PRINTED,
     PRINT_IT,
@@ -124,7 +125,8 @@ class SmallTurn:
     rounds: list[Round]
     is_computable: bool
     can_be_checked: bool
-    """Whether other programs may run beside those that did: nothing was changed by them."""
+    """Whether other programs may run beside those that did: nothing was changed by them, and the
+    user wanted each."""
 
     @classmethod
     def of(cls, messages: Sequence[Message]) -> SmallTurn:
@@ -138,7 +140,10 @@ class SmallTurn:
         rounds = rounds_of(since)
         checked = computable and bool(rounds) and not is_an_order(question.text)
         alone = (
-            checked and not files_changed_in(since) and can_be_compared(question.text, rounds[0])
+            checked
+            and not files_changed_in(since)
+            and not any(one.overruled and not one.to_compare for one in rounds)
+            and can_be_compared(question.text, rounds[0])
         )
         return cls(asked, question.text, rounds, computable, alone)
 
@@ -203,6 +208,9 @@ class SmallTurn:
         if counted is not None and counted.leader is not None:
             rounds = [*rounds, counted.leader]
             doubt = DOUBT if counted.is_in_doubt else ""
+        if rounds[-1].failed and rounds[-1].overruled:
+            told = user_says(NOT_WANTED.format(reason=rounds[-1].summary))
+            return SmallPlan((*self.asked, assistant_says(rounds[-1].code), told), len(rounds))
         if rounds[-1].failed:
             return _after_failure(self.asked, rounds, self.question)
         if is_an_order(self.question):

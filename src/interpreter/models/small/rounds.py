@@ -44,6 +44,8 @@ class Round:
     """What it did to files, such as `added a.txt`."""
     to_compare: bool = False
     """Whether it ran where nothing that it does lasts."""
+    overruled: bool = False
+    """Whether the user did not want it, or ran something else instead."""
 
 
 def split_turn(
@@ -99,6 +101,7 @@ def _round(action: Action, message: Message) -> Round:
         variables=variables.strip(),
         files=tuple(f"{kind} {path}" for path, kind in files_changed_in((message,)).items()),
         to_compare=isinstance(action, Code) and action.to_compare,
+        overruled=(result is not None and result.outcome == "declined") or bool(message.actions),
     )
 
 

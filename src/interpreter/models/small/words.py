@@ -45,6 +45,10 @@ NO_FILES = "It changed no file."
 NOT_WRITTEN = """\
 The code ran without an error and changed no file, so what was asked for is not done. Write the \
 whole ```python block again so that it does it, with the names of the files as they were given."""
+NOT_WANTED = """\
+That block was not allowed to run: {reason}
+Do what is said there, as one ```python block that is different, or say in one sentence that \
+it was not done."""
 WRITE_IT = """\
 Write one ```python block that writes the text of the program into its file, does not run it, and \
 prints the name of the file, in this way:
@@ -62,7 +66,9 @@ AFRESH = """Earlier attempts failed with:
 {errors}
 Solve it in another way that avoids these errors. Write one ```python block that prints the \
 answer."""
-ANOTHER_DRAFT = "Another draft, to compare (nothing that it does lasts):\n"
+ANOTHER_DRAFT = """\
+Another draft, to compare (nothing that it does lasts, so it runs without a question):
+"""
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 NOT_ANSWERED = """\
