@@ -9,7 +9,7 @@ FAST_TESTS := $(addprefix tests/,architecture contracts models policies protocol
 	--ignore=tests/models/embedded --ignore=tests/models/test_llama_cpp.py
 PAGE := src/interpreter/server/page/index.html
 PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f ! -name events.ts ! -name visible-table.ts -print)
-PROTOCOL := $(wildcard src/interpreter/protocol/*.py)
+PROTOCOL := $(shell find src/interpreter/protocol -name "*.py")
 export ASK
 
 .PHONY: run serve page test test-server test-voice test-escape test-conformance test-litellm test-integrations test-nightly test-desktop test-miniwob check types-and-floors format bench bench-small bench-dabench constraints clean help

@@ -77,7 +77,7 @@ def _told(code, servers=1):
 
 def _connected(cell, work):
     from interpreter.mcp.client import Client
-    from interpreter.mcp.stdio import StdioTransport
+    from interpreter.mcp.transports.stdio import StdioTransport
 
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     client = Client(

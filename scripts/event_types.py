@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Union
 
 from interpreter.protocol import actions, events, live, messages
-from interpreter.protocol.codec import tagged_kinds
+from interpreter.protocol.json.codec import tagged_kinds
 
 TARGET = Path(__file__).parents[1] / "web" / "src" / "events.ts"
 HEAD = """\

@@ -49,7 +49,7 @@ def test_the_protocol_uses_the_standard_library_only():
 
     outside = {
         (module.name, name)
-        for module in (SOURCE / "protocol").glob("*.py")
+        for module in (SOURCE / "protocol").rglob("*.py")
         for name in _imported(module)
         if name.split(".")[0] not in {*sys.stdlib_module_names, "interpreter"}
         or (name.startswith("interpreter") and not name.startswith("interpreter.protocol"))
@@ -67,6 +67,6 @@ def _imported(module):
 
 def test_what_runs_inside_the_cell_does_not_import_the_package():
     imports = {
-        (path.name, name) for path in (SOURCE / "inside").glob("*.py") for name in _imported(path)
+        (path.name, name) for path in (SOURCE / "inside").rglob("*.py") for name in _imported(path)
     }
     assert {(path, name) for path, name in imports if name.startswith("interpreter")} == set()

@@ -35,7 +35,7 @@ ADDED = {
         '        _flag("--most_patience", "how long you wait", type=float, metavar="S"),\n',
     ),
     "tools/toolbox.py": ('    "jobs":', '    "echo": "interpreter.tools.job_control:jobs",\n'),
-    "assembly/host_functions.py": (
+    "assembly/computer/host_functions.py": (
         "    functions.add_inside(",
         '    functions.add(HostFunction("computer.knock", "Knock.", {"type": "object"}, '
         "lambda given, context: 'who?', asks=False))\n",

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from interpreter.assembly.cell_life import CellLife
-from interpreter.assembly.shutdown import Shutdown
+from interpreter.assembly.cell.life import CellLife
+from interpreter.assembly.cell.shutdown import Shutdown
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.sandboxes.backends.none import NoSandbox
 

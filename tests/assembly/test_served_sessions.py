@@ -3,7 +3,7 @@
 from math import inf
 
 from interpreter.assembly.served_sessions import ServedHost, ServedSessions
-from interpreter.mcp.served_jobs import Caller, ServedJob
+from interpreter.mcp.serving.jobs import Caller, ServedJob
 from interpreter.settings.settings import Settings
 
 

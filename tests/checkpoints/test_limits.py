@@ -3,7 +3,7 @@
 import pytest
 
 from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
-from interpreter.checkpoints.journal.history import Retention
+from interpreter.checkpoints.journal.kept.history import Retention
 from interpreter.checkpoints.journal.recorder import JournalLimits
 from interpreter.checkpoints.transaction import Transaction
 from interpreter.protocol.errors import CheckpointError

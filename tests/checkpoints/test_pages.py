@@ -9,7 +9,7 @@ import pytest
 
 import interpreter
 
-PAGES = Path(interpreter.__file__).parent / "inside" / "variable_pages.py"
+PAGES = Path(interpreter.__file__).parent / "inside" / "variables" / "variable_pages.py"
 PROGRAM = """
 import gc, mmap, os, resource, runpy, sys
 pages = runpy.run_path(sys.argv[1])

@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from interpreter.checkpoints.journal.write_filter import write_filter
-from interpreter.protocol.system_calls import AUDIT_ARCH, numbers
+from interpreter.protocol.system.system_calls import AUDIT_ARCH, numbers
 
 ALLOW, NOTIFY, REFUSE = 0x7FFF0000, 0x7FC00000, 0x00050000 | errno.ENOSYS
 READ = {"x86_64": 0, "aarch64": 63}

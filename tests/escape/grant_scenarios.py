@@ -15,7 +15,7 @@ sys.path.insert(0, sys.argv[1])
 
 from interpreter.checkpoints.shadow_git import ShadowGit, ShadowOptions
 from interpreter.protocol.errors import ConfigurationError, InterpreterError, SandboxUnavailable
-from interpreter.protocol.git_config import settings_in
+from interpreter.protocol.git.config import settings_in
 from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.backends.landlock import LandlockSandbox
 from interpreter.sandboxes.cell.account import Account, user_namespace

@@ -20,7 +20,7 @@ sys.path.insert(0, sys.argv[1])
 assembly = sys.modules["interpreter.assembly"] = types.ModuleType("interpreter.assembly")
 assembly.__path__ = [f"{sys.argv[1]}/interpreter/assembly"]
 
-from interpreter.assembly.guards import AutorunWatch
+from interpreter.assembly.cell.guards import AutorunWatch
 from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.policies.autorun import AutorunGuard
 from interpreter.protocol.actions import Decision

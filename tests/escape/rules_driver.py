@@ -17,7 +17,7 @@ from interpreter.checkpoints.gates.denied_paths import DeniedPath
 from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.policies.path_patterns import absolute, expression, found_places, literal_part
 from interpreter.protocol.actions import Verdict
-from interpreter.protocol.program_rules import ProgramRule
+from interpreter.protocol.system.program_rules import ProgramRule
 from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.confinement import Confinement, interpreter_places
 from interpreter.sandboxes.network.host_gate import HostGate

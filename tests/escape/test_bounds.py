@@ -15,7 +15,7 @@ from tests.escape.conftest import HERE, WHERE, as_user, python_for, readable_sou
 from tests.escape.ordinary_python import make_python
 from tests.live import wait_until
 
-from interpreter.assembly.shutdown import SAVE_SECONDS
+from interpreter.assembly.cell.shutdown import SAVE_SECONDS
 from interpreter.checkpoints.variables.frozen_copies import MOST_CALLERS, CopyRegistry
 from interpreter.sandboxes.network.proxy import MOST_CONNECTIONS
 

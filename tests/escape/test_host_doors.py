@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from interpreter.assembly import SessionFactory
-from interpreter.assembly.desktop import OsMode, offer_desktop
+from interpreter.assembly.computer.desktop import OsMode, offer_desktop
 from interpreter.desktop.api.parts import HARMLESS, DesktopParts, desktop_functions
 from interpreter.desktop.api.screen import picture_from
 from interpreter.guidance.memory import LONGEST_NOTE, Memory

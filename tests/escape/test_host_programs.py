@@ -9,7 +9,7 @@ import pytest
 from interpreter import Interpreter
 from interpreter.models.embedded.from_wheels import PIP
 from interpreter.policies.scan.semgrep import find_semgrep
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.terminal.input.editor import edit
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.escape.peak import Peak
 
-from interpreter.protocol.codec import encode
 from interpreter.protocol.events import DisplayShown, ExecutionFinished, Notice, OutputDelta
+from interpreter.protocol.json.codec import encode
 from interpreter.protocol.ports import Language
 from interpreter.runtimes.kernel.host import KernelCommand
 from interpreter.runtimes.kernel.kernelspecs import kernel

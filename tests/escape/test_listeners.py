@@ -36,7 +36,7 @@ def listens(path):
 
 def host_modules():
     """What runs outside of the cell."""
-    return [path for path in PACKAGE.rglob("*.py") if path.parent.name != "inside"]
+    return [path for path in PACKAGE.rglob("*.py") if "inside" not in path.parts]
 
 
 def test_every_module_that_listens_is_in_the_table():

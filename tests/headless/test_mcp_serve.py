@@ -10,7 +10,7 @@ import pytest
 
 from interpreter.mcp.client import Client, Patience, Surroundings
 from interpreter.mcp.questions import Reply
-from interpreter.mcp.stdio import StdioTransport
+from interpreter.mcp.transports.stdio import StdioTransport
 from interpreter.sandboxes.backends.none import NoSandbox
 
 PEERS = Path(__file__).parents[2] / ".peers"

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from interpreter.assembly.shutdown import Shutdown
+from interpreter.assembly.cell.shutdown import Shutdown
 
 
 def test_what_does_not_end_is_left_and_said():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from interpreter.assembly import SessionFactory
-from interpreter.assembly.tool_mentions import ToolMentions
+from interpreter.assembly.tool_servers.mentions import ToolMentions
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError

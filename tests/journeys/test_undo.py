@@ -9,7 +9,7 @@ import pytest
 from tests.live import wait_until
 
 from interpreter.assembly import FaceCallbacks, SessionFactory
-from interpreter.assembly.kept_files import forget_session
+from interpreter.assembly.cell.kept_files import forget_session
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError

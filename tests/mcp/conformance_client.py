@@ -13,9 +13,9 @@ import httpx
 
 from interpreter.mcp.client import Client, Patience, Surroundings
 from interpreter.mcp.errors import McpError
-from interpreter.mcp.http import HttpTransport
-from interpreter.mcp.oauth import Login, LoginOptions
+from interpreter.mcp.login.oauth import Login, LoginOptions
 from interpreter.mcp.questions import Question, Reply
+from interpreter.mcp.transports.http import HttpTransport
 
 
 def example(schema: Any) -> Any:

@@ -12,8 +12,8 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
-from interpreter.mcp.served_jobs import ServedFault, failed, text_result
-from interpreter.mcp.serving import META, Offer, ServedTool
+from interpreter.mcp.serving.jobs import ServedFault, failed, text_result
+from interpreter.mcp.serving.serving import META, Offer, ServedTool
 from interpreter.server.access.gate import Gate
 from interpreter.server.access.tokens import Tokens
 from interpreter.server.config import ServerConfig

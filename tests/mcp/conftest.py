@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from interpreter.mcp.client import Client, Patience, Surroundings
-from interpreter.mcp.stdio import StdioTransport
+from interpreter.mcp.transports.stdio import StdioTransport
 from interpreter.sandboxes.backends.none import NoSandbox
 
 HOSTILE = Path(__file__).parent / "hostile_server.py"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.mcp.arrivals import LargeAnswer
 from interpreter.mcp.errors import (
     CallStopped,
     ServerGone,
@@ -15,6 +14,7 @@ from interpreter.mcp.errors import (
     ServerTimedOut,
 )
 from interpreter.mcp.questions import Reply
+from interpreter.mcp.transports.arrivals import LargeAnswer
 from interpreter.protocol.interrupt import Interrupt
 
 

@@ -6,7 +6,6 @@ import threading
 
 import pytest
 
-from interpreter.mcp.arrivals import LargeAnswer
 from interpreter.mcp.client import Client, Patience
 from interpreter.mcp.errors import (
     CallStopped,
@@ -15,7 +14,8 @@ from interpreter.mcp.errors import (
     ServerMisbehaves,
     ServerTimedOut,
 )
-from interpreter.mcp.http import HttpTransport
+from interpreter.mcp.transports.arrivals import LargeAnswer
+from interpreter.mcp.transports.http import HttpTransport
 from interpreter.protocol.interrupt import Interrupt
 
 TOOL = {"name": "do", "inputSchema": {"type": "object"}}

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from interpreter.assembly.tool_logins import kept_login, log_in, log_out
+from interpreter.assembly.tool_servers.logins import kept_login, log_in, log_out
 from interpreter.mcp.configuration import ServerConfig
 from interpreter.mcp.errors import McpError
-from interpreter.mcp.oauth_metadata import check_address
+from interpreter.mcp.login.metadata import check_address
 from interpreter.settings.keys import kept_keys
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from tests.strategies import block_events, messages, reply_events
 
-from interpreter.protocol.codec import CodecError, decode, encode
 from interpreter.protocol.events import TextDelta
+from interpreter.protocol.json.codec import CodecError, decode, encode
 from interpreter.protocol.messages import Display, Face, Message
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from interpreter.protocol.git_index import meaning_of_index, problem_of_index
+from interpreter.protocol.git.index import meaning_of_index, problem_of_index
 
 
 def meaning(directory):

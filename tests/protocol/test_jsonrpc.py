@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.protocol.jsonrpc import Answer, Call, Fault, Note, NotJsonRpc, decoded, encoded
+from interpreter.protocol.json.rpc import Answer, Call, Fault, Note, NotJsonRpc, decoded, encoded
 
 names = st.text(min_size=1, max_size=20)
 values = st.recursive(

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from interpreter.protocol.self_running import (
+from interpreter.protocol.system.self_running import (
     is_watched,
     may_hold,
     parts_that_run,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.protocol.system_calls import (
+from interpreter.protocol.system.system_calls import (
     ALLOW,
     AUDIT_ARCH,
     KILL,

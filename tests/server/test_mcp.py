@@ -5,8 +5,8 @@ import json
 import pytest
 
 from interpreter.mcp.client import Client, Patience, Surroundings
-from interpreter.mcp.http import HttpTransport
 from interpreter.mcp.questions import Reply
+from interpreter.mcp.transports.http import HttpTransport
 
 from .conftest import ADA, OWNER
 

@@ -26,8 +26,8 @@ from interpreter.terminal.input.approval import ApprovalInput, ask
 from interpreter.terminal.live_face import LiveFace
 from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
-from interpreter.terminal.render.highlight import highlight
 from interpreter.terminal.render.look import Look
+from interpreter.terminal.render.markdown.highlight import highlight
 from interpreter.terminal.render.screen import Screen
 
 HIDDEN = [

@@ -10,8 +10,8 @@ import pytest
 from interpreter.protocol.messages import LIBRARY, TABLE, Display, Face
 from interpreter.terminal.render.ansi import NO_COLOURS, cells
 from interpreter.terminal.render.display import show_display
+from interpreter.terminal.render.markdown.tables import html_text
 from interpreter.terminal.render.shown_files import ShownFiles
-from interpreter.terminal.render.tables import html_text
 
 HOSTILE = "\x1b]0;title\x07\x1b[2Jword"
 

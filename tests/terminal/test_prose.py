@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
-from interpreter.terminal.render.prose import MarkdownText
+from interpreter.terminal.render.markdown.prose import MarkdownText
 
 TEXT = """\
 # A title

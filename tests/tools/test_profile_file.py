@@ -298,10 +298,10 @@ def test_a_content_is_profiled_once(profiler, workspace, monkeypatch):
 def test_what_an_older_profiler_said_is_not_repeated(profiler, workspace, monkeypatch, tmp_path):
     profile_of(profiler, workspace, "people.csv", PEOPLE)
     for name in (profile_file.COLUMNS, profile_file.PROGRAM):
-        shutil.copy(profile_file.INSIDE / name, tmp_path)
+        shutil.copy(profile_file.FOLDER / name, tmp_path)
     program = tmp_path / profile_file.PROGRAM
     program.write_text(program.read_text().replace("First rows", "Newer words"))
-    monkeypatch.setattr(profile_file, "INSIDE", tmp_path)
+    monkeypatch.setattr(profile_file, "FOLDER", tmp_path)
     assert "Newer words" in profiler.describe("people.csv")
 
 
@@ -335,7 +335,7 @@ def test_files_are_recognised_in_a_message(workspace, text, names):
 
 def test_the_program_runs_in_a_python_without_anything(workspace):
     (workspace / "people.csv").write_text(PEOPLE)
-    program = Path(profile_file.INSIDE) / profile_file.PROGRAM
+    program = Path(profile_file.FOLDER) / profile_file.PROGRAM
     command = [sys.executable, "-S", program, "--packages=", workspace / "people.csv"]
     assert subprocess.run(command, capture_output=True, text=True).stdout.startswith(
         "people.csv: 3"

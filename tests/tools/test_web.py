@@ -123,7 +123,7 @@ def web():
 @pytest.fixture(scope="module")
 def pages():
     """The file as code in a cell has it."""
-    spec = importlib.util.spec_from_file_location("_pages", INSIDE / "web_pages.py")
+    spec = importlib.util.spec_from_file_location("_pages", INSIDE / "functions" / "web_pages.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -14,8 +14,8 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import BinaryIO
 
-from interpreter.assembly.environment import Environment
-from interpreter.assembly.kept_files import forget_session, is_alive
+from interpreter.assembly.cell.environment import Environment
+from interpreter.assembly.cell.kept_files import forget_session, is_alive
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.checkpoints.workspace_copy import WorkspaceCopy
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
@@ -161,7 +161,7 @@ def apply_changes(environment: Environment, staged: Path, *, decided: bool = Tru
     contents = environment.opened
     assert contents is not None, "the files lie in the exchange of its cell"
     exchange, journal = contents.cell.exchange, contents.journal
-    handover.copy(INSIDE / "apply_changes.py", exchange)
+    handover.copy(INSIDE / "files" / "apply_changes.py", exchange)
     command = [sys.executable, "-I", str(exchange / "apply_changes.py"), str(staged)]
     if journal is not None and decided:  # where it was tried
         journal.watch()

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.hooks import NO_ANSWER, Hook, HookAnswer, HookCall, HookFailed
-from interpreter.protocol.host_programs import PROGRAM_PLACES
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Approver, Policy, Process, Tool
+from interpreter.protocol.system.host_programs import PROGRAM_PLACES
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
 from interpreter.settings.trust import is_trusted

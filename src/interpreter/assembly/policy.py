@@ -11,7 +11,7 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Policy
-from interpreter.protocol.program_rules import shown
+from interpreter.protocol.system.program_rules import shown
 from interpreter.session.budget import Ceiling
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings, fault
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from interpreter.policies.rules import Rules
     from interpreter.policies.scan.code_scan import SafeMode
     from interpreter.protocol.actions import Verdict
-    from interpreter.protocol.program_rules import ProgramRule
+    from interpreter.protocol.system.program_rules import ProgramRule
     from interpreter.tools.guarded import Escalations
 
 

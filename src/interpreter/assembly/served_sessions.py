@@ -15,8 +15,8 @@ from typing import Any
 
 from interpreter.assembly.model_choice import FaceCallbacks
 from interpreter.assembly.session_factory import SessionFactory
-from interpreter.mcp.served_jobs import ServedJob, text_result
-from interpreter.mcp.serving import Offer, ServedTool
+from interpreter.mcp.serving.jobs import ServedJob, text_result
+from interpreter.mcp.serving.serving import Offer, ServedTool
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import in_one_line

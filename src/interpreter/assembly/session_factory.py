@@ -8,19 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interpreter.assembly.agents import Within, agent_functions
-from interpreter.assembly.browsing import offer_browser
+from interpreter.assembly.cell.environment import Environment
+from interpreter.assembly.computer.agents import Within, agent_functions
+from interpreter.assembly.computer.browsing import offer_browser
+from interpreter.assembly.computer.desktop import OsMode, offer_desktop
+from interpreter.assembly.computer.own_functions import import_skills
 from interpreter.assembly.conversation import Conversation
 from interpreter.assembly.conversation_log import notes_about
-from interpreter.assembly.desktop import OsMode, offer_desktop
-from interpreter.assembly.environment import Environment
 from interpreter.assembly.hooks import SessionHooks
 from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
-from interpreter.assembly.own_functions import import_skills
 from interpreter.assembly.policy import ceiling, check_policy, make_policy
 from interpreter.assembly.system_words import SystemWords
 from interpreter.protocol.events import RuntimeEvent
-from interpreter.protocol.host_programs import never_from
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Code, Message
@@ -34,6 +33,7 @@ from interpreter.protocol.ports import (
     ToolContext,
     ToolSpec,
 )
+from interpreter.protocol.system.host_programs import never_from
 from interpreter.session.budget import Budget, PartOfBudget
 from interpreter.session.engine import Asking, Engine, TurnLimits
 from interpreter.session.past import Past
@@ -45,7 +45,7 @@ from interpreter.settings.settings import Settings
 from interpreter.tools.toolbox import FOR_SMALL_MODELS, USUAL
 
 if TYPE_CHECKING:
-    from interpreter.assembly.permissions import Permission
+    from interpreter.assembly.cell.permissions import Permission
     from interpreter.guidance.project import ProjectGuidance
     from interpreter.session.request.rewritten_model import RewrittenModel
     from interpreter.tools.calls.functions import HostFunctions
@@ -182,9 +182,9 @@ class SessionFactory:
     def _new_environment(
         self, choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
     ) -> Environment:
-        from interpreter.assembly.host_functions import offer_usual
+        from interpreter.assembly.computer.host_functions import offer_usual
+        from interpreter.assembly.computer.web import offer_web
         from interpreter.assembly.project import guidance_functions
-        from interpreter.assembly.web import offer_web
         from interpreter.session.side_questions import SideQuestions
 
         def policy() -> Policy:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from interpreter.assembly.environment import Environment
-from interpreter.assembly.web import web_words
+from interpreter.assembly.cell.environment import Environment
+from interpreter.assembly.computer.web import web_words
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.messages import Code
 from interpreter.session.request.system_text import PromptFacts, rendered, system_prompt, walls

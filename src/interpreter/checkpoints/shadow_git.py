@@ -22,7 +22,7 @@ from interpreter.checkpoints.files import BlockEntry, FileReport
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
-from interpreter.protocol.host_programs import system_program
+from interpreter.protocol.system.host_programs import system_program
 from interpreter.protocol.values import frozen
 
 _CONFIGURATION = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from interpreter.checkpoints.effects.differences import Difference, describe
-from interpreter.checkpoints.journal import images
+from interpreter.checkpoints.journal.kept import images
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.desktop import DesktopError
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 
 SECONDS = 10
 LARGEST_ENTRY = 1 << 18

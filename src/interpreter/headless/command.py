@@ -28,9 +28,9 @@ from interpreter.headless.requests import IncomingRequests, servers_of
 from interpreter.headless.sdk_servers import BroughtServers
 from interpreter.headless.stream import Arrived, Inbox
 from interpreter.headless.tool_rules import RUNS_CODE, ToolRules
-from interpreter.protocol import json_answers
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.hooks import tool_use
+from interpreter.protocol.json import answers as json_answers
 from interpreter.protocol.messages import ActionCall, user_says
 from interpreter.protocol.visible import sentence
 from interpreter.session.store.database import Store

@@ -15,7 +15,6 @@ from interpreter.headless.messages import Line, Narrator, usage_object
 from interpreter.headless.permission import Permissions
 from interpreter.mcp.schemas import fault_in
 from interpreter.models.nobody import NobodyToAsk
-from interpreter.protocol import json_answers
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError, StoreError
 from interpreter.protocol.events import (
@@ -25,6 +24,7 @@ from interpreter.protocol.events import (
     TurnFinished,
     Usage,
 )
+from interpreter.protocol.json import answers as json_answers
 from interpreter.protocol.live import LiveEvent, QuestionClosed, TurnStarted
 from interpreter.protocol.messages import Message, Text
 from interpreter.protocol.values import frozen

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.bounded_json import bounded_json
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.json.bounded import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.settings.settings import Settings
 

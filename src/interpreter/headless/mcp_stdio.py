@@ -8,10 +8,10 @@ import threading
 from collections.abc import Callable
 
 from interpreter.assembly.served_sessions import ServedHost, ServedSessions
-from interpreter.mcp.arrivals import LargeAnswer, Lines, Spool, TooLong
-from interpreter.mcp.served_jobs import WaitingJobs
-from interpreter.mcp.serving import McpServer
-from interpreter.protocol.jsonrpc import PARSE_ERROR, Answer, Fault, NotJsonRpc, Rpc, encoded
+from interpreter.mcp.serving.jobs import WaitingJobs
+from interpreter.mcp.serving.serving import McpServer
+from interpreter.mcp.transports.arrivals import LargeAnswer, Lines, Spool, TooLong
+from interpreter.protocol.json.rpc import PARSE_ERROR, Answer, Fault, NotJsonRpc, Rpc, encoded
 from interpreter.settings.settings import Settings
 
 PIECE = 1 << 16

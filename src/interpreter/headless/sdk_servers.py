@@ -9,13 +9,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from interpreter.headless.control import ControlRequests, Reply
-from interpreter.mcp.arrivals import Arrival, Ended, Receiver
 from interpreter.mcp.configuration import ServerConfig, servers_in
 from interpreter.mcp.errors import McpError, ServerGone
 from interpreter.mcp.servers import Servers
-from interpreter.mcp.transport import Transport
+from interpreter.mcp.transports.arrivals import Arrival, Ended, Receiver
+from interpreter.mcp.transports.transport import Transport
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.jsonrpc import Answer, Call, Note, NotJsonRpc, Rpc, as_object, from_object
+from interpreter.protocol.json.rpc import (
+    Answer,
+    Call,
+    Note,
+    NotJsonRpc,
+    Rpc,
+    as_object,
+    from_object,
+)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 

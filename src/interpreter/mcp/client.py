@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from interpreter.mcp import eras
-from interpreter.mcp.arrivals import Arrival, Ended, Inbox, LargeAnswer
 from interpreter.mcp.errors import (
     CallFailed,
     CallStopped,
@@ -18,7 +17,6 @@ from interpreter.mcp.errors import (
     ServerMisbehaves,
     ServerTimedOut,
 )
-from interpreter.mcp.headers import call_headers, header_parameters
 from interpreter.mcp.listings import (
     MOST_LISTED,
     Prompt,
@@ -31,9 +29,11 @@ from interpreter.mcp.listings import (
 )
 from interpreter.mcp.questions import Ask, answered, nobody_replies
 from interpreter.mcp.schemas import fault_in
-from interpreter.mcp.transport import Transport
+from interpreter.mcp.transports.arrivals import Arrival, Ended, Inbox, LargeAnswer
+from interpreter.mcp.transports.headers import call_headers, header_parameters
+from interpreter.mcp.transports.transport import Transport
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.jsonrpc import METHOD_NOT_FOUND, Answer, Call, Fault, Note, Rpc
+from interpreter.protocol.json.rpc import METHOD_NOT_FOUND, Answer, Call, Fault, Note, Rpc
 from interpreter.protocol.values import frozen
 
 MOST_PAGES = 100

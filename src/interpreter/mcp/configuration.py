@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.bounded_json import bounded_json
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.json.bounded import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import visible
 

@@ -13,8 +13,8 @@ from interpreter.mcp.errors import (
     ServerMisbehaves,
     ServerTimedOut,
 )
-from interpreter.mcp.transport import Exchange, Transport
-from interpreter.protocol.jsonrpc import METHOD_NOT_FOUND, Note
+from interpreter.mcp.transports.transport import Exchange, Transport
+from interpreter.protocol.json.rpc import METHOD_NOT_FOUND, Note
 from interpreter.protocol.values import frozen
 
 MODERN = "2026-07-28"

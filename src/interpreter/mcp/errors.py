@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interpreter.protocol.errors import InterpreterError
-from interpreter.protocol.jsonrpc import Fault
+from interpreter.protocol.json.rpc import Fault
 from interpreter.protocol.visible import sentence
 
 

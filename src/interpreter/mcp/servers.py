@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
-from interpreter.mcp.arrivals import LargeAnswer
 from interpreter.mcp.catalogue import ToolFunction, functions
 from interpreter.mcp.client import Client, Patience, Surroundings
 from interpreter.mcp.configuration import ServerConfig, named
 from interpreter.mcp.errors import McpError, ServerGone
 from interpreter.mcp.listings import Tool
 from interpreter.mcp.pins import Changes, PinBook, Pinned, changes
-from interpreter.mcp.transport import Transport
+from interpreter.mcp.transports.arrivals import LargeAnswer
+from interpreter.mcp.transports.transport import Transport
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.jsonrpc import Rpc
+from interpreter.protocol.json.rpc import Rpc
 from interpreter.protocol.values import frozen
 
 Consent = Literal["no", "session", "always"]

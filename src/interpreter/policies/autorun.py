@@ -14,16 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from interpreter.protocol import git_index
-from interpreter.protocol.git_config import Unreadable, object_size, questionable
-from interpreter.protocol.git_places import (
+from interpreter.protocol.git import index as git_index
+from interpreter.protocol.git.config import Unreadable, object_size, questionable
+from interpreter.protocol.git.places import (
     MARKS,
     is_git_name,
     is_index,
     may_make_directory,
     may_write,
 )
-from interpreter.protocol.self_running import (
+from interpreter.protocol.system.self_running import (
     may_hold,
     parts_that_run,
     runs_in_part,

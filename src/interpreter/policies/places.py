@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from interpreter.protocol.self_running import GIT, HOME, PROJECT, compiled
+from interpreter.protocol.system.self_running import GIT, HOME, PROJECT, compiled
 
 UNKNOWN = "\ufffd"
 """Stands for a part of a text that is only known when the block runs."""

@@ -19,7 +19,7 @@ from interpreter.policies.scan.understood import plain_commands
 from interpreter.protocol.actions import Ruling, Verdict
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Action, Code
-from interpreter.protocol.program_rules import CommandLine, ProgramRule, command_lines
+from interpreter.protocol.system.program_rules import CommandLine, ProgramRule, command_lines
 from interpreter.protocol.values import frozen
 
 _KEYS = frozenset({"decision", "language", "command", "path", "host", "tool", "reason"})

@@ -68,7 +68,7 @@ class InsideFunction:
     summary: str
     parameters: tuple[str, ...]
     file: str
-    """One of those in `inside/`: it is handed over to the cell."""
+    """One of those in `inside/functions/`: it is handed over to the cell."""
     function: str
     """What the function is called there."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.protocol.values import frozen
 
 Level = Literal["read-only", "workspace", "trusted", "off"]

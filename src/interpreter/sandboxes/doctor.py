@@ -11,7 +11,7 @@ from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
 from interpreter.protocol.ports import Sandbox
-from interpreter.protocol.system_calls import native
+from interpreter.protocol.system.system_calls import native
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox, find_bubblewrap
 from interpreter.sandboxes.backends.landlock import LandlockSandbox

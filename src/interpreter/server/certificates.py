@@ -9,7 +9,7 @@ from pathlib import Path
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.host_programs import system_program
+from interpreter.protocol.system.host_programs import system_program
 from interpreter.settings.paths import data_directory
 
 DAYS = 825

@@ -162,7 +162,7 @@ class Hub:
 
     async def delete(self, session: str) -> None:
         """Remove a session; files in its workspace stay."""
-        from interpreter.assembly.kept_files import forget_session  # noqa: PLC0415  (loads the undo)
+        from interpreter.assembly.cell.kept_files import forget_session  # noqa: PLC0415  (loads the undo)
 
         children = [child for child, (base, _) in self._attempts.items() if base == session]
         for child in children:

@@ -13,11 +13,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from interpreter.mcp.eras import LEGACY, MODERN, MODERN_FAULTS
-from interpreter.mcp.headers import headed, is_value
 from interpreter.mcp.listings import read_tool
-from interpreter.mcp.served_jobs import ServedFault, WaitingJobs
-from interpreter.mcp.serving import META, McpServer, Offer
-from interpreter.protocol.jsonrpc import (
+from interpreter.mcp.serving.jobs import ServedFault, WaitingJobs
+from interpreter.mcp.serving.serving import META, McpServer, Offer
+from interpreter.mcp.transports.headers import headed, is_value
+from interpreter.protocol.json.rpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,

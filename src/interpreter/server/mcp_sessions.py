@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from interpreter.assembly.served_sessions import ServedHost, ServedSessions
-from interpreter.mcp.serving import Offer
+from interpreter.mcp.serving.serving import Offer
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.server.access.tokens import User

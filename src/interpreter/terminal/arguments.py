@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any, NoReturn
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.protocol.values import frozen
 from interpreter.settings.settings import CHOICES
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly import SessionFactory
-from interpreter.assembly.tool_mentions import ToolMentions
+from interpreter.assembly.tool_servers.mentions import ToolMentions
 from interpreter.protocol.errors import InterpreterError, ModelError
 from interpreter.protocol.events import (
     Event,

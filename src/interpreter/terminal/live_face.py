@@ -44,14 +44,14 @@ from interpreter.terminal.plain_face import ENDS
 from interpreter.terminal.render.ansi import crop, paint, tame, tame_plain
 from interpreter.terminal.render.display import show_display
 from interpreter.terminal.render.edits import Diff, changed_files, edits, nothing_known
-from interpreter.terminal.render.highlight import CodeStream, highlight
 from interpreter.terminal.render.look import Look
+from interpreter.terminal.render.markdown.highlight import CodeStream, highlight
+from interpreter.terminal.render.markdown.prose import MarkdownText
+from interpreter.terminal.render.markdown.wrap import in_width
 from interpreter.terminal.render.output import OutputPane
-from interpreter.terminal.render.prose import MarkdownText
 from interpreter.terminal.render.screen import Screen
 from interpreter.terminal.render.status import Status
 from interpreter.terminal.render.tally import Tally
-from interpreter.terminal.render.wrap import in_width
 
 PANE = 12  # lines of output or code that are live
 THOUGHT = 200  # characters of a thought that are live

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from interpreter.assembly import SessionFactory
 from interpreter.assembly.model_choice import FaceCallbacks, Progress
-from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import ModelError
 from interpreter.protocol.events import TurnFinished
+from interpreter.protocol.json.codec import encode
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Approver
 from interpreter.session.session import Session

@@ -43,7 +43,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.messages import Code, MalformedCall
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.render.ansi import tame_plain
-from interpreter.terminal.render.highlight import highlight
+from interpreter.terminal.render.markdown.highlight import highlight
 
 FILES_NAMED = 8
 ENDS = {
@@ -244,7 +244,7 @@ def fence_around(source: str) -> str:
 
 def _in_whole_words(text: str) -> str:
     """A terminal would break long lines in the middle of words."""
-    from interpreter.terminal.render.wrap import in_width  # noqa: PLC0415  (only at a terminal)
+    from interpreter.terminal.render.markdown.wrap import in_width  # noqa: PLC0415  (only at a terminal)
 
     return "\n".join(line for long in text.split("\n") for line in in_width(long, _width()))
 

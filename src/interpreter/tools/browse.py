@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.bounded_json import bounded_json
 from interpreter.protocol.errors import TransferFailed
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.inside_files import INSIDE
+from interpreter.protocol.json.bounded import bounded_json
 from interpreter.protocol.messages import Code
 
 LARGEST = 32 << 20
 MOST_VALUES = 2_000_000
-PROGRAM = INSIDE / "browse.py"
+PROGRAM = INSIDE / "variables" / "browse.py"
 Run = Callable[[Code], Iterable[RuntimeEvent]]
 
 

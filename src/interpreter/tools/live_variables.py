@@ -13,7 +13,7 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Tool, ToolContext, nobody_answers
 
-PROGRAM = INSIDE / "live_variables.py"
+PROGRAM = INSIDE / "variables" / "live_variables.py"
 LONGEST = 500
 PATIENCE = 5.0  # seconds for a look; the user's objects may take as long as they like
 MARK = "variables: "

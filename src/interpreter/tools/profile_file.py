@@ -1,4 +1,4 @@
-"""Data files that a message names are looked at before the model is asked: see inside/."""
+"""Data files that a message names are looked at before the model is asked: see inside/files/."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from interpreter.tools.named_values import named_texts
 
 PROGRAM = "profile_file.py"
 COLUMNS = "profile_columns.py"
+FOLDER = INSIDE / "files"
 MARK = "\x1e"  # between the profile and the texts that its columns have
 SUFFIXES = frozenset([
     ".csv",
@@ -122,8 +123,8 @@ class Profiler:
 
 def _program() -> str:
     """Both files as one program, which imports the one from the other."""
-    columns = (INSIDE / COLUMNS).read_text(encoding="utf-8")
-    program = (INSIDE / PROGRAM).read_text(encoding="utf-8")
+    columns = (FOLDER / COLUMNS).read_text(encoding="utf-8")
+    program = (FOLDER / PROGRAM).read_text(encoding="utf-8")
     name = Path(COLUMNS).stem
     return (
         "import sys, types\n"

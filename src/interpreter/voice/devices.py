@@ -9,7 +9,7 @@ import subprocess
 import threading
 from collections.abc import Generator, Iterator
 
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.protocol.voice import EAR_RATE, Sound, VoiceError
 
 FRAME = EAR_RATE // 10 * 2  # bytes of a tenth of a second

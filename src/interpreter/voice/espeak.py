@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.protocol.voice import Sound, VoiceError
 from interpreter.voice.languages import language_of
 from interpreter.voice.sentences import sentences

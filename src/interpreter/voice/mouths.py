@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.protocol.voice import Mouth, Sound, VoiceError
 from interpreter.voice.espeak import EspeakMouth
 from interpreter.voice.languages import language_of

@@ -11,8 +11,8 @@ import pytest
 from interpreter.assembly.live import EventLog, Gone, LogFile
 from interpreter.assembly.live import log as log_module
 from interpreter.assembly.live import log_file as file_module
-from interpreter.protocol.codec import decode, encode
 from interpreter.protocol.events import OutputDelta, TurnFinished
+from interpreter.protocol.json.codec import decode, encode
 
 
 @pytest.fixture

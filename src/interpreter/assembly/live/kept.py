@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from interpreter.assembly.live.log import EventLog
 from interpreter.assembly.live.log_file import LogFile
-from interpreter.protocol.codec import decode, encode
 from interpreter.protocol.events import ApprovalRequested, InputRequested, TurnFinished
+from interpreter.protocol.json.codec import decode, encode
 from interpreter.protocol.live import LiveEvent, QuestionClosed, TurnStarted, WentBack
 from interpreter.session.store.database import Store
 

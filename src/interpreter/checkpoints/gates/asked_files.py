@@ -17,11 +17,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from interpreter.checkpoints.journal import images, system_calls
+from interpreter.checkpoints.journal import system_calls
+from interpreter.checkpoints.journal.kept import images
+from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
 from interpreter.checkpoints.journal.recorder import ChangeRefused, Recorder
-from interpreter.checkpoints.journal.trees import TreePlace, Trees
 from interpreter.protocol import safe_files
-from interpreter.protocol.self_running import is_watched, may_hold, parts_that_run, runs_in_part
+from interpreter.protocol.system.self_running import (
+    is_watched,
+    may_hold,
+    parts_that_run,
+    runs_in_part,
+)
 
 Change = Literal["added", "changed"]
 _LARGEST_READ = 1 << 20

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from interpreter.checkpoints.journal.recorder import ChangeRefused
-from interpreter.protocol.program_rules import shown
+from interpreter.protocol.system.program_rules import shown
 from interpreter.protocol.values import frozen
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from interpreter.checkpoints.gates.asked_files import AskedFiles
 from interpreter.checkpoints.gates.git_gate import EXCHANGE, GitGate
+from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
 from interpreter.checkpoints.journal.recorder import Recorder
-from interpreter.checkpoints.journal.trees import TreePlace, Trees
 
 
 class Doors:

@@ -16,11 +16,11 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
+from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
 from interpreter.checkpoints.journal.recorder import ChangeRefused, Recorder
-from interpreter.checkpoints.journal.trees import TreePlace, Trees
-from interpreter.protocol import git_index
-from interpreter.protocol.git_config import LARGEST, Unreadable, object_size, questionable
-from interpreter.protocol.git_places import (
+from interpreter.protocol.git import index as git_index
+from interpreter.protocol.git.config import LARGEST, Unreadable, object_size, questionable
+from interpreter.protocol.git.places import (
     MARKS,
     PROBE,
     is_git_name,

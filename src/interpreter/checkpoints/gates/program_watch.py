@@ -20,7 +20,7 @@ from typing import Any
 from interpreter.checkpoints.journal import system_calls
 from interpreter.checkpoints.journal.cell_paths import Caller
 from interpreter.checkpoints.journal.recorder import ChangeRefused
-from interpreter.protocol.program_rules import (
+from interpreter.protocol.system.program_rules import (
     MULTI_CALL,
     ProgramRule,
     Words,

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from interpreter.checkpoints.gates.denied_paths import DeniedPaths
 from interpreter.checkpoints.gates.doors import Doors
 from interpreter.checkpoints.journal.cell_paths import Caller, Resolver
+from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
 from interpreter.checkpoints.journal.recorder import Recorder
-from interpreter.checkpoints.journal.trees import TreePlace, Trees
 
 _CWD = -100 & 0xFFFFFFFF
 _FOLLOW = 0x400  # AT_SYMLINK_FOLLOW, of linkat

@@ -7,7 +7,7 @@ import re
 import stat
 
 from interpreter.checkpoints.journal import system_calls
-from interpreter.checkpoints.journal.trees import TreePlace, Trees
+from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
 from interpreter.protocol.values import frozen
 
 _PAGE = 4096

@@ -14,7 +14,7 @@ from interpreter.checkpoints.files import BlockEntry, FileReport
 from interpreter.checkpoints.gates.denied_paths import DeniedPath
 from interpreter.checkpoints.gates.program_watch import plain
 from interpreter.checkpoints.journal.doorman import Doorman
-from interpreter.checkpoints.journal.history import Retention
+from interpreter.checkpoints.journal.kept.history import Retention
 from interpreter.checkpoints.journal.recorder import JournalLimits
 from interpreter.checkpoints.journal.supervision import Ask, AskProgram, Supervision
 from interpreter.checkpoints.journal.write_filter import write_filter
@@ -23,12 +23,12 @@ from interpreter.protocol.errors import CheckpointError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import Launch
-from interpreter.protocol.program_rules import ProgramRule
-from interpreter.protocol.system_calls import native
+from interpreter.protocol.system.program_rules import ProgramRule
+from interpreter.protocol.system.system_calls import native
 from interpreter.protocol.values import frozen
 
 _CHECKING = 30.0  # seconds for a program that does next to nothing
-_SHIM = INSIDE / "journal_shim.py"
+_SHIM = INSIDE / "cell" / "journal_shim.py"
 
 
 def let_it_go_on(path: str, size: int, why: str) -> bool:

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from interpreter.protocol.reception import Reception
+from interpreter.protocol.system.reception import Reception
 
 PATIENCE = 30.0  # seconds for a program on its first steps
 MOST_AT_ONCE = 32

@@ -13,10 +13,10 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from interpreter.checkpoints.journal import images
-from interpreter.checkpoints.journal.blocks import BlockDirectory, JournalStep
-from interpreter.checkpoints.journal.directory_times import holder
-from interpreter.checkpoints.journal.trees import FileState, TreePlace, Trees, same
+from interpreter.checkpoints.journal.kept import images
+from interpreter.checkpoints.journal.kept.blocks import BlockDirectory, JournalStep
+from interpreter.checkpoints.journal.kept.directory_times import holder
+from interpreter.checkpoints.journal.kept.trees import FileState, TreePlace, Trees, same
 from interpreter.protocol.values import frozen
 
 _EXCHANGE, _NO_REPLACE, _WHITEOUT = 2, 1, 4

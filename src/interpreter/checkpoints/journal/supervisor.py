@@ -26,17 +26,17 @@ from interpreter.checkpoints.gates.denied_paths import DeniedPath, DeniedPaths
 from interpreter.checkpoints.gates.doors import Doors
 from interpreter.checkpoints.gates.git_gate import CarriedOut, GitGate
 from interpreter.checkpoints.gates.program_watch import STARTED, STARTS, ProgramWatch, from_plain
-from interpreter.checkpoints.journal.blocks import BlockDirectory
 from interpreter.checkpoints.journal.cell_calls import CellCalls
-from interpreter.checkpoints.journal.changes import Change
-from interpreter.checkpoints.journal.history import BlockHistory, Retention
+from interpreter.checkpoints.journal.kept.blocks import BlockDirectory
+from interpreter.checkpoints.journal.kept.changes import Change
+from interpreter.checkpoints.journal.kept.history import BlockHistory, Retention
+from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
 from interpreter.checkpoints.journal.listener import DONE, SIZE, Listener
 from interpreter.checkpoints.journal.programs import Programs
 from interpreter.checkpoints.journal.recorder import ChangeRefused, JournalLimits, Recorder
-from interpreter.checkpoints.journal.trees import TreePlace, Trees
-from interpreter.protocol.git_config import QUESTION
-from interpreter.protocol.program_rules import ProgramRule
-from interpreter.protocol.system_calls import native, numbers
+from interpreter.protocol.git.config import QUESTION
+from interpreter.protocol.system.program_rules import ProgramRule
+from interpreter.protocol.system.system_calls import native, numbers
 
 SLOTS = 512
 _MOST_NOTES = 50

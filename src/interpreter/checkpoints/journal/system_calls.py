@@ -9,7 +9,7 @@ import functools
 import os
 import struct
 
-from interpreter.protocol.system_calls import native, numbers
+from interpreter.protocol.system.system_calls import native, numbers
 
 BENEATH_WITHOUT_SYMLINKS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, NO_SYMLINKS, NO_MAGICLINKS
 IN_ROOT = 0x10 | 0x02

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 
-from interpreter.protocol.system_calls import (
+from interpreter.protocol.system.system_calls import (
     ALLOW,
     ANY_BIT,
     ARGUMENTS,

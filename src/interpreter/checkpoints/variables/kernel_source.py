@@ -31,4 +31,4 @@ def bootstrap(exchange: Path, largest_by_value: int) -> str:
 
 
 def _source(part: str) -> str:
-    return (INSIDE / f"variable_{part}.py").read_text()
+    return (INSIDE / "variables" / f"variable_{part}.py").read_text()

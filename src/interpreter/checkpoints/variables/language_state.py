@@ -71,7 +71,7 @@ class LanguageState:
 
 def shell_state(run: RunSilently, kind: str = "bash") -> LanguageState:
     """The state of a bash or zsh: directory, variables, functions, aliases, options."""
-    question = (INSIDE / f"shell_state.{kind}").read_text()
+    question = (INSIDE / "variables" / f"shell_state.{kind}").read_text()
     return LanguageState(run, question, partial(_put_back_in_shell, kind))
 
 
@@ -130,4 +130,4 @@ def _put_back_in_node(text: str, run: RunSilently) -> StateReport:
 
 
 def _node_source() -> str:
-    return (INSIDE / "node_state.js").read_text().rstrip()
+    return (INSIDE / "variables" / "node_state.js").read_text().rstrip()

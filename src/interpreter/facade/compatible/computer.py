@@ -9,7 +9,7 @@ from typing import Any
 
 from interpreter import lmc
 from interpreter.assembly import SessionFactory
-from interpreter.assembly.desktop import accounts
+from interpreter.assembly.computer.desktop import accounts
 from interpreter.facade.compatible.computer_parts import Ai, Ask, Docs, Files, Skills
 from interpreter.facade.compatible.display import shown
 from interpreter.lmc.languages import (

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter import lmc
-from interpreter.assembly.desktop import why_no_desktop
+from interpreter.assembly.computer.desktop import why_no_desktop
 from interpreter.facade.compatible import display as show
 from interpreter.facade.compatible.background import BackgroundWork
 from interpreter.facade.compatible.computer import Computer
 from interpreter.facade.compatible.conversation_file import ConversationFile, file_name
-from interpreter.facade.compatible.llm import Llm
 from interpreter.facade.compatible.messages import Ledger, user_dictionary
+from interpreter.facade.compatible.model.llm import Llm
+from interpreter.facade.compatible.model.vision_renderer import VisionRenderer
 from interpreter.facade.compatible.narration import narrated, with_warnings
 from interpreter.facade.compatible.prepared import Prepared
 from interpreter.facade.compatible.profile import apply_profile
-from interpreter.facade.compatible.vision_renderer import VisionRenderer
 from interpreter.facade.workplace import OwnedFactory
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision

@@ -6,9 +6,10 @@ import sys
 from typing import Any
 
 from interpreter import lmc
-from interpreter.facade.compatible import computer, llm
+from interpreter.facade.compatible import computer
 from interpreter.facade.compatible import computer_parts as modules
 from interpreter.facade.compatible.interpreter import OpenInterpreter
+from interpreter.facade.compatible.model import llm
 from interpreter.facade.compatible.profile import apply_profile
 from interpreter.session.request.tokens import TokenEstimate
 from interpreter.settings.paths import config_directory, profile_directory

@@ -13,10 +13,10 @@ from interpreter.assembly import SessionFactory
 from interpreter.assembly.model_choice import FaceCallbacks
 from interpreter.facade.compatible import display as show
 from interpreter.facade.compatible.computer import Computer
-from interpreter.facade.compatible.llm import Llm
+from interpreter.facade.compatible.model.llm import Llm
+from interpreter.facade.compatible.model.vision_renderer import VisionRenderer
 from interpreter.facade.compatible.narration import LOG
 from interpreter.facade.compatible.options import Options
-from interpreter.facade.compatible.vision_renderer import VisionRenderer
 from interpreter.facade.typed.going_back import GoingBack
 from interpreter.facade.workplace import OwnedFactory
 from interpreter.lmc.languages import language_of

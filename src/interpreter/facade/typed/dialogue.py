@@ -11,11 +11,11 @@ from interpreter.assembly import SessionFactory
 from interpreter.facade.typed import structured
 from interpreter.facade.typed.result import Block, BlockCollector, Collector, Result
 from interpreter.facade.typed.values import Values
-from interpreter.protocol import json_answers
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import AnswerInvalid, NotApproved
 from interpreter.protocol.events import ApprovalRequested, Event, RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.json import answers as json_answers
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import Approver, nobody_approves
 from interpreter.session.session import Session

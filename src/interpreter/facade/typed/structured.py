@@ -9,7 +9,7 @@ import json
 import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from interpreter.protocol import json_answers
+from interpreter.protocol.json import answers as json_answers
 
 NAMES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 DATES: dict[Any, str] = {datetime.datetime: "date-time", datetime.date: "date"}

@@ -24,7 +24,7 @@ from interpreter.protocol.inside_files import INSIDE
 KINDS = (".json", ".npy", ".arrow")
 LARGEST_PICKLE = 4_000_000_000
 LONGEST_REASON = 300  # characters of what a library says about a file
-PROGRAM = INSIDE / "values.py"
+PROGRAM = INSIDE / "variables" / "values.py"
 UNREADABLE = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
     *(ImportError, RuntimeError, OSError, EOFError, MemoryError),

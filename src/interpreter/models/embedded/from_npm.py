@@ -12,7 +12,7 @@ from typing import IO
 
 from interpreter.models.embedded.catalogue import CatalogueFile, Npm
 from interpreter.models.embedded.download_parts import DownloadFailed, Progress
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 
 TIMEOUT = 1800  # seconds for one package
 LOOK = 0.5  # seconds between two looks at how far npm is

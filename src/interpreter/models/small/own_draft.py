@@ -12,7 +12,7 @@ from interpreter.models.small.conditions import Conditions
 from interpreter.models.small.hints import COLUMN
 from interpreter.protocol.values import frozen
 
-# As inside/profile_file.py writes it.
+# As inside/files/profile_file.py writes it.
 TABLE = re.compile(
     r"^(\S+\.csv)(?: \(read it with (?:encoding='([\w-]+)')?(?:, )?(?:sep='(.)')?\))?"
     r": (\d+) rows x \d+ columns$",

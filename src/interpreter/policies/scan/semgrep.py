@@ -9,7 +9,7 @@ from pathlib import Path
 
 from interpreter.policies.facts import canonical
 from interpreter.protocol.actions import Finding
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 
 RULES = Path(__file__).with_name("semgrep_rules.yaml")
 _SUFFIXES = {"python": ".py", "javascript": ".js", "shell": ".sh"}

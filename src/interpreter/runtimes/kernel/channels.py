@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from interpreter.protocol.bounded_json import TooManyValues
+from interpreter.protocol.json.bounded import TooManyValues
 from interpreter.runtimes.kernel.wire import Codec, Connection, Incoming
 from interpreter.runtimes.kernel.zmtp import ZmtpLine
 from interpreter.runtimes.resident import Bell

@@ -10,7 +10,7 @@ from dataclasses import replace
 from interpreter.protocol.errors import InterpreterError, StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Companion, Language, nobody_answers
-from interpreter.protocol.start_queue import place_to_start
+from interpreter.protocol.system.start_queue import place_to_start
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel.block import KernelBlock
 from interpreter.runtimes.kernel.channels import Channels

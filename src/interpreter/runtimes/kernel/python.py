@@ -46,7 +46,7 @@ def python_kernel(
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
     """Our launcher, copied to where the cell can read it."""
     for name in ("kernel", "display", "figures", "keeper", "plumbing", "sql", "succession"):
-        handover.copy(INSIDE / f"python_{name}.py", exchange)
+        handover.copy(INSIDE / "python" / f"python_{name}.py", exchange)
     argv = (
         options.python,
         "-Xfrozen_modules=off",

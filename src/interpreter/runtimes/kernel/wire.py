@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from interpreter.protocol.bounded_json import TooManyValues, bounded_json
 from interpreter.protocol.errors import StartFailed
+from interpreter.protocol.json.bounded import TooManyValues, bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 

@@ -35,7 +35,7 @@ class Dialect:
     language: Language
     argv: tuple[str, ...]
     driver: str
-    """One of our files in `inside/`, copied to where the cell can read it."""
+    """One of our files in `inside/drivers/`, copied to where the cell can read it."""
     greeting: str = ""
     """What it is told first."""
     order: str = "{file}\t{out}\t{err}\t{token}\n"
@@ -147,7 +147,7 @@ class DrivenProcess(ResidentProcess):
         if self._process is not None:
             close_stdin(self._process)
             self._former.append(self._process)  # its background jobs live on in its group
-        driver = handover.copy(INSIDE / self._dialect.driver, directory)
+        driver = handover.copy(INSIDE / "drivers" / self._dialect.driver, directory)
         self._renew_streams(directory)
         out, err = self._streams or (None, None)
         argv = [part.format(driver=driver, directory=directory) for part in self._dialect.argv]

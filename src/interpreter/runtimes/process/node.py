@@ -84,7 +84,7 @@ class Node(ResidentProcess):
         return self._process, self._pipes
 
     def _start(self, pipes: NodePipes) -> Process:
-        driver = handover.copy(INSIDE / "node_driver.js", pipes.directory)
+        driver = handover.copy(INSIDE / "drivers" / "node_driver.js", pipes.directory)
         argv = [self._options.node, str(driver), str(pipes.directory), self.language.name]
         try:
             process = self._launch(

@@ -15,8 +15,8 @@ from pathlib import Path
 from threading import Thread
 
 from interpreter.protocol.errors import SandboxUnavailable
-from interpreter.protocol.host_programs import PROGRAM_PLACES, system_program
 from interpreter.protocol.inside_files import INSIDE
+from interpreter.protocol.system.host_programs import PROGRAM_PLACES, system_program
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.backends.seccomp import filter_for
 from interpreter.sandboxes.cell import view

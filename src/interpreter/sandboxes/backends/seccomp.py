@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterable
 from functools import cache
 
-from interpreter.protocol.system_calls import (
+from interpreter.protocol.system.system_calls import (
     ALLOW,
     AND,
     ARGUMENTS,

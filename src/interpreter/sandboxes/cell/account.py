@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
-from interpreter.protocol.host_programs import system_program
+from interpreter.protocol.system.host_programs import system_program
 from interpreter.protocol.values import frozen
 
 _NOBODY = 65534

@@ -123,13 +123,13 @@ def _move_all(source: Path, target: Path) -> None:
 def launcher_command(control: int, account: Account | None = None) -> list[str]:
     """How the launcher is started, by the Python that runs us, and whom it becomes."""
     who = (str(account.uid), str(account.gid)) if account is not None else ()
-    _compiled(INSIDE / "launcher_probes.py")
+    _compiled(INSIDE / "cell" / "launcher_probes.py")
     return inside_command("launcher.py", str(control), *who)
 
 
 def inside_command(name: str, *arguments: str) -> list[str]:
-    """The command that runs one of our Python files inside a cell."""
-    return [sys.executable, "-I", "-S", "-B", str(_compiled(INSIDE / name)), *arguments]
+    """The command that runs one of our Python files in `inside/cell/`."""
+    return [sys.executable, "-I", "-S", "-B", str(_compiled(INSIDE / "cell" / name)), *arguments]
 
 
 def _compiled(source: Path) -> Path:

@@ -75,7 +75,7 @@ class ConfinedCell:
 
     def watch(self, journal: Path | None) -> None:
         """Start no program any more that the journal at this socket does not watch; or all."""
-        self._wire.watch(journal, INSIDE / "journal_shim.py")
+        self._wire.watch(journal, INSIDE / "cell" / "journal_shim.py")
 
     @property
     def is_live(self) -> bool:

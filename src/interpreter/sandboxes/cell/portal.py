@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from interpreter.protocol.errors import SandboxUnavailable
-from interpreter.protocol.host_programs import PROGRAM_PLACES, system_program
+from interpreter.protocol.system.host_programs import PROGRAM_PLACES, system_program
 from interpreter.sandboxes.cell.held_place import HeldPlace
 
 OUTSIDE = ("unshare", "--fork")

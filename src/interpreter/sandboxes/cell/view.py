@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Literal
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.git_config import LARGEST, Unreadable, settings_in
-from interpreter.protocol.git_places import (
+from interpreter.protocol.git.config import LARGEST, Unreadable, settings_in
+from interpreter.protocol.git.places import (
     MARKS,
     is_git_name,
     is_index,
     may_make_directory,
     may_write,
 )
-from interpreter.protocol.self_running import HOME
+from interpreter.protocol.system.self_running import HOME
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.confinement import SECRETS_IN_HOME, Confinement
 

@@ -11,8 +11,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from interpreter.assembly.live import Busy
-from interpreter.protocol.bounded_json import bounded_json
 from interpreter.protocol.errors import CheckpointConflict, InterpreterError
+from interpreter.protocol.json.bounded import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.server.access.gate import Gate
 from interpreter.server.access.tokens import User

@@ -12,8 +12,8 @@ from typing import Any
 from starlette.responses import Response
 
 from interpreter._version import __version__
-from interpreter.protocol.codec import encode
 from interpreter.protocol.errors import StoreError
+from interpreter.protocol.json.codec import encode
 from interpreter.protocol.messages import Message
 from interpreter.server.access.gate import address_of
 from interpreter.server.api.endpoint import Endpoint, EndpointCall

@@ -18,8 +18,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.bounded_json import bounded_json
 from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.json.bounded import bounded_json
 from interpreter.server.access.gate import address_of
 from interpreter.server.access.tokens import User
 from interpreter.server.api.endpoint import refusal

@@ -12,9 +12,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from interpreter.protocol.bounded_json import bounded_json
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import Usage
+from interpreter.protocol.json.bounded import bounded_json
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
 from interpreter.server.openai.answering import Answer, AnswerBy, refused_by

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.codec import CodecError, decode, encode
 from interpreter.protocol.errors import ConfigurationError, why_unreadable
+from interpreter.protocol.json.codec import CodecError, decode, encode
 from interpreter.protocol.messages import (
     Code,
     Display,

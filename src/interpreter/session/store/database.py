@@ -17,9 +17,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from interpreter.protocol.codec import decode, encode
 from interpreter.protocol.errors import StoreError
 from interpreter.protocol.events import Event
+from interpreter.protocol.json.codec import decode, encode
 from interpreter.protocol.messages import Message, Role
 from interpreter.protocol.values import frozen
 from interpreter.session.budget import Spent

@@ -16,7 +16,7 @@ from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.input.editor import edit
 from interpreter.terminal.render.ansi import Palette, paint
-from interpreter.terminal.render.highlight import highlight_diff
+from interpreter.terminal.render.markdown.highlight import highlight_diff
 
 HELP = """\
   y  run it

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 
 SUFFIXES = {
     "python": ".py",

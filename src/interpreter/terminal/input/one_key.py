@@ -8,7 +8,7 @@ import sys
 import termios
 import tty
 
-from interpreter.terminal.render.wrap import in_width
+from interpreter.terminal.render.markdown.wrap import in_width
 
 NEVER = ("\x03", "\x04", "\x1b")
 

@@ -33,7 +33,7 @@ def confirm_profile(source: str, text: str) -> bool:
     import shutil  # noqa: PLC0415  (few profiles come from afar)
 
     from interpreter.protocol.visible import visible  # noqa: PLC0415
-    from interpreter.terminal.render.highlight import highlight  # noqa: PLC0415
+    from interpreter.terminal.render.markdown.highlight import highlight  # noqa: PLC0415
 
     width = shutil.get_terminal_size().columns - 1
     lines = "\n".join(highlight(text, "", colour=False, width=width))

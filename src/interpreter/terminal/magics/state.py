@@ -24,8 +24,8 @@ from interpreter.protocol.visible import visible
 from interpreter.settings.keys import KEY_NAMES, kept_keys
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.render.ansi import NO_COLOURS, tame_plain
+from interpreter.terminal.render.markdown.tables import render
 from interpreter.terminal.render.status import CHARACTERS_PER_TOKEN
-from interpreter.terminal.render.tables import render
 
 
 def reachable_models() -> Iterator[str]:
@@ -107,7 +107,7 @@ def diff(chat: Chat, argument: str) -> None:
     if not argument and all(one.undone for one in known):
         chat.desk.note("Nothing has been changed by a block yet.")
         return
-    from interpreter.terminal.render.highlight import highlight_diff  # noqa: PLC0415  (slow to import)
+    from interpreter.terminal.render.markdown.highlight import highlight_diff  # noqa: PLC0415  (slow to import)
 
     done = [one.name for one in known if not one.undone]
     text = kept.diff(argument.zfill(CHECKPOINT_DIGITS) if argument else done[-1])

@@ -9,9 +9,9 @@ from pathlib import Path
 from interpreter.protocol.messages import LIBRARY, TABLE, Display, Face
 from interpreter.protocol.values import frozen
 from interpreter.terminal.render.ansi import RESET, Palette, paint, tame, tame_plain
-from interpreter.terminal.render.latex import readable
-from interpreter.terminal.render.prose import MarkdownText
-from interpreter.terminal.render.tables import data_table, html_text
+from interpreter.terminal.render.markdown.latex import readable
+from interpreter.terminal.render.markdown.prose import MarkdownText
+from interpreter.terminal.render.markdown.tables import data_table, html_text
 
 Draw = Callable[[Face, int, int], str]
 """A picture as what must be written to the terminal, in at most so many columns and rows; empty

@@ -11,7 +11,7 @@ from interpreter.protocol.events import FileChange
 from interpreter.protocol.visible import visible
 from interpreter.terminal.render.ansi import Palette, paint
 from interpreter.terminal.render.display import short
-from interpreter.terminal.render.highlight import highlight_diff
+from interpreter.terminal.render.markdown.highlight import highlight_diff
 
 Diff = Callable[[Collection[str]], str]
 """What the last block changed in these files, as `%diff` shows it."""

@@ -8,7 +8,7 @@ import shutil
 from interpreter.protocol.visible import visible
 from interpreter.settings.settings import Settings
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, paint
-from interpreter.terminal.render.wrap import in_width
+from interpreter.terminal.render.markdown.wrap import in_width
 
 ASKING = "Code runs when you approve it."
 NOT_ASKING = "Code runs without asking (-y)."

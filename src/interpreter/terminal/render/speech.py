@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 
 PROGRAMS = ("say", "spd-say", "espeak-ng", "espeak")
 LONGEST = 2_000  # characters

@@ -251,7 +251,7 @@ def _keys(settings: Settings) -> Iterator[Diagnosis]:
 
 def _tool_servers(settings: Settings) -> Iterator[Diagnosis]:
     """Each server of tools, started as a session starts it."""
-    from interpreter.assembly.tool_servers import configured  # noqa: PLC0415
+    from interpreter.assembly.tool_servers.servers import configured  # noqa: PLC0415
 
     notes: list[str] = []
     try:
@@ -262,7 +262,7 @@ def _tool_servers(settings: Settings) -> Iterator[Diagnosis]:
     yield from (Diagnosis("tools", "absent", note, "interpreter trust") for note in notes)
     if not known:
         return
-    from interpreter.assembly.tool_server_check import try_servers  # noqa: PLC0415  (opens a cell)
+    from interpreter.assembly.tool_servers.check import try_servers  # noqa: PLC0415  (opens a cell)
 
     for tried in try_servers(settings):
         detail = f"{tried.name}: {tried.detail}"

@@ -42,7 +42,7 @@ def presets(options: dict[str, Any]) -> dict[str, Any]:
     comes first."""
     values: dict[str, Any] = {}
     if options.get("os"):
-        from interpreter.assembly.desktop import why_no_desktop  # noqa: PLC0415  (opens a display)
+        from interpreter.assembly.computer.desktop import why_no_desktop  # noqa: PLC0415  (opens a display)
 
         values["os"] = True
         print(why_no_desktop() or SCREEN, file=sys.stderr)

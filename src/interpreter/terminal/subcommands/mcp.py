@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from interpreter.assembly.tool_servers import PROJECT_FILE, configured, pin_book, user_file
+from interpreter.assembly.tool_servers.servers import PROJECT_FILE, configured, pin_book, user_file
 from interpreter.mcp.configuration import (
     ServerConfig,
     Source,
@@ -105,7 +105,7 @@ def _test(arguments: list[str]) -> int:
         if name not in known:
             raise ConfigurationError(f"There is no tool server {name!r}.")
         _approved(known[name])
-    from interpreter.assembly.tool_server_check import try_servers  # noqa: PLC0415  (opens a cell)
+    from interpreter.assembly.tool_servers.check import try_servers  # noqa: PLC0415  (opens a cell)
 
     good = True
     for tried in try_servers(_settings(), arguments):
@@ -126,7 +126,7 @@ def _login(arguments: list[str]) -> int:
     config = _configured().get(options.name)
     if config is None or not config.url:
         raise ConfigurationError(f"There is no tool server {options.name!r} at an address.")
-    from interpreter.assembly.tool_logins import log_in, log_out  # noqa: PLC0415  (loads httpx)
+    from interpreter.assembly.tool_servers.logins import log_in, log_out  # noqa: PLC0415  (loads httpx)
 
     filled = config.filled(os.environ)
     if options.forget:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from interpreter import lmc
-from interpreter.assembly.kept_files import forget_session
+from interpreter.assembly.cell.kept_files import forget_session
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.messages import Code, Message, Output, Text

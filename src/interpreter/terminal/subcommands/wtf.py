@@ -14,7 +14,7 @@ from pathlib import Path
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.host_programs import find_program
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.terminal.commands import guarded
 from interpreter.terminal.render.ansi import tame_plain
 

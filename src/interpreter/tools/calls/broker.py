@@ -29,7 +29,7 @@ from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Face, Outcome
 from interpreter.protocol.ports import CallPolicy
-from interpreter.protocol.reception import Reception
+from interpreter.protocol.system.reception import Reception
 from interpreter.protocol.visible import visible
 from interpreter.tools.calls import frames
 from interpreter.tools.calls.functions import HostFunctions
@@ -75,7 +75,7 @@ class Broker:
         """Serve the cell with this exchange, and no other any more; hand it what calls us."""
         self.close()
         for name in ("host_calls.py", "host_calls.js", *self.functions.inside_files()):
-            safe_files.write(exchange / name, (INSIDE / name).read_bytes())
+            safe_files.write(exchange / name, (INSIDE / "functions" / name).read_bytes())
         safe_files.make_folder(exchange / "bin")
         program = [sys.executable, "-ISB", str(exchange / "host_calls.py")]
         words = " ".join(map(shlex.quote, program))

@@ -1,7 +1,7 @@
 """How calls and answers cross: a JSON text, and bytes that are attached to it.
 
-The other half of this is `inside/host_calls.py`. All that is received comes from the cell: it is
-counted before it is read, and nothing but bytes and JSON is made of it.
+The other half of this is `inside/functions/host_calls.py`. All that is received comes from the
+cell: it is counted before it is read, and nothing but bytes and JSON is made of it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from interpreter.protocol.bounded_json import bounded_json
 from interpreter.protocol.calls import BYTES, Value
+from interpreter.protocol.json.bounded import bounded_json
 from interpreter.protocol.messages import Face
 
 LONGEST_TEXT = 1 << 24

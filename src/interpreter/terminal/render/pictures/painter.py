@@ -7,8 +7,8 @@ from functools import cache
 from typing import Literal, get_args
 
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.host_programs import find_program
 from interpreter.protocol.messages import Face
+from interpreter.protocol.system.host_programs import find_program
 from interpreter.terminal.render.pictures.drawing import half_blocks, iterm2, kitty, sixel
 from interpreter.terminal.render.pictures.pixels import CannotRead, read, size_of
 

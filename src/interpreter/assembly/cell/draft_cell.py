@@ -1,0 +1,120 @@
+"""Where drafts run: programs that are only compared, in a cell in which nothing can be changed."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from interpreter.assembly.cell.languages import open_pool, session_runtimes
+from interpreter.checkpoints.variables.language_state import through
+from interpreter.protocol.errors import CheckpointError, InterpreterError
+from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
+from interpreter.protocol.messages import Action, Code
+from interpreter.protocol.ports import Cell, Runtimes, Tool, ToolContext, ToolSpec, nobody_answers
+from interpreter.protocol.values import frozen
+from interpreter.settings.settings import Settings
+from interpreter.tools.guarded import Escalations, Guard, Guarded
+from interpreter.tools.run_code import RunCode, RunLimits
+
+if TYPE_CHECKING:
+    from interpreter.checkpoints.variables.python import PythonVariables
+
+LONGEST = 60.0  # seconds: what took long the first time is not drafted at all
+
+
+@frozen
+class DraftParts:
+    """What a session hands to the cell of its drafts."""
+
+    settings: Settings
+    open_cell: Callable[[], Cell]
+    """Opens a cell in which only its own /tmp can be written; SandboxUnavailable if there is none.
+    """
+    variables: Callable[[], PythonVariables]
+    """Those of the session, which every draft begins with."""
+    choose: Callable[[Runtimes], Runtimes]
+    guards: Callable[[], Sequence[Guard]]
+    notice: Callable[[str], None]
+
+
+@frozen
+class _OpenCell:
+    cell: Cell
+    runtimes: Runtimes
+    variables: PythonVariables
+    execute: Tool
+
+
+class DraftCell:
+    """Runs a draft with the session's variables and files, none of which it can change.
+
+    The workspace is read-only there, /tmp is the cell's own, the network and the host's functions
+    are not there, nobody is asked, and the variables are copies. Where this cannot be had, a draft
+    does not run.
+    """
+
+    spec = ToolSpec("compare", "Run a program whose effects do not last.", "{}")
+
+    def __init__(self, parts: DraftParts) -> None:
+        self._parts = parts
+        self._open: _OpenCell | None = None
+
+    def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
+        """Run one draft."""
+        if not isinstance(action, Code) or action.language != "python":
+            yield ExecutionFinished("invalid", "only a block of Python can be compared.")
+            return
+        try:
+            opened = self._with_the_sessions_variables()
+        except (InterpreterError, OSError) as reason:
+            self.close()
+            yield ExecutionFinished("declined", f"nothing to compare was run: {reason}")
+            return
+        finished = False
+        try:
+            for event in opened.execute.run(action, ToolContext(nobody_answers, context.interrupt)):
+                if isinstance(event, ExecutionFinished):
+                    finished = event.outcome in ("ok", "failed")
+                yield event
+        finally:
+            if not finished:  # what is left of it is not worth knowing
+                self.close()
+
+    def close(self) -> None:
+        """End the cell and all that runs in it."""
+        opened, self._open = self._open, None
+        if opened is None:
+            return
+        with contextlib.suppress(InterpreterError):
+            opened.runtimes.close()
+        opened.variables.close()
+        opened.cell.close()
+
+    def _with_the_sessions_variables(self) -> _OpenCell:
+        theirs = self._parts.variables()
+        if not theirs.attached:  # an earlier draft may have left some
+            self.close()
+        opened = self._open = self._open or self._opened()
+        through(opened.runtimes.get("python"))("")  # starts the kernel
+        with tempfile.TemporaryFile() as file:
+            if theirs.attached:
+                theirs.export(file)
+                opened.variables.adopt(file, exact=True)
+        return opened
+
+    def _opened(self) -> _OpenCell:
+        from interpreter.checkpoints.variables.python import PythonVariables
+        from interpreter.runtimes.kernel.choose_python import INLINE
+
+        settings = self._parts.settings
+        if settings.kernel or settings.python == INLINE:
+            raise CheckpointError("Python runs outside of the sandbox.")
+        cell = self._parts.open_cell()
+        variables = PythonVariables(cell.exchange)
+        pool = open_pool(settings, self._parts.notice, cell, cell.launch, variables, ())
+        runtimes = session_runtimes(settings, self._parts.choose, lambda: pool)
+        run_code = RunCode(runtimes, RunLimits(seconds=LONGEST, when_over="stop"))
+        execute = Guarded(run_code, self._parts.guards, Escalations())
+        return _OpenCell(cell, runtimes, variables, execute)

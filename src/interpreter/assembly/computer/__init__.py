@@ -1,0 +1,1 @@
+"""What code finds as `computer` and `web`: functions of the host, wired to a session."""

@@ -1,0 +1,1 @@
+"""The blocks of a session on disk: what was kept, what changed, and the way back."""

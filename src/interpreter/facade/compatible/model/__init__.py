@@ -1,0 +1,1 @@
+"""`interpreter.llm` and what hangs on it."""

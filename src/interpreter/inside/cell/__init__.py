@@ -1,0 +1,1 @@
+"""The first programs of a cell, and those that stand before others."""

@@ -1,0 +1,1 @@
+"""One file for each language: a REPL that stays, driven by the host."""

@@ -1,0 +1,1 @@
+"""Programs about files of the workspace."""

@@ -1,0 +1,1 @@
+"""What code calls: functions of the host, tools of servers, files and pages."""

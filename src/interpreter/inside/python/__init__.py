@@ -1,0 +1,1 @@
+"""The Python kernel: beside ipykernel, in the user's own Python."""

@@ -1,0 +1,1 @@
+"""Variables of a live REPL: listed, shown, kept and put back."""

@@ -1,0 +1,1 @@
+"""We as the server."""

@@ -1,0 +1,1 @@
+"""The ways to a server: a program, or an address."""

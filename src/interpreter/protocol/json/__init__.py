@@ -1,0 +1,1 @@
+"""Our values as JSON, JSON of others read within limits, and JSON-RPC."""

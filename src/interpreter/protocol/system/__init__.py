@@ -1,0 +1,1 @@
+"""The system around us: programs, system calls, sockets, and places that run by themselves."""

@@ -1,0 +1,1 @@
+"""What a model writes, as lines: prose, code in colour, formulas, tables."""
