@@ -9,7 +9,7 @@ from urllib.request import ProxyHandler, build_opener
 import pytest
 
 from interpreter.assembly import SessionFactory
-from interpreter.assembly.browsing import GrantedWay
+from interpreter.assembly.computer.browsing import GrantedWay
 from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import HostCallFinished, OutputDelta
