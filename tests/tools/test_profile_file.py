@@ -98,7 +98,7 @@ def test_what_people_trip_over_is_named(profiler, workspace):
         "- 'when' dates as text, in several forms: 2024-01-08, 06.01.2024",
         "- 'share' text: percent such as '12%', to be turned into numbers",
         "- 'price' text: money such as '$1,200', to be turned into numbers",
-        "- 'units' int 3 to 17, a quantity: sum it, do not count rows",
+        "- 'units' int 3 to 17, a quantity: how many units is its sum",
         "Careful: 1 row(s) hold a total ('region' is 'Total')",
         "Careful: 'region' has one thing written differently: 'North', 'north'",
         "Careful: 1 row(s) are there more than once",

@@ -20,7 +20,7 @@ PROFILE = """
 
 sales.csv: 3 rows x 3 columns
 - 'product' text: 'tea', 'Tea', 'coffee'
-- 'units' int 4 to 30, a quantity: sum it, do not count rows
+- 'units' int 4 to 30, a quantity: how many units is its sum
 - 'price' float 3.5 to 3.5, 1 missing"""
 TEA = "\nNamed in the request: column 'product' has 'tea', 'Tea' (2 rows)"
 ASKED = f"How many units of tea were sold, by sales.csv?{PROFILE}{TEA}"
@@ -34,6 +34,9 @@ OTHER = "print(df[df['product'] == 'tea']['units'].sum())"
         (ASKED, "42\n"),
         (f"What is the average price in sales.csv?{PROFILE}", "3.5\n"),
         (f"What is the highest number of units in sales.csv?{PROFILE}", "30\n"),
+        (f"How many sales were made, by sales.csv?{PROFILE}", "3\n"),
+        (f"How many sales of tea were made, by sales.csv?{PROFILE}{TEA}", "2\n"),
+        (f"How many units of juice were sold, by sales.csv?{PROFILE}", "0\n"),
     ],
 )
 def test_a_plain_question_is_computed_by_a_program_of_ours_too(tmp_path, question, printed):
@@ -111,6 +114,8 @@ def test_where_it_does_not_agree_the_model_writes_others():
         ("How many rows of sales.csv are tea?", "42", "there are 3 rows"),
         ("How many rows of sales.csv are tea?", "2", ""),
         ("How many units were sold, by sales.csv?", "46", ""),
+        ("How many sales of tea are in sales.csv?", "42", "sales are counted, and there are 3"),
+        ("How many sales are in sales.csv?", "3", ""),
     ],
 )
 def test_a_value_that_cannot_be_is_known(question, output, why):

@@ -41,7 +41,7 @@ def column(values: Sequence[str], name: str = "") -> str:
     missing = len(values) - len(filled)
     words = [kind_of(filled)] if filled else ["empty"]
     if words[0].startswith("int") and QUANTITY.search(name):
-        words.append("a quantity: sum it, do not count rows")
+        words.append(f"a quantity: how many {example(name)} is its sum")
     if missing and filled:
         words.append(f"{missing} missing")
     return ", ".join(words)

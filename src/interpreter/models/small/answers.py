@@ -6,11 +6,11 @@ import ast
 import json
 import re
 
+from interpreter.models.small.absent import made_up
 from interpreter.models.small.conditions import (
     IN_DOUBT,
     LEFT_OUT,
     conditions_left_out,
-    made_up_column,
 )
 from interpreter.models.small.forms import MISSING, NUMBER, as_number, form_of
 from interpreter.models.small.plausible import impossible
@@ -42,7 +42,6 @@ again."""
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
-MADE_UP = "\n\n(Not sure: there is no column {name!r}; the program takes {value} for it.)"
 UNLIKELY = "\n\n(Not sure: {why}.)"
 ON_A_COPY = ("ChainedAssignmentError", "SettingWithCopyWarning")
 
@@ -118,8 +117,8 @@ def doubt_about(question: str, one: Round) -> str:
         return IN_DOUBT.format(conditions=left_out)
     if why := impossible(question, one.output):
         return UNLIKELY.format(why=why)
-    made = made_up_column(question, one)
-    return MADE_UP.format(name=made[0], value=made[1]) if made else ""
+    made = made_up(question, one)
+    return made.remark if made else ""
 
 
 def lacks_a_value(question: str, output: str) -> bool:

@@ -16,6 +16,7 @@ from interpreter.protocol.values import frozen
 
 # As tools/named_values.py writes it.
 NAMED = re.compile(r"^Named in the request: column '(.+?)' has (.+) \(\d+ rows\)$", re.MULTILINE)
+TEXTS = re.compile(r"^- '.+?' text: ('.*)$", re.MULTILINE)
 SPELT = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 LIMIT = re.compile(
     r"\b(?:(?:more|less|fewer|greater|larger|smaller|higher|lower|older|younger|longer|shorter|later"
@@ -43,9 +44,6 @@ UNTOUCHED = re.compile(
     re.IGNORECASE,
 )
 
-DEFINES = re.compile(
-    r"[=*/(]|\b(?:times|minus|plus|divided|multipl\w+|is the|that is|i\.e\.)", re.I
-)
 MEANS_ALL = frozenset((
     "the",
     "all",
@@ -86,6 +84,8 @@ class Conditions:
     """Numbers and years that rows are selected by."""
     things: tuple[str, ...] = ()
     """What a column is asked about although no column has such a value: units of juice."""
+    listed: frozenset[str] = frozenset()
+    """The values that the profiles list, which none of these things is."""
 
     @classmethod
     def of(cls, request: str) -> Conditions:
@@ -100,7 +100,9 @@ class Conditions:
             for thing in _asked_about(words.casefold(), COLUMN.findall(request))
             if thing not in known and thing not in MEANS_ALL and not thing.endswith("s")
         )
-        return cls(values, tuple(dict.fromkeys((*limits, *YEAR.findall(words)))), things)
+        lists = " ".join(TEXTS.findall(request))
+        listed = frozenset("".join(one).strip().casefold() for one in SPELT.findall(lists))
+        return cls(values, tuple(dict.fromkeys((*limits, *YEAR.findall(words)))), things, listed)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
@@ -123,9 +125,17 @@ class Conditions:
                 f"{thing!r}"
                 for thing in self.things
                 if not program.has_text(thing)
-                and program.selections < len(self.values) + len(self.things)
+                and (
+                    program.selections < len(self.values) + len(self.things)
+                    or self._is_another(program)
+                )
             ),
         ]
+
+    def _is_another(self, program: _Program) -> bool:
+        """Whether a program selects by a value that is there and that the request does not name."""
+        named = {value.strip().casefold() for _, spelt in self.values for value in spelt}
+        return any(text in self.listed - named for text in map(str.strip, program.texts))
 
     def _is_used(self, column: str, spelt: Sequence[str], program: _Program, one: Round) -> bool:
         if any(program.has_text(value) for value in spelt):
@@ -259,24 +269,3 @@ def changed_originals(request: str, changes: Iterable[str]) -> str:
         return ""
     done = (change.partition(" ")[::2] for change in changes)
     return ", ".join(path for kind, path in done if kind != "added")
-
-
-def made_up_column(request: str, one: Round) -> tuple[str, str] | None:
-    """A column that a request names, that is not there, and that a program makes of others.
-
-    Where the request itself says how, it is none.
-    """
-    words, columns = request.partition("\n\n")[0], COLUMN.findall(request)
-    if not columns or DEFINES.search(words):
-        return None
-    try:
-        nodes = list(ast.walk(ast.parse(one.source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    for node in nodes:
-        match node:
-            case ast.Assign([ast.Subscript(slice=ast.Constant(str(name)))], value):
-                is_new = name.casefold() not in {column.casefold() for column in columns}
-                if is_new and re.search(rf"\b{re.escape(name)}\b", words, re.IGNORECASE):
-                    return name, ast.unparse(value)[:100]
-    return None

@@ -18,6 +18,8 @@ TABLE = re.compile(
     r": (\d+) rows x \d+ columns$",
     re.MULTILINE,
 )
+HOW_MANY = re.compile(r"\bhow many ([^\W\d_]+)\b", re.IGNORECASE)
+ROWS = ("row", "record", "entrie", "line")  # without the ending of a plural
 NUMERIC = re.compile(r"^- '(.+?)' (?:int|float) (\S+) to (\S+?),?(?: .*)?$", re.MULTILINE)
 FILE = re.compile(r"\W*\b(?:by|in|of|from|use|using|see|according to|per)?\W*[\w./-]+\.csv\b", re.I)
 MORE = re.compile(
@@ -55,9 +57,10 @@ import csv
 import statistics
 with open({file!r}, newline="", encoding={encoding!r}) as file:
     rows = list(csv.DictReader(file, delimiter={separator!r}))
-{select}numbers = [float(row[{column!r}]) for row in rows if row[{column!r}].strip()]
-print(f"{{{computed}:.12g}}")"""
+{select}print({printed})"""
+NUMBERS = "numbers = [float(row[{column!r}]) for row in rows if row[{column!r}].strip()]\n"
 SELECT = "rows = [row for row in rows if {row}.strip().lower() in {values!r}]\n"
+NAMES = "rows = [row for row in rows if {thing!r} in str(list(row.values())).lower()]\n"
 
 
 @frozen
@@ -95,35 +98,51 @@ def asked_kind(request: str) -> str:
 
 def own_draft(request: str) -> str:
     """A program for a request that asks for one number of one table; nothing for all others."""
-    words = request.partition("\n\n")[0]
+    words = FILE.sub(" ", request.partition("\n\n")[0])
     tables, columns, kind = TABLE.findall(request), named_columns(request), asked_kind(request)
+    if counted := counts_rows(request):
+        words, columns = words.replace(counted, " "), []
     conditions = Conditions.of(request)
-    if len(tables) != 1 or len(columns) != 1 or not kind or MORE.search(FILE.sub(" ", words)):
+    if len(tables) != 1 or not kind or len(columns) != (not counted) or MORE.search(words):
         return ""
-    if _unaccounted(FILE.sub(" ", words), request, conditions):
+    if _unaccounted(words, request, conditions):
         return ""
     if len({column for column, _ in conditions.values}) != len(conditions.values):
         return ""  # several values of one column are a comparison
+    if conditions.things and kind != "sum":
+        return ""  # nothing has no average
     file, encoding, separator, _ = tables[0]
     select = "".join(
         SELECT.format(row=f"row[{column!r}]", values={value.strip().lower() for value in spelt})
         for column, spelt in conditions.values
     )
+    select += "".join(NAMES.format(thing=thing) for thing in conditions.things)
+    if not counted:
+        select += NUMBERS.format(column=columns[0].name)
     return PROGRAM.format(
         file=file,
         encoding=encoding or "utf-8-sig",
         separator=separator or ",",
         select=select,
-        column=columns[0].name,
-        computed=COMPUTED[kind],
+        printed="len(rows)" if counted else f'f"{{{COMPUTED[kind]}:.12g}}"',
     )
+
+
+def counts_rows(request: str) -> str:
+    """The words `how many sales` where those are the rows: of sales.csv; nothing for all others."""
+    tables, found = TABLE.findall(request), HOW_MANY.search(request.partition("\n\n")[0])
+    if len(tables) != 1 or found is None:
+        return ""
+    noun, stem = _key(found.group(1)).strip(), _key(tables[0][0].rpartition(".")[0]).strip()
+    columns = {_key(name).strip() for name in COLUMN.findall(request)}
+    return found.group() if noun in (stem, *ROWS) and noun not in columns else ""
 
 
 def _unaccounted(words: str, request: str, conditions: Conditions) -> set[str]:
     """Words that may select rows, and of which nobody knows which."""
     known = list(COLUMN.findall(request))
     known += [value for _, spelt in conditions.values for value in spelt]
-    known += [pattern.replace("|", " ") for _, pattern in KINDS]
+    known += [*conditions.things, *(pattern.replace("|", " ") for _, pattern in KINDS)]
     return set(_key(words).split()) - set(_key(" ".join((SAYING_NOTHING, *known))).split())
 
 

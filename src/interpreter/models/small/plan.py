@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from interpreter.models.small.absent import said_to_be_absent
 from interpreter.models.small.answers import (
     answer_in,
     doubt_about,
@@ -217,6 +218,8 @@ class SmallTurn:
             return _after_order(self.asked, rounds, self.question)
         if not rounds[-1].output.strip():
             return _after_silence(self.asked, rounds)
+        if absent := said_to_be_absent(self.question, rounds[-1]):
+            return SmallPlan((), answer=absent)
         doubt = doubt_about(self.question, rounds[-1]) or doubt
         return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from interpreter.models.small.forms import NUMBER, as_number
-from interpreter.models.small.own_draft import FILE, asked_kind, named_columns
+from interpreter.models.small.own_draft import FILE, asked_kind, counts_rows, named_columns
 
 BETWEEN = "a {kind} of {column!r} lies between {least:g} and {most:g}"
 CORRELATION = re.compile(r"\bcorrelation\b|\bcorrelated\b", re.IGNORECASE)
@@ -31,10 +31,11 @@ def impossible(request: str, output: str) -> str:
         return "a correlation lies between -1 and 1"
     if SHARE.search(words) and not 0 <= value <= 100:
         return "a share lies between 0 and 1, or 0 and 100 percent"
-    if found := COUNT.search(words):
+    found = COUNT.search(words)
+    if counted := found.group() if found else counts_rows(request):
         rows = [int(count) for count in ROWS.findall(request)]
         if rows and (value > sum(rows) or value != int(value) or value < 0):
-            return f"{found.group()[9:]} are counted, and there are {sum(rows)} rows"
+            return f"{counted[9:]} are counted, and there are {sum(rows)} rows"
     return _out_of_range(request, words, value)
 
 

@@ -1,0 +1,171 @@
+"""What a request asks about and no table has, and what a program takes for it instead.
+
+"The average profit" of a table without such a column: a small model makes one up. What the word
+means may be clear (revenue is units times price) or not; either way it is said.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from interpreter.models.small.hints import COLUMN, MOST_NAMED
+from interpreter.models.small.rounds import Round
+from interpreter.protocol.values import frozen
+
+DEFINES = re.compile(
+    r"[=*/(]|\b(?:times|minus|plus|divided|multipl\w+|product of|that is|defined|meaning"
+    r"|(?<!what )(?<!which )is the|i\.e\.)",
+    re.IGNORECASE,
+)
+COMPUTABLE = """
+revenue sale turnover income amount spend spent spending value worth cost payment bill
+area volume density speed bmi distance length duration age time day week weekday month quarter
+year decade hour date ratio rate share percentage percent proportion fraction difference change
+growth increase decrease gap range interval deviation variance correlation quantity size score
+"""
+AGGREGATES = """
+average mean median total sum count number maximum minimum max min highest lowest most least largest
+smallest biggest greatest best worst top first last all each every answer result overall much
+"""
+DONE_WITH_IT = frozenset(AGGREGATES.split())
+SAYS_HOW = frozenset(COMPUTABLE.split())
+"""Words that say themselves what is to be computed; all others name something that was measured."""
+NOT_THERE = "There is no column {name!r}. There is: {columns}. {formula}"
+SAY_HOW = "It can be computed if you say how; a program would have taken {formula} for it."
+COMPUTED_AS = "\n\n(There is no column {name!r}: it was computed as {formula}.)"
+TAKEN_FOR = "\n\n(Not sure: there is no column {name!r}; the program takes {formula} for it.)"
+MEASURE = re.compile(
+    r"\b(?:average|mean|median|total|sum of|highest|lowest|most|least|greatest|largest|smallest"
+    r"|biggest|maximum|minimum|overall|how much|what (?:is|are|was|were) the)"
+    r"((?: (?!of\b|in\b|per\b|by\b|for\b|did\b|do\b|does\b|was\b|is\b|from\b|and\b)[\w-]+){1,3})"
+)
+WORD = re.compile(r"[^\W\d_]{3,}")
+LONGEST_FORMULA = 100
+
+
+@frozen
+class MadeUp:
+    """Something that a request names, that no table has, and what a program takes for it."""
+
+    name: str
+    formula: str
+    is_computed: bool
+    """Whether it is made of several columns, not one that is called otherwise."""
+
+    @property
+    def says_how(self) -> bool:
+        """Whether its name says by itself how it is computed."""
+        return _stem(self.name) in SAYS_HOW
+
+    @property
+    def remark(self) -> str:
+        """What stands beside an answer that was computed with it."""
+        sure = self.says_how and self.is_computed
+        return (COMPUTED_AS if sure else TAKEN_FOR).format(name=self.name, formula=self.formula)
+
+
+def made_up(request: str, one: Round) -> MadeUp | None:
+    """What a program made up for something that the request wants measured; None for nothing.
+
+    Where the request itself says how it is computed, nothing is made up.
+    """
+    words, _, known = request.partition("\n\n")
+    columns = COLUMN.findall(request)
+    if not columns or DEFINES.search(words):
+        return None
+    there = {_stem(word) for word in WORD.findall(_spaced(known))}
+    nouns = {_stem(noun): noun for noun in _measured(words) if not _is_known(noun, there)}
+    for name, value in _named(one.source):
+        said = next((nouns[_stem(w)] for w in WORD.findall(_spaced(name)) if _stem(w) in nouns), "")
+        computed = _combines_columns(value, columns)
+        if said and (computed or (_is_of_one_column(value, columns) and said not in SAYS_HOW)):
+            return MadeUp(said, _formula(value, columns), computed)
+    return None
+
+
+def _measured(words: str) -> Iterator[str]:
+    """What is to be measured: the nouns after `average`, `how much` and the like."""
+    for phrase in MEASURE.findall(words.casefold()):
+        yield from (word for word in WORD.findall(phrase) if word not in DONE_WITH_IT)
+
+
+def said_to_be_absent(request: str, one: Round) -> str:
+    """The answer where a thing that was to be measured is not there and was made up of others."""
+    found = made_up(request, one)
+    if found is None or not found.is_computed or found.says_how:
+        return ""
+    columns = ", ".join(map(repr, COLUMN.findall(request)[:MOST_NAMED]))
+    how = SAY_HOW.format(formula=found.formula)
+    return NOT_THERE.format(name=found.name, columns=columns, formula=how)
+
+
+def _named(source: str) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a program gives to values: columns and variables."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in nodes:
+        match node:
+            case ast.Assign([ast.Subscript(slice=ast.Constant(str(name)))], value):
+                yield name, value
+            case ast.Assign([ast.Name(name)], value):
+                yield name, value
+            case ast.keyword(str(name), value) if name:
+                yield name, value
+
+
+def _columns_in(value: ast.expr, columns: list[str]) -> set[str]:
+    texts = {node.value for node in ast.walk(value) if isinstance(node, ast.Constant)}
+    texts |= {node.attr for node in ast.walk(value) if isinstance(node, ast.Attribute)}
+    return {column for column in columns if column in texts}
+
+
+def _combines_columns(value: ast.expr, columns: list[str]) -> bool:
+    """Whether it adds, subtracts, multiplies or divides a column: no selection of rows does."""
+    for node in ast.walk(value):
+        match node:
+            case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right):
+                sides = [_columns_in(side, columns) for side in (left, right)]
+                compares = any(isinstance(part, ast.Compare) for part in ast.walk(node))
+                if any(sides) and not compares:
+                    return True
+    return False
+
+
+def _is_of_one_column(value: ast.expr, columns: list[str]) -> bool:
+    match value:
+        case ast.Call(ast.Attribute(inner, "mean" | "median" | "sum" | "max" | "min")):
+            return len(_columns_in(inner, columns)) == 1
+        case _:
+            return False
+
+
+def _formula(value: ast.expr, columns: list[str]) -> str:
+    """An expression as people write it: units * price."""
+    names = "|".join(map(re.escape, columns))
+    text = re.sub(rf"\w+(?:\[['\"]({names})['\"]\]|\.({names})\b)", r"\1\2", ast.unparse(value))
+    return text[:LONGEST_FORMULA]
+
+
+def _spaced(name: str) -> str:
+    """A name whose words are apart: MedInc and med_inc are two words each."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name).casefold()
+
+
+def _is_known(word: str, there: set[str]) -> bool:
+    """Whether a word is among those of the tables, perhaps shortened there or in another form."""
+    stem = _stem(word)
+    return any(
+        stem == one
+        or (len(one) >= 3 and stem.startswith(one))
+        or (len(stem) >= 4 and one.startswith(stem[:4]))
+        for one in there
+    )
+
+
+def _stem(word: str) -> str:
+    word = word.casefold()
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

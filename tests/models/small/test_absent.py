@@ -1,0 +1,70 @@
+"""What was asked about and is not there is said, whatever a program takes for it."""
+
+import pytest
+from tests.models.small.test_conditions import READ, turn
+
+from interpreter.models.small.plan import next_request
+
+PROFILE = """\
+sales.csv: 3 rows x 4 columns
+- 'product' text: 'tea', 'coffee'
+- 'units' int 4 to 30
+- 'price' float 3.5 to 5.25
+- 'MedInc' float 1 to 9"""
+MADE = [
+    "df['profit'] = df['units'] * df['price']\nprint(df['profit'].mean())",
+    "profit = df.units * df.price\nprint(profit.mean())",
+    "average_profit = (df['units'] * df['price']).mean()\nprint(average_profit)",
+    "df = df.assign(profit=df['price'] * 0.2)\nprint(df['profit'].mean())",
+]
+
+
+def planned(question, source, output="53.9\n"):
+    return next_request(turn(question, (READ + source, output), profile=PROFILE))
+
+
+@pytest.mark.parametrize("source", MADE)
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the average profit in sales.csv?",
+        "Which product had the highest profit in sales.csv?",
+        "How much profit did tea make, by sales.csv?",
+    ],
+)
+def test_something_measured_that_is_not_there_is_said_with_what_there_is(question, source):
+    answer = planned(question, source).answer
+    assert answer.startswith("There is no column 'profit'. There is: 'product', 'units', 'price'")
+    assert "It can be computed if you say how" in answer
+    assert "53.9" not in answer
+
+
+def test_a_word_that_says_how_it_is_computed_is_computed_and_that_is_said():
+    source = "df['revenue'] = df['units'] * df['price']\nprint(df['revenue'].sum())"
+    plan = planned("What is the total revenue in sales.csv?", source)
+    assert plan.answer == ""
+    assert plan.doubt == "\n\n(There is no column 'revenue': it was computed as units * price.)"
+
+
+def test_another_column_that_is_taken_for_it_is_said():
+    plan = planned("What is the average profit in sales.csv?", "profit = df['price'].mean()")
+    assert "(Not sure: there is no column 'profit'; the program takes price.mean()" in plan.doubt
+
+
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("What is the average profit (units times price) in sales.csv?", MADE[0]),
+        ("What is the average price in sales.csv?", "average_price = df['price'].mean()"),
+        ("What is the mean median income in sales.csv?", "mean_income = df['MedInc'].mean()"),
+        ("How many people are in sales.csv?", "people = df[df['units'] > 5]\nprint(len(people))"),
+        (
+            "What is the overall percentage of customers with tea in sales.csv?",
+            "customers = (df['product'] == 'tea').sum() / len(df)",
+        ),
+        ("What is the total of all units in sales.csv?", "total = df['units'].sum()"),
+    ],
+)
+def test_what_is_there_or_explained_is_not_doubted(question, source):
+    plan = planned(question, source, "3.5\n" if "price" in source else "3\n")
+    assert (plan.answer, plan.doubt) == ("", "")
