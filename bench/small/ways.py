@@ -16,6 +16,7 @@ QUESTION_SECONDS = 900
 STEPS = 8
 WARMTH = 0.2  # temperature with a seed; without one (0) the model is greedy, as it is shipped
 DOUBT = re.compile(r"\((?:Not sure|Not computed|Careful):|^I could not", re.MULTILINE)
+TOLD = "told: "  # beside an answer that is to be nothing but JSON, or a number
 SINGLE_SHOT = "You are a data analyst. Reply with one Python code block."
 HEAD_LINES, HEAD_CHARACTERS = 5, 1_500
 
@@ -59,7 +60,9 @@ def measured(case, way, seed):
         if touched(before, directory, case.may_change):
             kind = TOUCHED
     answer = answer.strip()
-    sure = kind not in (RIGHT, NO_ANSWER) and bool(answer) and not DOUBT.search(answer)
+    told = "\n".join(one.removeprefix(TOLD) for one in transcript if one.startswith(TOLD))
+    doubted = DOUBT.search(answer) or DOUBT.search(told)
+    sure = kind not in (RIGHT, NO_ANSWER) and bool(answer) and not doubted
     known = {round(number, 6) for number in numbers_in("\n".join(transcript))}
     strange = [number for number in numbers_in(answer) if round(number, 6) not in known]
     return Result(
@@ -134,7 +137,8 @@ def ours(case, directory, seed, *, grammar=True):
 
     start = time.perf_counter()
     answer, blocks, tokens = "", 0, 0
-    with _session(directory, seed, grammar) as session:
+    told = []
+    with _session(directory, seed, grammar, told.append) as session:
         for event in session.send(case.ask):
             if isinstance(event, MessageFinished) and event.message.role == "assistant":
                 answer = event.message.text
@@ -145,7 +149,8 @@ def ours(case, directory, seed, *, grammar=True):
         last = session.transcript[-1]
         answer = answer if last.role == "assistant" and not last.actions else ""
         transcript = tuple(_words(message) for message in session.transcript)
-    return answer, tokens, blocks, transcript[:-1] if answer else transcript
+    transcript = transcript[:-1] if answer else transcript
+    return answer, tokens, blocks, (*transcript, *(f"{TOLD}{text}" for text in told))
 
 
 def _words(message):
@@ -161,8 +166,9 @@ def _embedded(seed, *, grammar=True):
 
 
 @contextmanager
-def _session(workspace, seed, grammar):
+def _session(workspace, seed, grammar, notice):
     from interpreter.assembly import SessionFactory
+    from interpreter.assembly.model_choice import FaceCallbacks
     from interpreter.models.small.model import SmallModel
     from interpreter.protocol.actions import Decision
     from interpreter.protocol.ports import nobody_answers
@@ -177,7 +183,8 @@ def _session(workspace, seed, grammar):
         max_steps=STEPS,
         grammar=grammar,
     )
-    factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
+    face = FaceCallbacks(notice=notice)
+    factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers, face)
     try:
         session = factory.open_session(settings)
         if seed:
@@ -186,6 +193,7 @@ def _session(workspace, seed, grammar):
                 model,
                 model.varied,
                 lambda request, interrupt: model.drafts(request, settings.drafts, interrupt),
+                notice=notice,
             )
             session.engine = replace(session.engine, model=small)
         yield session

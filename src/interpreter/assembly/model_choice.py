@@ -114,6 +114,7 @@ class ModelChoice:
             model.varied,
             lambda request, interrupt: model.drafts(request, self._drafts, interrupt),
             compares=lambda: self._drafts > 0,
+            notice=self._face.notice,
         )
 
     def _named(self, settings: Settings) -> tuple[str, ModelOptions]:

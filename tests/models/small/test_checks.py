@@ -129,3 +129,22 @@ def test_a_value_that_cannot_be_is_asked_for_again_and_then_doubted():
     once = next_request((asked, *wrong))
     assert "That cannot be right: a mean of 'price' lies" in once.messages[-1].text
     assert "(Not sure: a mean of 'price' lies" in next_request((asked, *wrong, *wrong)).doubt
+
+
+@pytest.mark.parametrize(
+    ("form", "printed", "answer"),
+    [("as JSON", '{"mean": 35.0}', '{"mean": 35.0}'), ("Only the number.", "35.0", "35.0")],
+)
+def test_an_answer_that_a_program_reads_is_nothing_else_and_its_doubt_is_said_elsewhere(
+    form, printed, answer
+):
+    asked = user_says(f"What is the average price in sales.csv? {form}{PROFILE}")
+    source = "price = 35.0\nprint(price)" if answer == "35.0" else f"print({printed!r})"
+    twice = block(source, f"{printed}\n") * 2
+    told = []
+    model = ScriptedModel([])
+    small = SmallModel(model, lambda number: model, notice=told.append)
+    events = list(small.stream(Request("", (asked, *twice)), Interrupt()))
+    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    assert said == answer
+    assert [text[:15] for text in told] == ["(Not computed: "]

@@ -85,6 +85,23 @@ def test_a_guess_after_an_error_is_answered_with_a_nudge():
     assert sum(isinstance(event, ActionProposed) for event in events) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "told"),
+    [
+        ("Thing", "import maker\nThing(1)", "If it belongs to maker, begin the block with"),
+        ("make_it", "make_it(1)", "make_it is neither imported nor defined"),
+        ("Reader", "Reader('a')", "Begin the block with: from somewhere import Reader"),
+        ("json", "json.dumps(1)", "Begin the block with: import json"),
+        ("pd", "pd.read_csv('a')", "Begin the block with: import pandas as pd"),
+        ("df", "print(df)", "Variables of a failed block may be missing"),
+        ("total", "total = f()\nprint(total)", "Variables of a failed block may be missing"),
+    ],
+)
+def test_a_name_that_was_never_imported_comes_with_its_import(name, source, told):
+    question = "Sum a.pdf\n\na.pdf: 2 pages, from somewhere import Reader; Reader(path) reads it"
+    assert told in hint_for(f"NameError: name '{name}' is not defined", question, source)
+
+
 def test_an_error_comes_back_as_the_line_the_error_and_a_hint():
     (_, code, hint) = asked(wrote("df = load()\nprint(df['y'])"), failed())
     assert code == "```python\ndf = load()\nprint(df['y'])\n```"

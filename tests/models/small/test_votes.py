@@ -41,8 +41,13 @@ class Session:
         self.drafts = drafts
         self.asked_for_drafts = []
         self.now = 0.0
+        self.told = []
         self.small = SmallModel(
-            self.model, lambda number: self.model, self._draft, clock=lambda: self.now
+            self.model,
+            lambda number: self.model,
+            self._draft,
+            notice=self.told.append,
+            clock=lambda: self.now,
         )
         self.messages = [question]
 
@@ -141,10 +146,17 @@ def test_programs_that_fail_or_say_nothing_do_not_vote():
 
 
 def test_doubt_is_told_when_each_says_something_else():
-    prints = {"a": '{"count": 1}', "b": '{"count": 2}', "c": '{"count": 3}'}
-    answer, ran = Session(FORMED, prints, ["b", "c"]).run("a")
-    assert answer.startswith('{"count": 1}\n\n(Not sure: ')
+    session = Session(QUESTION, {"a": "1", "b": "2", "c": "3"}, ["b", "c"], says="It is 1.")
+    answer, ran = session.run("a")
+    assert answer.startswith("It is 1.\n\n(Not sure: ")
     assert ran == ["a", "b", "c"]
+
+
+def test_an_answer_in_json_stays_json_and_the_doubt_is_told_beside_it():
+    prints = {"a": '{"count": 1}', "b": '{"count": 2}', "c": '{"count": 3}'}
+    session = Session(FORMED, prints, ["b", "c"])
+    assert session.run("a")[0] == '{"count": 1}'
+    assert [text[:10] for text in session.told] == ["(Not sure:"]
 
 
 def test_an_answer_in_words_is_made_of_what_most_programs_print():

@@ -312,7 +312,7 @@ def pdf_text(path: Path) -> tuple[int, str, str]:
         return pages, done.stdout.decode("utf-8", "replace"), "read it with the program pdftotext"
     reader = PdfReader(path)
     text = "\n".join(page.extract_text() for page in reader.pages[:2])
-    how = "read it with pypdf: PdfReader(path).pages[0].extract_text()"
+    how = "from pypdf import PdfReader; PdfReader(path).pages[0].extract_text() reads it"
     return len(reader.pages), text, how if text.strip() else "it has no text: pages are pictures"
 
 

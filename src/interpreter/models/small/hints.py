@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 
 TEXT_FOR_NUMBERS = (
     r"could not convert string|does not support operation|unsupported operand.*str"
@@ -90,14 +91,50 @@ MOST_NAMED = 20  # columns, when one that was asked about is not there
 NO_FILE = re.compile(r"No such file or directory: '([^']+)'(?: \(there is: (.+)\))?")
 NO_SUCH = re.compile(r"no such (column|table): (\S+)")
 NO_ATTRIBUTE = re.compile(r"'(?:DataFrame|Series)' object has no attribute '(\w+)'")
+NO_NAME = re.compile(r"name '(\w+)' is not defined")
+CUSTOMARY = {
+    "pd": "import pandas as pd",
+    "np": "import numpy as np",
+    "plt": "import matplotlib.pyplot as plt",
+    "Path": "from pathlib import Path",
+    "Counter": "from collections import Counter",
+    "defaultdict": "from collections import defaultdict",
+    "timedelta": "from datetime import timedelta",
+    "BytesIO": "from io import BytesIO",
+    "StringIO": "from io import StringIO",
+}
+IMPORT_FIRST = "{name} is not imported. Begin the block with: {line}"
+NOT_IMPORTED = (
+    "{name} is neither imported nor defined. If it belongs to {packages}, begin the block with "
+    "from PACKAGE import {name}, with the right package for PACKAGE; else do without it."
+)
 NO_PACKAGE = re.compile(r"No module named '([^']+)'")
 
 
-def hint_for(error: str, question: str = "") -> str:
-    """What to say about an error; empty when we know nothing better than it says itself."""
+def hint_for(error: str, question: str = "", source: str = "") -> str:
+    """What to say about an error of a block; empty when it says enough itself."""
+    if (found := NO_NAME.search(error)) and (line := _import_of(found.group(1), question, source)):
+        return line
     hint = next((words for pattern, words in HINTS if re.search(pattern, error)), "")
     alike = _columns_like(error, question)
     return f"{hint} There is: {', '.join(map(repr, alike))}." if alike else hint
+
+
+def _import_of(name: str, question: str, source: str) -> str:
+    """What to write for a name that is used and was never given a value, so it has to be imported;
+    nothing where it looks like a variable."""
+    if re.search(rf"^\s*{name}\b[^=\n(]*=[^=]|\bas {name}\b", source, re.MULTILINE):
+        return ""
+    if name in CUSTOMARY or name in sys.stdlib_module_names:
+        return IMPORT_FIRST.format(name=name, line=CUSTOMARY.get(name, f"import {name}"))
+    told = re.search(rf"from [\w.]+ import [\w, ]*\b{name}\b", question)
+    imported = re.findall(r"^\s*(?:import|from) ([\w.]+)", source, re.MULTILINE)
+    if told:
+        return IMPORT_FIRST.format(name=name, line=told.group())
+    if not (name[0].isupper() or re.search(rf"\b{name}\(", source)):
+        return ""
+    packages = ", ".join(dict.fromkeys(imported)) or "a package"
+    return NOT_IMPORTED.format(name=name, packages=packages)
 
 
 def missing_thing(error: str, question: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from interpreter.models.small.coding import Coding, written_text
 from interpreter.models.small.data import without_data
+from interpreter.models.small.forms import form_of
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import BLOCK, SmallPlan, SmallTurn, assistant_says
 from interpreter.models.small.rendering import RENDERED
@@ -25,6 +26,7 @@ from interpreter.models.small.words import (
     LAST_VALUE,
     NUDGE,
     SPENT,
+    THE_FILE,
     faithful,
 )
 from interpreter.protocol.events import (
@@ -63,6 +65,7 @@ class SmallModel:
         drafter: Drafter = no_drafts,
         *,
         compares: Callable[[], bool] = lambda: True,
+        notice: Callable[[str], None] = lambda text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model.name
@@ -71,6 +74,7 @@ class SmallModel:
         self._varied = varied
         self._drafter = drafter
         self._compares = compares
+        self._notice = notice
         self._drafted: tuple[object, tuple[str, ...]] = (None, ())
         self._clock = clock
         self._replied = clock()
@@ -91,6 +95,9 @@ class SmallModel:
         if turn.to_show:
             yield from _proposed(turn.to_show, LAST_VALUE)
             return
+        if turn.to_look_at and self._compares():
+            yield from _proposed(turn.to_look_at, THE_FILE, to_compare=True)
+            return
         drafts = self._drafts(turn, request, interrupt)
         counted = ballot(turn.question, turn.rounds, drafts)
         if drafts and counted.untried and not counted.is_decided:
@@ -98,7 +105,7 @@ class SmallModel:
             return
         plan = turn.next_request(counted if drafts else None)
         if plan.answer:
-            yield TextDelta(plan.answer + plan.doubt)
+            yield TextDelta(plan.answer + self._beside(plan, turn.question))
             yield ReplyFinished("stop", Usage(dollars=0.0))
             return
         asked = replace(_in_short(request, plan.messages), frame=plan.frame)
@@ -197,11 +204,19 @@ class SmallModel:
         said = "".join(piece.text for piece in held)
         if said.strip() or end is not None:
             question = request.messages[-3].text
-            yield TextDelta(
-                plan.in_json(said) or faithful(said, plan.output, question) + plan.doubt
-            )
+            answer = plan.in_json(said) or faithful(said, plan.output, question)
+            yield TextDelta(answer + self._beside(plan, question))
         if end is not None:
             yield end
+
+    def _beside(self, plan: SmallPlan, question: str) -> str:
+        """A doubt, which stands behind an answer; one that a program may read is given as it was
+        asked for, and the doubt is said elsewhere."""
+        if not form_of(question).kind:
+            return plan.doubt
+        if plan.doubt:
+            self._notice(plan.doubt.strip())
+        return ""
 
     def close(self) -> None:
         """Give back what the models hold."""

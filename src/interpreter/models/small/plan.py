@@ -53,6 +53,7 @@ from interpreter.models.small.words import (
     request_for_code,
     with_reason,
 )
+from interpreter.models.small.written_files import look_at_file, trouble_with_file
 from interpreter.protocol.changed_files import FILES_NAMED, files_changed_in
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.values import frozen
@@ -178,6 +179,11 @@ class SmallTurn:
         return "" if shown in tried or is_an_order(self.question) else shown
 
     @property
+    def to_look_at(self) -> str:
+        """Code that shows the file that the last block wrote, where one was asked for."""
+        return look_at_file(self.question, self.rounds) if self.is_computable else ""
+
+    @property
     def for_drafts(self) -> tuple[Message, ...]:
         """What other programs are written for: the question, and what the first one got wrong."""
         first = self.rounds[0]
@@ -215,7 +221,8 @@ class SmallTurn:
         if rounds[-1].failed:
             return _after_failure(self.asked, rounds, self.question)
         if is_an_order(self.question):
-            return _after_order(self.asked, rounds, self.question)
+            wrong = trouble_with_file(self.question, self.rounds)
+            return _after_order(self.asked, rounds, self.question, wrong)
         if not rounds[-1].output.strip():
             return _after_silence(self.asked, rounds)
         if absent := said_to_be_absent(self.question, rounds[-1]):
@@ -237,8 +244,13 @@ def _after_silence(asked: tuple[Message, ...], rounds: list[Round]) -> SmallPlan
     return SmallPlan(messages, len(rounds), must_act=True, backing=last.variables)
 
 
-def _after_order(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
-    """An order is judged by the files that it leaves, and may be done without a word."""
+def _after_order(
+    asked: tuple[Message, ...], rounds: list[Round], question: str, wrong: tuple[str, str]
+) -> SmallPlan:
+    """An order is judged by the files that it leaves, and may be done without a word.
+
+    `wrong` is what is wrong with the file that it names: for the model, and for the user.
+    """
     last = rounds[-1]
     files = list(dict.fromkeys(change for one in rounds for change in one.files))
     if not files and is_about_files(question) and len(rounds) <= REPEATS:
@@ -251,6 +263,9 @@ def _after_order(asked: tuple[Message, ...], rounds: list[Round], question: str)
     if only_new and len(rounds) == 1 and (left_out := conditions_left_out(question, last)):
         told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
         return SmallPlan((*asked, *told), len(rounds), must_act=True)
+    if wrong[0] and len(rounds) <= REPEATS:
+        told = (assistant_says(last.code), user_says(wrong[0]))
+        return SmallPlan((*asked, *told), len(rounds), must_act=True)
     spoilt = changed_originals(question, files)
     printed = _shortened(last.output)
     words = DONE.format(
@@ -259,7 +274,7 @@ def _after_order(asked: tuple[Message, ...], rounds: list[Round], question: str)
         variables=_known(last),
     )
     messages = (*asked, assistant_says(last.code), user_says(words))
-    doubt = CHANGED.format(names=spoilt) if spoilt else ""
+    doubt = (CHANGED.format(names=spoilt) if spoilt else "") + wrong[1]
     instead = f"Done: {', '.join(files[:FILES_NAMED])}." if files else (printed or "It ran.")
     return SmallPlan(messages, doubt=doubt, instead=instead + doubt)
 

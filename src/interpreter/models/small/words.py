@@ -69,6 +69,7 @@ answer."""
 ANOTHER_DRAFT = """\
 Another draft, to compare (nothing that it does lasts, so it runs without a question):
 """
+THE_FILE = "What the file holds:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 NOT_ANSWERED = """\
@@ -146,7 +147,7 @@ def error_hint(one: Round, question: str = "") -> str:
     lines = [f"The code failed: {error[:LONGEST_ERROR]}"]
     if failing := failing_line(one):
         lines.append(f"The failing line is: {failing}")
-    if hint := hint_for(error, question):
+    if hint := hint_for(error, question, one.source):
         lines.append(hint)
     if one.variables:
         lines.append(f"Variables now: {one.variables}")
@@ -156,8 +157,8 @@ def error_hint(one: Round, question: str = "") -> str:
 
 def lessons_of(rounds: Iterable[Round], question: str) -> str:
     """What went wrong so far, each error once and with what helps against it."""
-    errors = dict.fromkeys(one.summary[:LONGEST_ERROR] for one in rounds if one.failed)
-    told = (f"- {error} {hint_for(error, question)}".rstrip() for error in errors)
+    errors = {one.summary[:LONGEST_ERROR]: one.source for one in rounds if one.failed}
+    told = (f"- {error} {hint_for(error, question, errors[error])}".rstrip() for error in errors)
     return AFRESH.format(errors="\n".join(told))
 
 

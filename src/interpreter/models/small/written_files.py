@@ -1,0 +1,124 @@
+"""Whether a file that was asked for holds what was asked for, judged by what is in it.
+
+A small model writes a file with other columns, with its row numbers, or with a number that it made
+up. The file is looked at after it was written, in the cell in which nothing can be changed.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from interpreter.models.small.answers import is_hard_coded
+from interpreter.models.small.forms import MISSING
+from interpreter.models.small.hints import COLUMN
+from interpreter.models.small.rounds import Round
+from interpreter.models.small.words import file_to_write
+
+# NumPy's values are written plainly in all that is printed, and here it matters whether they are.
+LOOK = """\
+# What is in the file now.
+with open({name!r}, errors="replace") as file:
+    print(file.read({shown}).replace("np.", "NumPy's "), end="")"""
+SHOWN = 4_000  # characters
+TOLD = 600  # characters
+READABLE = (".csv", ".tsv", ".json", ".txt", ".md")
+NAME = r"['\"`]?[\w-]+['\"`]?"
+LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
+COLUMNS = re.compile(rf"\b(?:columns?|headers?|fields)(?: named| called|:)? ({LIST})", re.I)
+ROWS = re.compile(rf"\brows? for each of (?:the )?({LIST})", re.IGNORECASE)
+NO_NAMES = "a an the one no nothing in of for with each every then that which"
+ENDS_A_LIST = frozenset(NO_NAMES.split())
+OBJECT = re.compile(r"\bNumPy's \w+\(|\bdtype: \w|<[\w.]+ object at|\bName: .+, dtype")
+WRONG_FILE = """\
+The file {name} now holds:
+{text}
+But {trouble}. Write the whole ```python block again so that it writes the file as was asked for."""
+IN_DOUBT = "\n\n(Not sure: in {name}, {trouble}.)"
+
+
+def look_at_file(question: str, rounds: Sequence[Round]) -> str:
+    """Code that shows the file that was asked for and has just been written; nothing for others."""
+    name = file_to_write(question)
+    last = rounds[-1] if rounds else None
+    if not name.lower().endswith(READABLE) or last is None or last.to_compare or last.failed:
+        return ""
+    written = any(change.endswith(f" {name.removeprefix('./')}") for change in last.files)
+    return LOOK.format(name=name, shown=SHOWN) if written else ""
+
+
+def trouble_with_file(question: str, rounds: Sequence[Round]) -> tuple[str, str]:
+    """What is wrong with the file that was asked for: for the model, and for the user."""
+    name = file_to_write(question)
+    looked = [one for one in rounds if one.source == LOOK.format(name=name, shown=SHOWN)]
+    if not looked or looked[-1].failed or rounds[-1] is not looked[-1]:
+        return "", ""
+    text = looked[-1].output
+    writer = next((one for one in reversed(rounds) if not one.to_compare), looked[-1])
+    trouble = _trouble(question, name, text, replace(writer, output=text))
+    if not trouble:
+        return "", ""
+    told = WRONG_FILE.format(name=name, text=text[:TOLD].strip() or "(nothing)", trouble=trouble)
+    return told, IN_DOUBT.format(name=name, trouble=trouble)
+
+
+def _trouble(question: str, name: str, text: str, writer: Round) -> str:
+    words = question.partition("\n\n")[0]
+    if not text.strip():
+        return "it is empty"
+    if OBJECT.search(text):
+        return "it holds what Python prints of an object, where a plain value is wanted"
+    if COLUMN.search(question) and is_hard_coded(question, writer):
+        return "its numbers are written in the program itself: read the data and compute them"
+    if name.lower().endswith(".json"):
+        return "" if _is_json(text) else "it is no JSON"
+    if name.lower().endswith((".csv", ".tsv")):
+        lines = text.splitlines()[: -1 if len(text) >= SHOWN else None]  # the last may be cut off
+        rows = list(csv.reader(lines, delimiter="\t" if name[-3:].lower() == "tsv" else ","))
+        return _trouble_with_table(words, [row for row in rows if row])
+    return ""
+
+
+def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
+    head, *body = [[cell.strip() for cell in row] for row in rows]
+    wanted = _listed(COLUMNS.search(words))
+    there = [cell.lower() for cell in head]
+    if len(wanted) > 1 and any(one.lower() not in there for one in wanted):
+        return f"its columns are {', '.join(head)!r}, and they were to be {', '.join(wanted)!r}"
+    if head[0] == "" and len(head) > 1:
+        return "its first column has no name: leave out the row numbers, with index=False"
+    if not body:
+        return "it has no rows"
+    firsts = {row[0].lower() for row in body}
+    if missing := [one for one in _listed(ROWS.search(words)) if one.lower() not in firsts]:
+        return f"it has no row for {', '.join(map(repr, missing))}"
+    gaps = [row[0] for row in body if len(row) > 1 and all(_is_gap(cell) for cell in row[1:])]
+    return f"there is no value for {gaps[0]!r}" if gaps else ""
+
+
+def _listed(found: re.Match[str] | None) -> list[str]:
+    """The names in `name, value and total`, up to a word that is none."""
+    names: list[str] = []
+    for name in re.split(r", and | and |, ?", found.group(1) if found else ""):
+        bare = name.strip("'\"`")
+        if not bare or bare.lower() in ENDS_A_LIST:
+            break
+        names.append(bare)
+    return names
+
+
+def _is_gap(cell: str) -> bool:
+    return not cell or MISSING.fullmatch(cell) is not None
+
+
+def _is_json(text: str) -> bool:
+    if len(text) >= SHOWN:  # only its beginning is known
+        return True
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

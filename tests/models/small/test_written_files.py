@@ -1,0 +1,98 @@
+"""A file that was asked for is judged by what is in it."""
+
+import pytest
+from tests.models.small.test_checks import PROFILE, block, reply
+
+from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.written_files import look_at_file
+from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
+
+ASKED = (
+    "What is the mean price in sales.csv? Write the answer to answer.csv, with the columns name "
+    "and value and a row for each of mean_price, rows"
+)
+WRITES = "import pandas as pd\nf(pd.read_csv('sales.csv')).to_csv('answer.csv')"
+RIGHT = "name,value\nmean_price,3.5\nrows,3\n"
+
+
+def writing(source=WRITES, files="added answer.csv"):
+    return (
+        Message("assistant", (Code("python", source, "c1"),)),
+        Message(
+            "computer", (Output(f"[files: {files}]\n", "stderr"), ActionResult("c1", "ok", ""))
+        ),
+    )
+
+
+def asked(question=ASKED):
+    return user_says(question + PROFILE)
+
+
+def looked_at(content, question=ASKED, source=WRITES):
+    (((look,), _, _), wrote) = reply(asked(question), *writing(source)), writing(source)
+    return (asked(question), *wrote, *block(look.source, content, to_compare=True))
+
+
+def test_a_file_that_was_asked_for_is_looked_at_where_nothing_can_be_changed():
+    ((look,), said, _) = reply(asked(), *writing())
+    assert (look.to_compare, said) == (True, "What the file holds:\n")
+    assert "answer.csv" in look.source
+
+
+@pytest.mark.parametrize(
+    ("content", "trouble"),
+    [
+        (RIGHT, ""),
+        ("", "it is empty"),
+        ("name,value\n", "it has no rows"),
+        ("mean\n3.5\n", "its columns are 'mean', and they were to be 'name, value'"),
+        (",name,value\n0,mean_price,3.5\n", "its first column has no name"),
+        ("name,value\nmean_price,3.5\n", "it has no row for 'rows'"),
+        ("name,value\nmean_price,nan\nrows,3\n", "there is no value for 'mean_price'"),
+        (
+            "name,value\nmean_price,NumPy's float64(3.5)\nrows,3\n",
+            "what Python prints of an object",
+        ),
+    ],
+)
+def test_what_is_wrong_with_it_is_told_once_more(content, trouble):
+    plan = next_request(looked_at(content))
+    assert plan.must_act is bool(trouble)
+    assert trouble in plan.messages[-1].text
+
+
+def test_numbers_that_were_made_up_are_not_believed_in_a_file_either():
+    invents = "open('answer.csv', 'w').write('name,value\\nmean_price,7.7\\nrows,81\\n')"
+    plan = next_request(looked_at("name,value\nmean_price,7.7\nrows,81\n", source=invents))
+    assert "are written in the program itself" in plan.messages[-1].text
+
+
+def test_what_stays_wrong_is_said():
+    turn = looked_at("name,value\n")
+    plan = next_request((*turn, *turn[1:], *turn[1:]))
+    assert plan.must_act is False
+    assert "(Not sure: in answer.csv, it has no rows.)" in plan.doubt
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "trouble"),
+    [
+        ("Save the units per product of sales.csv as out.json", "{'a': 1}", "it is no JSON"),
+        ("Save the units per product of sales.csv as out.json", '{"a": 1}', ""),
+        ("Save sales.csv sorted by price as out.csv", "product,units\ntea,3\n", ""),
+        ("Write the products of sales.csv to out.txt", "tea\n", ""),
+    ],
+)
+def test_other_files_are_judged_by_what_they_are(question, content, trouble):
+    name = question.split()[-1]
+    wrote = writing(files=f"added {name}")
+    ((look,), _, _) = reply(asked(question), *wrote)
+    shown = block(look.source, content, to_compare=True)
+    plan = next_request((asked(question), *wrote, *shown))
+    assert plan.must_act is bool(trouble)
+    assert trouble in plan.messages[-1].text
+
+
+def test_nothing_is_looked_at_that_was_not_asked_for_or_not_written():
+    assert look_at_file("How many rows are in sales.csv?", []) == ""
+    assert SmallTurn.of((asked(), *writing(files="added other.csv"))).to_look_at == ""
