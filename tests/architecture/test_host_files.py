@@ -126,10 +126,6 @@ ALLOWED = {
         "terminal/input/editor.py edit: path.write_text",
     },
     "the user's own settings, keys, rules, prices, skills and history, hidden from every cell": {
-        "assembly/computer/own_functions.py import_skills: file.read_text",
-        "facade/compatible/computer_parts.py NewSkill.save: file.write_text",
-        "facade/compatible/computer_parts.py Skills.import_skills: file.read_text",
-        "facade/compatible/computer_parts.py _functions: file.read_text",
         "models/findings.py _read: path.read_text",
         "models/findings.py remember: part.write_text",
         "models/prices.py refresh: source.read_text",

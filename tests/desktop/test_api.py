@@ -171,7 +171,7 @@ def functions(computer):
 def test_what_acts_or_shows_the_screen_asks_and_what_tells_sizes_does_not(computer):
     quiet = {name for name, one in functions(computer).items() if not one.asks}
     assert quiet == {"computer.display.size", "computer.display.center", "computer.display.info",
-                     "computer.mouse.position", "computer.vision.load"}  # fmt: skip
+                     "computer.display.width", "computer.display.height", "computer.mouse.position", "computer.vision.load"}  # fmt: skip
 
 
 def test_code_in_a_cell_names_no_file_of_the_host(computer):

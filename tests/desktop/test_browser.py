@@ -1,6 +1,8 @@
 """The browser layer on the system's Chromium: pages of our own."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from shutil import which
 
@@ -151,6 +153,22 @@ def test_the_log_of_actions_on_the_screen_is_played_again(browser, tmp_path):
     browser.click("→")
     shown = browser.read("text")
     assert ("text='two'" in shown, "text='one'" in shown, "2 / 3" in shown) == (True, False, True)
+
+
+ENDS = """
+from interpreter.desktop.web.browser import Browser
+browser = Browser()
+browser.open("about:blank")
+print(browser._profile)
+"""
+
+
+def test_a_program_that_ends_ends_its_browser_without_a_word(browser):
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS], capture_output=True, text=True, check=True, timeout=100
+    )
+    assert done.stderr == ""
+    assert not Path(done.stdout.strip()).exists()
 
 
 def test_an_address_that_nobody_serves_is_a_sentence(browser):

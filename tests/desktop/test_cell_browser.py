@@ -35,7 +35,7 @@ for _ in range(200):
 print(open(files[0]).read(), len(b.screenshot()) > 1000)
 """
 REFUSED = """
-for address in ("file:///etc/passwd", {address!r}):
+for address in ("file:///etc/passwd", {address!r}, "https://shop.example/"):
     try:
         computer.browser.open(address)
         print("opened", address)
@@ -105,4 +105,5 @@ def test_a_host_that_is_not_granted_is_not_reached_and_files_never(run, served):
     assert "opened" not in text
     assert "Blocked by the sandbox: localhost" in text
     assert "google" not in text  # what the browser wants for itself is nobody's question
+    assert "Blocked by the sandbox: shop.example:443 is not allowed" in text
     assert "network" in asked

@@ -197,15 +197,69 @@ def test_files_and_documentation_are_searched_by_words(session, tmp_path):
     assert "json.load" in said or "json.JSONDecoder" in said
 
 
-def test_a_part_that_is_not_here_says_why(session):
-    _, conversation = session("print(hasattr(computer, 'skills'))\ncomputer.skills.list()")
+def test_a_part_that_is_not_here_says_what_there_is(session):
+    _, conversation = session("print(hasattr(computer, 'fridge'))\ncomputer.fridge.open()")
     events = list(conversation.send("go"))
     assert printed(events).startswith("False\n")
     (end,) = [event for event in events if isinstance(event, ExecutionFinished)]
-    assert (
-        "computer.skills cannot be used: functions of skills are in the session already"
-        in end.summary
+    assert "There is no computer.fridge; there are: ai, browser, " in end.summary
+
+
+IMPORTS = """
+import computer
+from computer import note, display
+import computer.mouse
+print(computer.note("imported"), note("by name"), computer.mouse)
+import tomllib
+try:
+    import nothing_of_this_name
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+def test_computer_can_be_imported_as_if_it_were_a_module(session):
+    _, conversation = session(IMPORTS)
+    said = printed(conversation.send("go"))
+    assert said.startswith("1 2 <computer.mouse: ")
+    assert said.endswith("No module named 'nothing_of_this_name'\n")
+    assert calls == ["imported", "by name"]
+
+
+def test_a_module_of_the_users_own_comes_before_ours(session, tmp_path):
+    (tmp_path / "work" / "computer.py").write_text("mine = True\n")
+    _, conversation = session("import computer\nprint(computer.mine)")
+    assert printed(conversation.send("go")) == "True\n"
+
+
+SKILLS = """
+print(computer.skills.list(), computer.skills.search("double it"))
+computer.skills.run("greet")
+print(double(21), computer.skills.run("whole"))
+"""
+
+
+def test_skills_are_there_for_code_and_a_link_among_them_is_none(session, tmp_path):
+    place = tmp_path / "work" / "skills"
+    place.mkdir()
+    (place / "all.py").write_text(
+        "def greet():\n    print('hello')\n\ndef double(n):\n    return 2 * n\n"
+        "\ndef whole():\n    return double(4)\n"
     )
+    (tmp_path / "outside.py").write_text("def secret():\n    pass\n")
+    _, conversation = session(
+        SKILLS,
+        "import os\nos.symlink('../../outside.py', 'skills/link.py')\n"
+        "print('secret' in str(computer.skills.sources()), computer.skills.list())",
+        "import shutil, os\nshutil.rmtree('skills')\nos.symlink('../..', 'skills')\n"
+        "print(computer.skills.sources())",
+        skills_path="./skills",
+    )
+    assert printed(conversation.send("go")).splitlines() == [
+        "['greet', 'double', 'whole'] ['double']", "hello", "42 8",
+    ]  # fmt: skip
+    assert printed(conversation.send("link")) == "False ['greet', 'double', 'whole']\n"
+    assert printed(conversation.send("folder")) == "{}\n"
 
 
 def test_the_shell_and_node_have_the_same_functions(session, tmp_path):

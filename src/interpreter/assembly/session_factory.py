@@ -196,7 +196,7 @@ class SessionFactory:
         environment.tool_servers.approve = self._approve
         questions = SideQuestions(self._model_now, self._budget)
         functions = environment.calls.functions
-        offer_usual(functions, questions)
+        offer_usual(functions, questions, lambda: self._now.skills_path)
         offer_web(environment, self._settings)
         opening = partial(self._screen.desktop, self._settings)
         offer_desktop(environment.calls, questions, opening, self._settings)

@@ -58,6 +58,8 @@ class HostFunction:
     sends: Callable[[], bool] = lambda: False
     """Whether what it is given leaves this machine, or stays for later sessions: then the user is
     asked, in every session, when it comes from what was read."""
+    is_value: bool = False
+    """Whether Python reads it as a value instead of calling it, as `computer.display.width`."""
 
 
 @frozen

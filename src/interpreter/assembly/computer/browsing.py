@@ -56,6 +56,7 @@ class GrantedWay:
     def __init__(self, gate: HostGate) -> None:
         self._gate = gate
         self._wanted: set[Target] = set()
+        self._refused: dict[Target, str] = {}
         self._close: Callable[[], None] = lambda: None
 
     def proxy(self) -> Proxy:
@@ -77,12 +78,15 @@ class GrantedWay:
 
     def wants(self, url: str) -> None:
         """A page asks for this address."""
-        from interpreter.sandboxes.network.hosts import target
+        wanted = _wanted(url)
+        if wanted is not None and len(self._wanted) < MOST_HOSTS:
+            self._wanted.add(wanted)
+            self._refused.pop(wanted, None)
 
-        parts = urlsplit(url)
-        if parts.scheme in PORTS and len(self._wanted) < MOST_HOSTS:
-            with suppress(ValueError):
-                self._wanted.add(target(parts.hostname or "", parts.port or PORTS[parts.scheme]))
+    def refusal(self, url: str) -> str:
+        """Why it was refused the last time that it was wanted."""
+        wanted = _wanted(url)
+        return self._refused.get(wanted, "") if wanted is not None else ""
 
     # What the proxy asks.
 
@@ -98,6 +102,18 @@ class GrantedWay:
         """Tell the user of what a page was refused."""
         if wanted in self._wanted:
             self._gate.note_refusal(wanted)
+            self._refused[wanted] = f"{wanted} is not allowed: {self._gate.reason(wanted)}"
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._gate, name)
+
+
+def _wanted(url: str) -> Target | None:
+    """What an address of the web would have reached; None for any other."""
+    from interpreter.sandboxes.network.hosts import target
+
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        if parts.scheme in PORTS:
+            return target(parts.hostname or "", parts.port or PORTS[parts.scheme])
+    return None

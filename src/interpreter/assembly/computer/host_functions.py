@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from interpreter.assembly.computer.own_functions import INSIDE as OF_SKILLS
+from interpreter.assembly.computer.own_functions import skill_functions
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction, InsideFunction
 from interpreter.protocol.errors import CallFailed
 from interpreter.protocol.messages import Face
@@ -43,18 +46,14 @@ INSIDE = (
     ),
 )
 """What code does by itself, with the rights that it has."""
-MISSING = {
-    "skills": "functions of skills are in the session already when `import_skills` is set.",
-}
-"""Why code does not have other parts of `computer`, as long as nobody offers them."""
 
 
-def offer_usual(functions: HostFunctions, questions: SideQuestions) -> None:
+def offer_usual(
+    functions: HostFunctions, questions: SideQuestions, skills: Callable[[], str]
+) -> None:
     """What every session offers to its code."""
-    functions.add(*ai_functions(questions))
-    functions.add_inside(*INSIDE)
-    for part, reason in MISSING.items():
-        functions.miss(f"computer.{part}", reason)
+    functions.add(*ai_functions(questions), *skill_functions(skills))
+    functions.add_inside(*INSIDE, *OF_SKILLS)
 
 
 def ai_functions(questions: SideQuestions) -> tuple[HostFunction, ...]:

@@ -56,6 +56,7 @@ class Mouse:
         self, *args: str | float, button: str = "left", clicks: int = 1,
         interval: float = BETWEEN_CLICKS, x: float | None = None, y: float | None = None,
         icon: str | Image | bytes | None = None, text: str | None = None,
+        screenshot: Any = None,
     ) -> Report:  # fmt: skip
         """Click on something, or where the pointer is; what was hit and how it was found."""
         if button not in BUTTONS:
@@ -67,6 +68,7 @@ class Mouse:
     def double_click(
         self, *args: str | float, x: float | None = None, y: float | None = None,
         icon: str | Image | bytes | None = None, text: str | None = None,
+        screenshot: Any = None,
     ) -> Report:  # fmt: skip
         """Click twice."""
         return self.click(*args, clicks=2, x=x, y=y, icon=icon, text=text)
@@ -74,6 +76,7 @@ class Mouse:
     def triple_click(
         self, *args: str | float, x: float | None = None, y: float | None = None,
         icon: str | Image | bytes | None = None, text: str | None = None,
+        screenshot: Any = None,
     ) -> Report:  # fmt: skip
         """Click three times."""
         return self.click(*args, clicks=3, x=x, y=y, icon=icon, text=text)
@@ -81,6 +84,7 @@ class Mouse:
     def right_click(
         self, *args: str | float, x: float | None = None, y: float | None = None,
         icon: str | Image | bytes | None = None, text: str | None = None,
+        screenshot: Any = None,
     ) -> Report:  # fmt: skip
         """Click with the right button."""
         return self.click(*args, button="right", x=x, y=y, icon=icon, text=text)

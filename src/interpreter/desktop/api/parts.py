@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from interpreter.desktop.api.input import Keyboard, Mouse
@@ -30,7 +31,8 @@ from interpreter.protocol.messages import Face
 
 ON_THE_SCREEN = ("display", "mouse", "keyboard", "clipboard", "os", "vision")
 PERSONAL = ("mail", "calendar", "contacts", "sms")
-HARMLESS = {"display.size", "display.center", "display.info", "mouse.position", "vision.load"}
+HARMLESS = {"display.size", "display.center", "display.info", "display.width", "display.height",
+            "mouse.position", "vision.load"}  # fmt: skip
 """What is told without asking: nothing that is on the screen, nothing that acts."""
 OF_THE_HOST = {"path", "lmc", "screenshot", "attachments"}
 """Parameters that code in a cell does not have: they would name files outside of its walls."""
@@ -83,7 +85,10 @@ class DesktopParts:
 def desktop_functions(parts: DesktopParts) -> Iterator[HostFunction]:
     """All of it as functions that code in a cell can call; each call is ruled on."""
     for word in (*ON_THE_SCREEN, *PERSONAL):
-        yield from functions_of(word, getattr(parts, word), HARMLESS)
+        for function in functions_of(word, getattr(parts, word), HARMLESS):
+            yield function
+            if function.name in ("computer.display.screenshot", "computer.display.view"):
+                yield replace(function, name=function.name.replace(".display", ""))
 
 
 def functions_of(
@@ -91,14 +96,25 @@ def functions_of(
 ) -> Iterator[HostFunction]:
     """The public methods of a part of `computer` as host functions; `asks` but for the harmless."""
     for name, found in vars(type(part)).items():
-        if name.startswith("_") or not inspect.isfunction(found):
+        is_value = isinstance(found, property)
+        if name.startswith("_") or not (is_value or inspect.isfunction(found)):
             continue
-        method = getattr(part, name)
-        summary = (inspect.getdoc(method) or name).partition("\n")[0]
+        method = _reading(part, name) if is_value else getattr(part, name)
+        summary = (inspect.getdoc(found) or name).partition("\n")[0]
         asked: Asks = asks if f"{word}.{name}" not in harmless else False
         yield HostFunction(
-            f"computer.{word}.{name}", summary, _schema(method), _called(method), asks=asked
-        )
+            f"computer.{word}.{name}", summary, _schema(method), _called(method),
+            asks=asked, is_value=is_value,
+        )  # fmt: skip
+
+
+def _reading(part: object, name: str) -> Callable[[], Any]:
+    """A property as a function."""
+
+    def read() -> Any:
+        return getattr(part, name)
+
+    return read
 
 
 def _schema(method: Callable[..., Any]) -> dict[str, Any]:

@@ -77,7 +77,12 @@ class Display:
             self._desktop().grab(self._part(screen, quadrant, active_app_only, combine_screens))
         )
 
-    view = screenshot
+    def view(
+        self, show: bool = True, quadrant: int | None = None, screen: int = 0,
+        combine_screens: bool = False, active_app_only: bool = False,
+    ) -> Image:  # fmt: skip
+        """The same."""
+        return self.screenshot(screen, show, quadrant, active_app_only, combine_screens)
 
     def find(self, description: str, screenshot: Image | None = None) -> list[dict[str, Any]]:
         """Where something is, by its name or the text on it."""

@@ -6,13 +6,17 @@ reference such as `e11`; a reference, a name or a text says what to click or fil
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import tempfile
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import quote_plus
 
@@ -55,6 +59,10 @@ class Way(Protocol):
         """A page is about to ask for this."""
         ...
 
+    def refusal(self, url: str) -> str:
+        """Why this was refused; empty if it was not."""
+        ...
+
 
 class Browser:
     """One window of a browser. Everything happens in a thread of its own, as Playwright wants."""
@@ -70,10 +78,10 @@ class Browser:
         """
         self._directory = downloads
         self._way = way
-        self._thread: ThreadPoolExecutor | None = None
+        self._jobs: SimpleQueue[Callable[[], bool]] | None = None
         self._playwright: Any = None
         self._page: Any = None
-        self._profile: tempfile.TemporaryDirectory[str] | None = None
+        self._profile = ""
         self._headless = True
         self.downloaded: list[str] = []
         """The files that were downloaded, in the order of their coming."""
@@ -90,7 +98,7 @@ class Browser:
             raise DesktopError("From here, the browser opens addresses of the web only.")
 
         def go(page: Any) -> dict[str, str]:
-            _go_to(page, address)
+            _go_to(page, address, self._way)
             return {"title": page.title(), "url": page.url}
 
         return self._in_page(go)
@@ -150,16 +158,21 @@ class Browser:
 
     def quit(self) -> None:
         """End the browser; its profile is gone."""
-        if self._thread is None:
+        if self._jobs is None:
             return
-        self._thread.submit(self._end).result()
-        self._thread.shutdown()
-        self._thread = None
+        _done(self._jobs, self._end, last=True)
+        self._jobs = None
+        atexit.unregister(self.quit)
 
     def _in_page(self, work: Callable[[Any], T]) -> T:
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "browser")
-        return self._thread.submit(self._work, work).result()
+        if self._jobs is None:
+            self._jobs = SimpleQueue()
+            # No pool: those are closed at the end of a program before we can end the browser.
+            threading.Thread(
+                target=_work_off, args=(self._jobs,), name="browser", daemon=True
+            ).start()
+            atexit.register(self.quit)
+        return _done(self._jobs, lambda: self._work(work))
 
     def _work(self, work: Callable[[Any], T]) -> T:
         try:
@@ -180,9 +193,9 @@ class Browser:
         if program is None:
             raise NoDesktop(f"There is no browser here; one of: {', '.join(BROWSERS)}.")
         self._playwright = sync_playwright().start()
-        self._profile = tempfile.TemporaryDirectory(prefix="browser")
+        self._profile = tempfile.mkdtemp(prefix="browser")
         context = self._playwright.chromium.launch_persistent_context(
-            self._profile.name, executable_path=program, headless=self._headless,
+            self._profile, executable_path=program, headless=self._headless,
             accept_downloads=True, viewport={"width": 1280, "height": 900},
             chromium_sandbox=not _is_root(), **_through(self._way),
         )  # fmt: skip
@@ -227,9 +240,31 @@ class Browser:
             self._page.context.close()
         if self._playwright is not None:
             self._playwright.stop()
-        if self._profile is not None:
-            self._profile.cleanup()
-        self._page = self._playwright = self._profile = None
+        if self._profile:
+            shutil.rmtree(self._profile, ignore_errors=True)
+        self._page = self._playwright = None
+        self._profile = ""
+
+
+def _work_off(jobs: SimpleQueue[Callable[[], bool]]) -> None:
+    """Do one after the other, until one was the last."""
+    while not jobs.get()():
+        pass
+
+
+def _done(jobs: SimpleQueue[Callable[[], bool]], work: Callable[[], T], *, last: bool = False) -> T:
+    """What comes of a piece of work that is done there."""
+    result: Future[T] = Future()
+
+    def job() -> bool:
+        try:
+            result.set_result(work())
+        except BaseException as error:  # noqa: BLE001  (whoever waits for it has it)
+            result.set_exception(error)
+        return last
+
+    jobs.put(job)
+    return result.result()
 
 
 def _is_root() -> bool:
@@ -244,7 +279,7 @@ def _through(way: Way | None) -> dict[str, Any]:
     return {"proxy": named, "args": list(THROUGH_PROXY)}
 
 
-def _go_to(page: Any, address: str) -> None:
+def _go_to(page: Any, address: str, way: Way | None) -> None:
     """Open a page; what it brings along may take its time, or never come."""
     from playwright.sync_api import TimeoutError as TooLate  # noqa: PLC0415  (an extra)
 
@@ -257,6 +292,9 @@ def _go_to(page: Any, address: str) -> None:
         except DesktopError:
             raise
         except Exception as error:
+            # Of an address with https a browser only tells that there is no tunnel.
+            if way is not None and (why := way.refusal(address)):
+                raise DesktopError(f"{REFUSAL}: {why}.") from error
             # A page that was on its way, of an error or of a form, came between.
             if last or "interrupted by another navigation" not in str(error):
                 raise

@@ -11,6 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from interpreter.assembly.computer.own_functions import (
+    fitting,
+    functions_in,
+    skill_directory,
+    skill_sources,
+)
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.session.side_questions import JOIN_SUMMARIES, SUMMARIZE, read_through
@@ -139,27 +145,22 @@ class Skills:
 
     def list(self) -> Sequence[str]:
         """The functions they define, by name."""
-        return [name for file in self._files() for name in _functions(file)]
+        return [name for text in skill_sources(self.path).values() for name in functions_in(text)]
 
     def search(self, query: str) -> Sequence[str]:
         """The functions whose name has a word of the query; all of them if none has."""
-        words = query.lower().split()
-        found = [name for name in self.list() if any(word in name.lower() for word in words)]
-        return found or self.list()
+        return fitting(query, list(self.list()))
 
     def import_skills(self) -> None:
         """Run every file in the Python session."""
-        for file in self._files():
-            self._run(file.read_text(encoding="utf-8"))
+        for source in skill_sources(self.path).values():
+            self._run(source)
 
     def run(self, skill: str) -> None:
         """Call a skill that takes no arguments, in the Python session."""
         if skill not in self.list():
             raise ConfigurationError(f"There is no skill {skill!r} in {self.path}.")
         self._run(f"{skill}()")
-
-    def _files(self) -> Iterator[Path]:
-        return iter(sorted(self._path().glob("*.py")))
 
 
 class NewSkill:
@@ -189,12 +190,8 @@ class NewSkill:
         text = "\n\n".join(
             f"Step {number}: {step}\n{code}" for number, (step, code) in enumerate(self.steps, 1)
         )
-        file = self._path() / f"{name}.py"
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = skill_directory(str(self._path())) / f"{name}.py"
+        safe_files.make_folder(file.parent)
         content = f"def {name}():\n    {self.name!r}\n    print({text!r})\n"
-        file.write_text(content, encoding="utf-8")
+        safe_files.write(file, content)
         return str(file)
-
-
-def _functions(file: Path) -> list[str]:
-    return re.findall(r"(?m)^def (\w+)\(", file.read_text(encoding="utf-8"))

@@ -169,7 +169,8 @@ class Prepared(GoingBack):
         if render and self.runs_templates:
             text = rendered(text, self.computer.run)
         settings = settings_of(self, self.llm, text, instructions)
-        return replace(settings, languages=described(self.computer.languages))
+        skills = self.computer.skills.path
+        return replace(settings, languages=described(self.computer.languages), skills_path=skills)
 
     def _usual_system_message(self) -> str:
         return usual(language_of(language).name for language in self.computer.languages)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import importlib.machinery
 import json
 import os
 import socket
@@ -46,10 +47,32 @@ class WrongArguments(CallFailed, TypeError):
 
 
 class Picture(bytes):
-    """A picture as PNG; a notebook shows it."""
+    """A picture as PNG; a notebook shows it. Where Pillow is, it does what Pillow's pictures do."""
+
+    image: Any
 
     def _repr_png_(self) -> bytes:
-        return bytes(self)
+        opened = self.__dict__.get("image")
+        return opened._repr_png_() if opened is not None else bytes(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name != "image":
+            return getattr(self.image, name)
+        import io  # noqa: PLC0415
+
+        try:
+            from PIL import Image  # noqa: PLC0415  (only who wants more than bytes needs it)
+        except ImportError as error:
+            raise AttributeError(
+                f"A picture is the bytes of a PNG; {name} needs pillow."
+            ) from error
+        self.image = Image.open(io.BytesIO(self))
+        return self.image
+
+    def __reduce__(self) -> Any:
+        return Picture, (bytes(self),)
 
     def __repr__(self) -> str:
         return f"<picture of {len(self)} bytes>"
@@ -73,7 +96,7 @@ class Function:
         if not _below(name):
             reason = _missing(name) or f"There is no {name}; there are: {', '.join(dir(self))}."
             raise NotHere(reason)
-        return Function(name)
+        return call(name) if _known.get(name, {}).get("value") else Function(name)
 
     def __dir__(self) -> list[str]:
         functions(anew=True)
@@ -96,6 +119,27 @@ def offer(names: list[str]) -> None:
     for name in names:
         if not hasattr(builtins, name):
             setattr(builtins, name, Function(name))
+    sys.meta_path.append(Importer(names))
+
+
+class Importer:
+    """For `import computer` and `from computer import mouse`, where there is no such module."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """What the import system asks whoever finds modules, us last."""
+        if name.partition(".")[0] not in self._names:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
+
+    def create_module(self, spec: Any) -> Function:
+        """The function of this name, or those below it."""
+        return Function(spec.name)
+
+    def exec_module(self, module: Any) -> None:
+        """There is nothing to run."""
 
 
 def functions(*, anew: bool = False) -> dict[str, dict[str, Any]]:
@@ -221,7 +265,7 @@ def _plain(value: Any, path: list[Any], attached: list[tuple[list[Any], str, byt
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item, [*path, place], attached) for place, item in enumerate(value)]
     for attribute, text in TEXTS.items():
-        if hasattr(value, attribute):
+        if hasattr(type(value), attribute):
             return _plain(text(value), path, attached)
     attached.append((path, *_bytes(value)))
     return None
@@ -236,7 +280,7 @@ TEXTS: dict[str, Any] = {
 
 def _bytes(value: Any) -> tuple[str, bytes]:
     if isinstance(value, bytes | bytearray | memoryview):
-        return PNG if isinstance(value, Picture) else BYTES, bytes(value)
+        return (PNG, value._repr_png_()) if isinstance(value, Picture) else (BYTES, bytes(value))
     if hasattr(value, "__arrow_c_stream__"):
         return ARROW, _arrow(value)
     if hasattr(value, "_repr_png_"):  # a picture of Pillow's

@@ -76,6 +76,7 @@ class HostFunctions:
                 "name": function.name,
                 "summary": function.summary,
                 "parameters": list(function.parameters.get("properties", {})),
+                **({"value": True} if function.is_value else {}),
             }
             for function in sorted(functions, key=lambda one: one.name)
         ]
