@@ -47,8 +47,11 @@ def no_connection_leaves_this_machine(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory, monkeypatch):
-    """Each test has an empty home, and none of the machine's keys or settings."""
+    """Each test has an empty home and works in an empty directory, not in the project: code may
+    change what is there, and many thousand files would be looked at before each block. None has
+    the machine's keys or settings."""
     home = tmp_path_factory.mktemp("home")
+    monkeypatch.chdir(tmp_path_factory.mktemp("work"))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("HOME", str(home))

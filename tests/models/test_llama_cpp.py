@@ -104,7 +104,7 @@ def test_a_call_in_tags(open_model):
 
 
 def test_a_fence_ends_the_generation(open_model):
-    model = open_model(dialect="fenced", extra={"grammar": FENCE}, max_tokens=2000)
+    model = open_model(dialect="fenced", extra={"grammar": FENCE}, max_tokens=400)
     events = ask(model, request(user_says("Print 1."), tools=(EXECUTE,)))
     assert actions_of(events)[0].source.startswith("print(")
     assert text_of(events) == ""
@@ -122,7 +122,7 @@ def test_the_beginning_of_a_conversation_is_read_once(open_model):
 def test_tokens_are_counted_as_the_tokenizer_counts_them_even_of_a_reply_that_is_cut(
     open_model, address
 ):
-    model = open_model(dialect="fenced", extra={"grammar": FENCE}, max_tokens=2000)
+    model = open_model(dialect="fenced", extra={"grammar": FENCE}, max_tokens=400)
     context = Context(model.capabilities)
     asked = "Print one of these: " + ", ".join(map(str, range(200)))
     history = [user_says(asked)]

@@ -297,7 +297,8 @@ class PythonVariables:
     def _write(self, name: str, file: BinaryIO) -> dict[str, str]:
         room = os.fstatvfs(file.fileno())
         largest = min(self._limits.saved, room.f_bavail * room.f_frsize // 2)
-        copy = self._registry.get(name, _REPORTING)
+        by_value = safe_files.is_file(self._exchange / f"{name}.values")
+        copy = self._registry.get(name, 0.0 if by_value else _REPORTING)
         if copy is not None:
             copy.save(file, largest, SAVING_SECONDS)
             file.seek(0)
