@@ -216,3 +216,18 @@ def test_a_draft_that_could_only_not_write_says_nothing_about_the_next_block(ope
     assert [one.outcome for one in results(session)] == ["failed", "failed", "ok"]
     assert "Read-only" in results(session)[1].summary
     assert not (work / "out.txt").exists()
+
+
+WANTED = "How many files are in downloads? Write it to answer.csv with the columns name and value"
+WRITING = "open('answer.csv', 'w').write('{head}\\nfiles,' + str(len(os.listdir('downloads'))))"
+
+
+def test_a_file_that_was_asked_for_is_looked_at_unasked_and_written_again(open_session, work):
+    by_hand = ByHand(Decision("yes"))
+    wrong, right = (f"import os\n{WRITING.format(head=head)}" for head in ("a,b", "name,value"))
+    session = open_session({"code": wrong}, {"code": right}, "Done.", drafts=[], approve=by_hand)
+    list(session.send(WANTED))
+    assert by_hand.asked == [wrong, right]
+    looked = [text for text in printed(session) if text.endswith("files,3")]
+    assert [text.splitlines()[0] for text in looked] == ["a,b", "name,value"]
+    assert session.transcript[-1].text == "Done."

@@ -15,7 +15,7 @@ WRITES = "import pandas as pd\nf(pd.read_csv('sales.csv')).to_csv('answer.csv')"
 RIGHT = "name,value\nmean_price,3.5\nrows,3\n"
 
 
-def writing(source=WRITES, files="added answer.csv"):
+def writing(source=WRITES, files="added /tmp/work/answer.csv"):
     return (
         Message("assistant", (Code("python", source, "c1"),)),
         Message(
@@ -85,7 +85,7 @@ def test_what_stays_wrong_is_said():
 )
 def test_other_files_are_judged_by_what_they_are(question, content, trouble):
     name = question.split()[-1]
-    wrote = writing(files=f"added {name}")
+    wrote = writing(files=f"modified {name}")
     ((look,), _, _) = reply(asked(question), *wrote)
     shown = block(look.source, content, to_compare=True)
     plan = next_request((asked(question), *wrote, *shown))

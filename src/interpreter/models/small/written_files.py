@@ -46,7 +46,8 @@ def look_at_file(question: str, rounds: Sequence[Round]) -> str:
     last = rounds[-1] if rounds else None
     if not name.lower().endswith(READABLE) or last is None or last.to_compare or last.failed:
         return ""
-    written = any(change.endswith(f" {name.removeprefix('./')}") for change in last.files)
+    paths = [change.partition(" ")[2] for change in last.files]
+    written = any(f"/{path}".endswith(f"/{name.removeprefix('./')}") for path in paths)
     return LOOK.format(name=name, shown=SHOWN) if written else ""
 
 
