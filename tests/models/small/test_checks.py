@@ -25,7 +25,7 @@ sales.csv: 3 rows x 3 columns
 TEA = "\nNamed in the request: column 'product' has 'tea', 'Tea' (2 rows)"
 ASKED = f"How many units of tea were sold, by sales.csv?{PROFILE}{TEA}"
 RIGHT = "print(df[df['product'].str.lower() == 'tea']['units'].sum())"
-OTHER = "print(df[df['product'] == 'tea']['units'].sum())"
+OTHER = "print(len(df[df['product'].str.lower() == 'tea']))"
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,26 @@ def test_a_program_of_ours_that_agrees_is_enough():
     assert reply(question, *block(RIGHT, "42\n"), *agreed) == ([], "42 units.", 0)
 
 
+def test_where_the_first_program_left_something_out_ours_is_enough():
+    turn = (user_says(ASKED), *block("print(df['units'].sum())", "46\n"))
+    ((ours,), _, _) = reply(*turn)
+    ran = block(ours.source, "42\n", to_compare=True)
+    assert reply(*turn, *ran) == ([], "42 units.", 0)
+
+
+def test_a_block_that_ran_already_is_not_run_again_for_the_answer():
+    model = ScriptedModel([{"text": "It is 42.\n", "code": RIGHT}])
+    small = SmallModel(model, lambda number: model)
+    turn = (user_says(ASKED), *block(RIGHT, "42\n"))
+    events = list(small.stream(Request("", turn), Interrupt()))
+    assert [event for event in events if isinstance(event, ActionProposed)] == []
+    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    assert said.strip() == "It is 42."
+
+
 def test_where_it_does_not_agree_the_model_writes_others():
     differs = block(own_draft(ASKED), "42\n", to_compare=True)
-    turn = (user_says(ASKED), *block(OTHER, "12\n"), *differs)
+    turn = (user_says(ASKED), *block(OTHER, "2\n"), *differs)
     (ran, _, asked) = reply(*turn, drafts=[RIGHT])
     assert ([one.source for one in ran], asked) == ([RIGHT], 1)
 
@@ -148,3 +165,27 @@ def test_an_answer_that_a_program_reads_is_nothing_else_and_its_doubt_is_said_el
     said = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert said == answer
     assert [text[:15] for text in told] == ["(Not computed: "]
+
+
+@pytest.mark.parametrize(
+    ("source", "made_up"),
+    [
+        ("print(8)", True),
+        ("answer = {'a': 8}\nprint(answer['a'])", True),
+        ("print('it is 8')", True),
+        ("print(df['units'].value_counts()[8])", False),
+        ("print(len(df[df.units > 8]))", False),
+        ("print(df.sum(axis=8).size)", False),
+        ("print(round(df.units.mean(), 8))", False),
+        ("print(len(df.head(8)))", False),
+    ],
+)
+def test_a_number_that_only_chooses_is_no_number_that_was_made_up(source, made_up):
+    plan = next_request((user_says(f"How many are in sales.csv?{PROFILE}"), *block(source, "8\n")))
+    assert ("numbers that are written in it" in "".join(m.text for m in plan.messages)) is made_up
+
+
+def test_that_no_row_has_what_was_asked_for_is_said():
+    asked = f"How many units of juice were sold, by sales.csv?{PROFILE}"
+    turn = (user_says(asked), *block(RIGHT.replace("tea", "juice"), "0\n"))
+    assert next_request(turn).doubt == "\n\n(No row names 'juice'.)"

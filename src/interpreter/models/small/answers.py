@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 
 from interpreter.models.small.absent import made_up
 from interpreter.models.small.conditions import (
     IN_DOUBT,
     LEFT_OUT,
+    Conditions,
     conditions_left_out,
 )
 from interpreter.models.small.forms import MISSING, NUMBER, as_number, form_of
@@ -42,6 +44,7 @@ again."""
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
+NO_ROW = "\n\n(No row names {things}.)"
 UNLIKELY = "\n\n(Not sure: {why}.)"
 ON_A_COPY = ("ChainedAssignmentError", "SettingWithCopyWarning")
 
@@ -85,10 +88,27 @@ def _constants(source: str) -> set[float]:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    chosen_by = {id(part) for node in nodes for part in _choosing(node)}
+    constants = [node for node in nodes if isinstance(node, ast.Constant)]
+    values = [node.value for node in constants if id(node) not in chosen_by]
     written = [value for value in values if isinstance(value, int | float)]
     numbers = {abs(float(value)) for value in written if abs(value) < 1e300}
     return numbers.union(*(_sizes(value) for value in values if isinstance(value, str)))
+
+
+def _choosing(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts that say which or how, not what: x[1], x > 1, axis=1, round(x, 1)."""
+    match node:
+        case ast.Subscript(slice=part):
+            yield from ast.walk(part)
+        case ast.Compare(left, _, others):
+            yield from (left, *others)
+        case ast.keyword(value=ast.Constant() as part):
+            yield part
+        case ast.Call(ast.Name("round"), [_, places]):
+            yield places
+        case ast.Call(ast.Attribute(), [ast.Constant(int()) as part]):
+            yield part
 
 
 def trouble_with(question: str, one: Round) -> str:
@@ -117,6 +137,9 @@ def doubt_about(question: str, one: Round) -> str:
         return IN_DOUBT.format(conditions=left_out)
     if why := impossible(question, one.output):
         return UNLIKELY.format(why=why)
+    things = Conditions.of(question).things
+    if things and not any(_sizes(one.output)):
+        return NO_ROW.format(things=" or ".join(map(repr, things)))
     made = made_up(question, one)
     return made.remark if made else ""
 

@@ -110,7 +110,8 @@ class SmallModel:
             return
         asked = replace(_in_short(request, plan.messages), frame=plan.frame)
         if plan.output:
-            yield from self._answer(asked, plan, interrupt)
+            ran = frozenset(one.source.strip() for one in turn.rounds if not one.failed)
+            yield from self._answer(asked, plan, ran, interrupt)
         else:
             yield from self._work(asked, plan, turn, interrupt)
 
@@ -167,7 +168,7 @@ class SmallModel:
             return ()
         own = own_draft(turn.question)
         ran = [one.source for one in turn.rounds]
-        if own and (own not in ran or ballot(turn.question, turn.rounds, (own,)).votes > 1):
+        if own and (own not in ran or self._is_enough(own, turn)):
             return (own,) if len(ran) == 1 or own in ran else ()
         if self._drafted[0] != turn.identity:
             took = self._clock() - self._replied
@@ -180,8 +181,15 @@ class SmallModel:
             self._drafted = (turn.identity, (*filter(None, (own,)), *sources))
         return self._drafted[1]
 
+    def _is_enough(self, own: str, turn: SmallTurn) -> bool:
+        """Whether the program of ours, which ran, agrees with another or is alone in giving an
+        answer that can be right."""
+        counted = ballot(turn.question, turn.rounds, (own,))
+        ours = counted.leader is not None and counted.leader.source == own
+        return counted.votes > 1 or (ours and counted.runner_up == 0)
+
     def _answer(
-        self, request: Request, plan: SmallPlan, interrupt: Interrupt
+        self, request: Request, plan: SmallPlan, ran: frozenset[str], interrupt: Interrupt
     ) -> Generator[ModelEvent, None, None]:
         """An answer made of what was printed; words wait until it is known what they are worth."""
         held: list[TextDelta] = []
@@ -195,7 +203,7 @@ class SmallModel:
                     code.append(event)
                 elif isinstance(event, ReplyFinished):
                     end = event
-                elif _does_nothing(event):  # a block of comments beside the answer
+                elif _does_nothing(event, ran):
                     code.clear()
                 else:  # it goes on with another block
                     yield from (*held, *code, event)
@@ -306,9 +314,11 @@ def _passed_on(events: Iterator[ModelEvent]) -> Generator[ModelEvent, None, None
     yield from events
 
 
-def _does_nothing(event: ModelEvent) -> bool:
-    """Whether it proposes a block in which there is nothing but comments."""
+def _does_nothing(event: ModelEvent, ran: frozenset[str]) -> bool:
+    """Whether it proposes a block of nothing but comments, or one whose output is known."""
     if not isinstance(event, ActionProposed) or not isinstance(event.action, Code):
         return False
+    if event.action.source.strip() in ran:
+        return True
     lines = map(str.strip, event.action.source.splitlines())
     return all(not line or line.startswith("#") for line in lines)
