@@ -46,6 +46,12 @@ def test_a_word_that_says_how_it_is_computed_is_computed_and_that_is_said():
     assert plan.doubt == "\n\n(There is no column 'revenue': it was computed as units * price.)"
 
 
+def test_two_words_of_which_one_says_how_are_computed():
+    source = "df['FamilySize'] = df['units'] + df['price']\nprint(df['FamilySize'].mean())"
+    plan = planned("What is the average family size in sales.csv?", source)
+    assert plan.doubt.startswith("\n\n(There is no column 'family size': it was computed as")
+
+
 def test_another_column_that_is_taken_for_it_is_said():
     plan = planned("What is the average profit in sales.csv?", "profit = df['price'].mean()")
     assert "(Not sure: there is no column 'profit'; the program takes price.mean()" in plan.doubt
@@ -62,6 +68,8 @@ def test_another_column_that_is_taken_for_it_is_said():
             "What is the overall percentage of customers with tea in sales.csv?",
             "customers = (df['product'] == 'tea').sum() / len(df)",
         ),
+        ("What is the average coffee price in sales.csv?", "coffee = df['price'].mean()"),
+        ("What is the average passenger price in sales.csv?", "passenger = df['price'].mean()"),
         ("What is the total of all units in sales.csv?", "total = df['units'].sum()"),
     ],
 )

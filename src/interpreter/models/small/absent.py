@@ -23,7 +23,8 @@ COMPUTABLE = """
 revenue sale turnover income amount spend spent spending value worth cost payment bill
 area volume density speed bmi distance length duration age time day week weekday month quarter
 year decade hour date ratio rate share percentage percent proportion fraction difference change
-growth increase decrease gap range interval deviation variance correlation quantity size score
+growth increase decrease gap delay surface range interval deviation variance correlation quantity
+size score
 """
 AGGREGATES = """
 average mean median total sum count number maximum minimum max min highest lowest most least largest
@@ -57,7 +58,7 @@ class MadeUp:
     @property
     def says_how(self) -> bool:
         """Whether its name says by itself how it is computed."""
-        return _stem(self.name) in SAYS_HOW
+        return any(_stem(word) in SAYS_HOW for word in self.name.split())
 
     @property
     def remark(self) -> str:
@@ -76,19 +77,24 @@ def made_up(request: str, one: Round) -> MadeUp | None:
     if not columns or DEFINES.search(words):
         return None
     there = {_stem(word) for word in WORD.findall(_spaced(known))}
-    nouns = {_stem(noun): noun for noun in _measured(words) if not _is_known(noun, there)}
     for name, value in _named(one.source):
-        said = next((nouns[_stem(w)] for w in WORD.findall(_spaced(name)) if _stem(w) in nouns), "")
+        called = {_stem(word) for word in WORD.findall(_spaced(name))}
         computed = _combines_columns(value, columns)
-        if said and (computed or (_is_of_one_column(value, columns) and said not in SAYS_HOW)):
-            return MadeUp(said, _formula(value, columns), computed)
+        for nouns in _measured(words, there):
+            said = " ".join(noun for noun in nouns if _stem(noun) in called)
+            found = MadeUp(said, _formula(value, columns), computed)
+            other = _is_of_one_column(value, columns) and not found.says_how
+            if said and (computed or other):
+                return found
     return None
 
 
-def _measured(words: str) -> Iterator[str]:
-    """What is to be measured: the nouns after `average`, `how much` and the like."""
+def _measured(words: str, there: set[str]) -> Iterator[list[str]]:
+    """What is to be measured and not there: the nouns after `average`, `how much` and so on."""
     for phrase in MEASURE.findall(words.casefold()):
-        yield from (word for word in WORD.findall(phrase) if word not in DONE_WITH_IT)
+        nouns = [word for word in WORD.findall(phrase) if word not in DONE_WITH_IT]
+        if not any(_is_known(noun, there) for noun in nouns):
+            yield nouns
 
 
 def said_to_be_absent(request: str, one: Round) -> str:
