@@ -3,7 +3,7 @@
 import pytest
 from tests.models.small.test_conditions import READ, turn
 
-from interpreter.models.small.plan import next_request
+from interpreter.models.small.plan import SmallTurn, next_request
 
 PROFILE = """\
 sales.csv: 3 rows x 4 columns
@@ -37,6 +37,12 @@ def test_something_measured_that_is_not_there_is_said_with_what_there_is(questio
     assert answer.startswith("There is no column 'profit'. There is: 'product', 'units', 'price'")
     assert "It can be computed if you say how" in answer
     assert "53.9" not in answer
+
+
+def test_it_is_said_at_once_and_nothing_is_compared():
+    asked = "What is the average profit in sales.csv?"
+    messages = turn(asked, (READ + MADE[0], "53.9\n"), profile=PROFILE)
+    assert SmallTurn.of(messages).can_be_checked is False
 
 
 def test_a_word_that_says_how_it_is_computed_is_computed_and_that_is_said():

@@ -146,6 +146,7 @@ class SmallTurn:
             and not files_changed_in(since)
             and not any(one.overruled and not one.to_compare for one in rounds)
             and can_be_compared(question.text, rounds[0])
+            and not said_to_be_absent(question.text, rounds[0])
         )
         return cls(asked, question.text, rounds, computable, alone)
 
