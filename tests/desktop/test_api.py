@@ -227,7 +227,7 @@ hit = computer.mouse.click("Proceed to Checkout")
 print(hit["how"], hit["text"])
 try:
     computer.mouse.click("Delete")
-except Exception as error:
+except ValueError as error:
     print(type(error).__name__, len(error.details["candidates"]))
 picture = computer.display.screenshot()
 print(len(picture) > 1000, computer.display.size())

@@ -57,6 +57,27 @@ def test_letters_of_all_kinds_arrive_as_they_are(kind, screen, desktop):
             wait_for(lambda: app.state()["text"] == "", "an empty field")
 
 
+def test_what_is_typed_after_a_click_into_another_window_goes_there(screen, desktop):
+    """Its window manager moves the focus a moment after the click."""
+    apps = [screen.start("gtk3", 40, 40), screen.start("tk", 700, 40)]
+    boxes = [app.window(desktop).box for app in apps]
+    for app in apps:
+        focus(app, desktop)
+    wanted = ["", ""]
+    for turn in range(2 * TRIES):
+        place = boxes[turn % 2]
+        desktop.move(Point(place.left + 100, place.top + 14))
+        desktop.button("left", down=True)
+        desktop.button("left", down=False)
+        desktop.key("end", down=True)
+        desktop.key("end", down=False)
+        desktop.type(f"{turn},")
+        wanted[turn % 2] += f"{turn},"
+    with suppress(AssertionError):
+        wait_for(lambda: [app.state()["text"] for app in apps] == wanted, seconds=10)
+    assert [app.state()["text"] for app in apps] == wanted
+
+
 def test_more_letters_than_there_are_spare_keys(screen, desktop):
     app = screen.start("gtk3")
     focus(app, desktop)

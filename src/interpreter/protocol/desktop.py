@@ -29,11 +29,11 @@ class NoDesktop(DesktopError):
     """There is no display here, or what is needed to use it is not installed."""
 
 
-class TargetNotFound(DesktopError):
+class TargetNotFound(DesktopError, ValueError):
     """Nothing on the screen is what was looked for."""
 
 
-class OutOfRange(DesktopError):
+class OutOfRange(DesktopError, ValueError):
     """A point that lies on no monitor."""
 
 
@@ -157,7 +157,7 @@ class Candidate:
     app: str = ""
 
 
-class AmbiguousTarget(DesktopError):
+class AmbiguousTarget(DesktopError, ValueError):
     """Several things fit equally well: nothing was clicked, and the caller chooses."""
 
     def __init__(self, wanted: str, candidates: tuple[Candidate, ...]) -> None:

@@ -29,6 +29,8 @@ def build(window):
     add = box.append if version == "4" else lambda child: box.pack_start(child, False, False, 0)
     entry = Gtk.Entry()
     entry.connect("changed", lambda widget: note(text=widget.get_text()))
+    if version == "3":
+        entry.get_accessible().set_name("Name")
     add(entry)
     secret = Gtk.PasswordEntry() if version == "4" else Gtk.Entry(visibility=False)
     if version == "3":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from typing import Any
 
 from interpreter.desktop import programs
@@ -28,6 +29,7 @@ from interpreter.protocol.desktop import (
 BUTTONS: dict[Button, int] = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
 UP, DOWN, LEFT, RIGHT = 4, 5, 6, 7  # the wheel's notches are buttons, too
 MOST_NOTCHES = 200
+FOCUS_SECONDS = 2.0  # for a window manager to give the focus to a window that was clicked
 
 
 class X11Desktop(Desktop):
@@ -47,6 +49,7 @@ class X11Desktop(Desktop):
         self._lock = threading.RLock()
         self._keyboard = X11Keyboard(self._display)
         self._windows = Windows(self._display)
+        self._clicked = 0
         self._camera: Any = None
         self._accessibility = Accessibility()
 
@@ -106,6 +109,10 @@ class X11Desktop(Desktop):
     def button(self, button: Button, *, down: bool) -> None:
         """Press or let go of a button."""
         with self._lock:
+            if down:
+                under = self._windows.under_pointer()
+                # What has the focus already may have opened another window before a key comes.
+                self._clicked = under if under and self._windows.will_get_focus(under) else 0
             self._press(BUTTONS[button], down=down)
             self._display.sync()
 
@@ -121,11 +128,13 @@ class X11Desktop(Desktop):
     def key(self, name: str, *, down: bool) -> None:
         """Press or let go of a key."""
         with self._lock:
+            self._await_focus()
             self._keyboard.key(key_name(name), down=down)
 
     def type(self, text: str) -> None:
         """Type a text."""
         with self._lock:
+            self._await_focus()
             self._keyboard.type(text)
 
     def clipboard_types(self) -> tuple[str, ...]:
@@ -160,6 +169,7 @@ class X11Desktop(Desktop):
         """Bring a window to the front."""
         with self._lock:
             self._windows.activate(window)
+            self._clicked = int(window.id)
 
     def elements(self, window: Window | None = None) -> tuple[Element, ...]:
         """What programs say is shown."""
@@ -182,6 +192,13 @@ class X11Desktop(Desktop):
             self._accessibility.close()
             self._keyboard.give_back()
             self._display.close()
+
+    def _await_focus(self) -> None:
+        """A window that was clicked has the focus a moment later; keys before go to another one."""
+        clicked, self._clicked = self._clicked, 0
+        deadline = time.monotonic() + FOCUS_SECONDS
+        while clicked and self._windows.will_get_focus(clicked) and time.monotonic() < deadline:
+            time.sleep(0.002)  # between two looks
 
     def _press(self, number: int, *, down: bool) -> None:
         from Xlib import X  # noqa: PLC0415

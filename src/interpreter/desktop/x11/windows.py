@@ -44,6 +44,28 @@ class Windows:
             target.set_input_focus(X.RevertToParent, X.CurrentTime)
         self._display.sync()
 
+    def under_pointer(self) -> int:
+        """The managed window under the pointer; 0 where there is none, as over a menu."""
+        if not self._property(self._root, "_NET_SUPPORTED"):  # nobody there to move the focus
+            return 0
+        listed = set(self._numbers())
+        window = self._root.query_pointer().child
+        while window and window.id not in listed:
+            window = window.query_pointer().child
+        return int(window.id) if window else 0
+
+    def will_get_focus(self, number: int) -> bool:
+        """Whether a window is shown to which keys do not go yet, nor to one within it."""
+        wanted = self._display.create_resource_object("window", number)
+        window = self._display.get_input_focus().focus
+        try:
+            while hasattr(window, "id") and window.id not in (number, self._root.id):
+                window = window.query_tree().parent
+            shown = wanted.get_attributes().map_state == X.IsViewable
+        except XError:  # it was closed meanwhile
+            return False
+        return shown and getattr(window, "id", 0) != number
+
     def _numbers(self) -> list[int]:
         for name in ("_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST"):
             if listed := self._property(self._root, name):

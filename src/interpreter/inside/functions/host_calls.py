@@ -25,6 +25,7 @@ ADDRESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls")
 BYTES, PNG = "application/octet-stream", "image/png"
 ARROW = "application/vnd.apache.arrow.stream"
 MOST = 1 << 28
+NO_SUCH_PLACE = ("AmbiguousTarget", "TargetNotFound", "OutOfRange")  # programs expect ValueError
 _known: dict[str, dict[str, Any]] = {}
 
 
@@ -219,7 +220,8 @@ def _answer(head: dict[str, Any], value: Any) -> Any:
         return value
     kind, text = str(head.get("kind")), str(head.get("text"))
     own = {one.__name__: one for one in (CallFailed, CallDenied, NotHere, WrongArguments)}
-    error = (own.get(kind) or type(kind, (CallFailed,), {}))(text)
+    bases = (CallFailed, ValueError) if kind in NO_SUCH_PLACE else (CallFailed,)
+    error = (own.get(kind) or type(kind, bases, {}))(text)
     error.kind, error.details = kind, value
     raise error
 
