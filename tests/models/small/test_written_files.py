@@ -81,6 +81,17 @@ def test_what_stays_wrong_is_said():
         ("Save the units per product of sales.csv as out.json", '{"a": 1}', ""),
         ("Save sales.csv sorted by price as out.csv", "product,units\ntea,3\n", ""),
         ("Write the products of sales.csv to out.txt", "tea\n", ""),
+        ("Remove the columns units and price of sales.csv and save it as out.csv", "a\ntea\n", ""),
+        ("Save sales.csv with the columns units and price removed as out.csv", "a\ntea\n", ""),
+        ("Save sales.csv sorted by the columns units and price as out.csv", "a\ntea\n", ""),
+        ("Write a row for each of the products and units to out.csv", "a,b\ntea,3\n", ""),
+        ("Write units per product, with columns p and n and sorted, to out.csv", "p,n\nx,3\n", ""),
+        ("Write units per product, with the header p,n and save it as out.csv", "p,n\nx,3\n", ""),
+        (
+            "Write units per product of sales.csv with a row for each of tea and cocoa to out.csv",
+            "product,units\ntea,3\n",
+            "it has no row for 'cocoa'",
+        ),
     ],
 )
 def test_other_files_are_judged_by_what_they_are(question, content, trouble):

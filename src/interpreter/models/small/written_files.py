@@ -28,9 +28,16 @@ TOLD = 600  # characters
 READABLE = (".csv", ".tsv", ".json", ".txt", ".md")
 NAME = r"['\"`]?[\w-]+['\"`]?"
 LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
-COLUMNS = re.compile(rf"\b(?:columns?|headers?|fields)(?: named| called|:)? ({LIST})", re.I)
+COLUMNS = re.compile(
+    rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
+    rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))",
+    re.IGNORECASE,
+)
 ROWS = re.compile(rf"\brows? for each of (?:the )?({LIST})", re.IGNORECASE)
-NO_NAMES = "a an the one no nothing in of for with each every then that which"
+NO_NAMES = """
+a an the one no nothing in of for with each every then that which only all its their save write
+store sort sorted keep print tell show round rounded use put
+"""
 ENDS_A_LIST = frozenset(NO_NAMES.split())
 OBJECT = re.compile(r"\bNumPy's \w+\(|\bdtype: \w|<[\w.]+ object at|\bName: .+, dtype")
 WRONG_FILE = """\
@@ -94,7 +101,10 @@ def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
     if not body:
         return "it has no rows"
     firsts = {row[0].lower() for row in body}
-    if missing := [one for one in _listed(ROWS.search(words)) if one.lower() not in firsts]:
+    named = _listed(ROWS.search(words))
+    missing = [one for one in named if one.lower() not in firsts]
+    are_names = len(missing) < len(named) or any("_" in one for one in named)
+    if missing and are_names:  # "a row for each of the cities" names none
         return f"it has no row for {', '.join(map(repr, missing))}"
     gaps = [row[0] for row in body if len(row) > 1 and all(_is_gap(cell) for cell in row[1:])]
     return f"there is no value for {gaps[0]!r}" if gaps else ""
