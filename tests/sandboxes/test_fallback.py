@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.sandboxes.backends.fallback import FirstThatHolds, best_sandbox
 from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.sandboxes.backends.seatbelt import SeatbeltSandbox, profile
@@ -47,6 +47,17 @@ def test_none_at_all_is_an_error_that_says_what_to_do(tmp_path):
     with pytest.raises(SandboxUnavailable, match="a: no namespaces; b: old kernel") as caught:
         FirstThatHolds(sandboxes, lambda text: None).open(tmp_path)
     assert "apt install bubblewrap" in str(caught.value)
+
+
+@pytest.mark.parametrize(("mode", "shown"), [(0o000, "d---------"), (0o555, "dr-xr-xr-x")])
+def test_a_workspace_that_cannot_be_used_is_no_reason_to_go_without_walls(tmp_path, mode, shown):
+    place = tmp_path / "work"
+    place.mkdir(mode=mode)
+    confinement = Confinement(programs=interpreter_places())
+    sandbox = best_sandbox(confinement, os.environ)
+    with pytest.raises(ConfigurationError, match=f"{shown}.*chmod"):
+        sandbox.open(place)
+    place.chmod(0o700)
 
 
 def test_the_doctor_tries_what_it_reports():

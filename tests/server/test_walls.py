@@ -92,6 +92,17 @@ def test_no_code_of_another_user_runs_where_there_are_no_walls(serve, tmp_path, 
     assert list((tmp_path / "ada").iterdir()) == []
 
 
+def test_a_workspace_that_nobody_may_enter_is_no_reason_to_go_without_walls(serve, tmp_path):
+    one = Talk(serve(), workspace="b")
+    shut = tmp_path / "owner" / "b"
+    shut.chmod(0)
+    by_hand(one, "print('ran')")
+    end = one.until()
+    shut.chmod(0o755)
+    assert (end["end"], one.output()) == ("failed", "")
+    assert "its permissions are d---------" in end["detail"]
+
+
 def test_a_program_that_asks_once_gets_no_workspace_elsewhere_either(serve, script, tmp_path):
     running = serve(model=script("Hello."), auto_run=True)
     (tmp_path / "home").mkdir()

@@ -65,6 +65,10 @@ class SandboxUnavailable(InterpreterError):
     """The confinement asked for cannot be had on this machine."""
 
 
+class WorkspaceUnusable(SandboxUnavailable):
+    """The walls hold, and the code behind them could not use the directory that it is for."""
+
+
 class CheckpointError(InterpreterError):
     """A state could not be kept or restored."""
 

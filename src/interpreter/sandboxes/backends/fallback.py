@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from interpreter.protocol.errors import SandboxUnavailable
+from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable, WorkspaceUnusable
 from interpreter.protocol.ports import Cell, Sandbox
 from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 from interpreter.sandboxes.backends.landlock import LandlockSandbox
@@ -32,18 +32,26 @@ class FirstThatHolds:
         """Whether the cell that was opened is not the strongest one."""
 
     def open(self, workspace: Path) -> Cell:
-        """A cell of the first sandbox that can be had; SandboxUnavailable names all reasons."""
+        """A cell of the first sandbox that can be had; SandboxUnavailable names all reasons.
+
+        ConfigurationError where it is not the machine that lacks one, but the workspace that no
+        sandbox can use: then nothing runs, with walls or without.
+        """
         reasons: list[str] = []
+        unusable: WorkspaceUnusable | None = None
         for name, sandbox in self._sandboxes:
             try:
                 cell = sandbox.open(workspace)
             except SandboxUnavailable as error:
                 reasons.append(f"{name}: {error}".rstrip("."))
+                unusable = error if isinstance(error, WorkspaceUnusable) else unusable
                 continue
             self.is_reduced = bool(reasons)
             if reasons:
                 self._notice(f"{cell.describe()}. Stronger walls are not to be had: {reasons[0]}.")
             return cell
+        if unusable is not None:
+            raise ConfigurationError(str(unusable)) from unusable
         raise SandboxUnavailable(NONE.format(reasons="; ".join(reasons)))
 
 

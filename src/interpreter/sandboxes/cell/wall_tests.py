@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import resource
 import socket
+import stat
 import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from interpreter.protocol.errors import ConfigurationError, RuntimeFailure, SandboxUnavailable
+from interpreter.protocol.errors import (
+    ConfigurationError,
+    RuntimeFailure,
+    SandboxUnavailable,
+    WorkspaceUnusable,
+)
 from interpreter.sandboxes.cell.building_site import BuildingSite
 from interpreter.sandboxes.cell.held_place import HeldPlace
 from interpreter.sandboxes.cell.wire import LauncherWire
@@ -87,12 +93,24 @@ def set_up(
             raise SandboxUnavailable(f"The sandbox does not start: {_last_words(site)}") from error
     if swapped := [path for at, path in enumerate(same.values()) if at not in passed]:
         raise ConfigurationError(f"{str(swapped[0])!r} was exchanged while the sandbox was opened.")
+    if passed == [at for at in range(len(needed)) if at != len(same)]:
+        raise WorkspaceUnusable(_unusable(site.workspace, workspace))
     if passed != list(range(len(needed))):
         words = enumerate(attempts.values(), len(needed))
         problems = [word for place, word in words if place in passed]
         reason = "; ".join(problems) or "the workspace or Python cannot be used in it"
         raise SandboxUnavailable(f"The sandbox does not hold: {reason}.")
     return listener
+
+
+def _unusable(workspace: Path, wanted: str) -> str:
+    mode = stat.filemode(workspace.lstat().st_mode)
+    what = "be read" if wanted == "use" else "be written"
+    return (
+        f"{str(workspace)!r} cannot {what} by code (its permissions are {mode}), so there is no "
+        "sandbox for it. Change them (chmod u+rwx), or work in another directory"
+        + (", or with --sandbox read-only." if wanted == "change" else ".")
+    )
 
 
 def _last_words(site: BuildingSite) -> str:
