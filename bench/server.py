@@ -185,19 +185,26 @@ def parked():
     return (after - before) / SESSIONS / 1e6, before / 1e6
 
 
-def opening():
-    """Seconds until a client has a session of 2,000 blocks; and to read it out of the database."""
-    from interpreter.protocol.messages import Code, Message, Output, Text
+def fill(client, session, blocks):
+    """Put so many blocks into a session, as if they had run."""
+    from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text
     from interpreter.session.store.database import Store
 
+    store = Store(client.data)
+    for block in range(blocks):
+        code = Code("python", f"total = {block}\nprint(total * 2)\n" * 5, f"call_{block}")
+        said = Message("assistant", (Text(f"Now number {block}. " * 10), code))
+        done = (Output("1234\n" * 20), ActionResult(code.call_id, "ok"))
+        store.append(session, 2 * block, said)
+        store.append(session, 2 * block + 1, Message("computer", done))
+    store.close()
+
+
+def opening():
+    """Seconds until a client has a session of 2,000 blocks; and to read it out of the database."""
     with server() as (client, _, _):
         [session] = created(client, 1)
-        store = Store(client.data)
-        for block in range(BLOCKS):
-            code = Code("python", f"total = {block}\nprint(total * 2)\n" * 5)
-            said = Message("assistant", (Text(f"Now number {block}. " * 10), code))
-            store.append(session, 2 * block, said)
-            store.append(session, 2 * block + 1, Message("computer", (Output("1234\n" * 20),)))
+        fill(client, session, BLOCKS)
 
         def open_it():
             for path in ("", "/messages"):
@@ -206,14 +213,12 @@ def opening():
             assert n == 0
 
         def read_it():
-            database = sqlite3.connect(store.path)
+            database = sqlite3.connect(client.data / "sessions.db")
             rows = database.execute("SELECT body FROM messages ORDER BY place").fetchall()
             assert len([json.loads(row[0]) for row in rows]) == 2 * BLOCKS
             database.close()
 
-        found = seconds(open_it, times=3), seconds(read_it, times=3)
-        store.close()
-    return found
+        return seconds(open_it, times=3), seconds(read_it, times=3)
 
 
 def table():

@@ -33,6 +33,11 @@ def test_variables_say_what_they_are_and_whether_they_changed(one):
     assert found["df"]["shape"] == [4, 3]
     assert (found["grid"]["shape"], found["grid"]["size"]) == ([2, 3], 48)
     assert found["nasty"]["preview"] == "Nasty"
+    one.post("run", language="python", source="n = 42")
+    one.until()
+    assert [v["name"] for v in one.get("variables").json()["variables"] if v["changed"]] == ["n"]
+    one.post("run", language="python", source="n = 41")
+    one.until()
 
 
 def test_a_session_that_has_run_nothing_has_none_and_starts_nothing(serve):

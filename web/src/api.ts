@@ -26,6 +26,7 @@ export interface FileList { path: string; entries: FileEntry[]; truncated: boole
 export interface Variable { name: string; type: string; shape: (number | null)[] | null; size: number | null; preview: string; changed: boolean }
 export interface Column { name: string; type: string; nulls?: number | null; distinct?: number | null; min?: unknown; max?: unknown }
 export interface TablePage { columns: Column[]; rows: unknown[][]; index: unknown[]; offset: number; matching: number; shape: [number, number] }
+export interface Models { default: string; choices: { name: string; ready: boolean }[] }
 export interface Picture { media_type: string; data: string }
 export type Conflicts = "refuse" | "keep" | "overwrite";
 
@@ -92,7 +93,7 @@ export const api = {
   login: (token: string) => post<void>("/login", { token }),
   logout: () => post<void>("/logout"),
   me: () => get<Me>("/me"),
-  models: () => get<{ models: string[]; default: string }>("/models"),
+  models: () => get<Models>("/models"),
 
   sessions: (query: string) => get<{ sessions: Session[] }>("/sessions", { query, limit: 200 }).then((all) => all.sessions),
   create: (settings: Settings = {}) => post<Session>("/sessions", { workspace: "", settings }),

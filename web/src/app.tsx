@@ -73,11 +73,13 @@ function TopBar() {
 }
 
 function ModelPicker() {
-  const now = opened.value?.details.value?.model || chosenModel.value || models.value.default;
-  const names = [...new Set([now, ...models.value.models].filter(Boolean))];
+  const details = opened.value?.details.value;
+  const now = String(details?.settings["model"] || details?.model || chosenModel.value || models.value.default);
+  const { choices } = models.value;
+  const known = choices.some(({ name }) => name === now) || !now ? choices : [{ name: now, ready: true }, ...choices];
   return (
     <select class="model" aria-label="Model" value={now} onChange={(event) => void chooseModel(event.currentTarget.value)}>
-      {names.map((name) => <option value={name}>{visible(name)}</option>)}
+      {known.map(({ name, ready }) => <option value={name}>{visible(name)}{ready ? "" : " (is downloaded first)"}</option>)}
     </select>
   );
 }

@@ -120,7 +120,7 @@ function Changes({ changes }: { changes: FileChange[] }) {
 function BlockActions({ block }: { block: Block }) {
   return (
     <div class="actions">
-      {block.seconds !== null && !block.changes?.length
+      {block.changes?.length === 0
         ? <span class="quiet grow">It changed no files.</span>
         : <button type="button" class="small" onClick={() => void showChanges(block)}>Show changes</button>}
       <button type="button" class="small" disabled={running.value} title="In copies of everything, side by side" onClick={showTries}>Try other ways…</button>

@@ -187,6 +187,7 @@ export class Conversation {
     const block = (result && this.withCall(result.call_id)) ?? (code ? this.add(new Block(code)) : null);
     if (!block) return;
     for (const part of message.parts) this.addResultPart(block, part);
+    block.changes ??= []; // where files changed, the message names them
     block.state = "done";
     block.touch();
   }
@@ -393,6 +394,7 @@ export class Conversation {
       if (block) {
         block.result = result;
         block.state = "done";
+        block.changes ??= [];
         block.question = null;
         this.settle(block);
       }

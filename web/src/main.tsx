@@ -9,5 +9,5 @@ if (theme === "light" || theme === "dark") document.documentElement.dataset["the
 addEventListener("popstate", () => void followAddress());
 addEventListener("hashchange", () => void (location.hash.startsWith("#token=") ? enter() : followAddress()));
 listenToKeys();
+void enter(); // first: a token is on its way while the page is drawn
 render(<App />, document.getElementById("app")!);
-void enter();

@@ -1,7 +1,7 @@
 // What the page knows and does: who is here, which sessions there are, and the one that is open.
 import { computed, effect, signal } from "@preact/signals";
 import { createContext } from "preact";
-import { api, ApiError, type Conflicts, type Me, type Picture, type Session, type SessionDetails, type Settings } from "./api";
+import { api, ApiError, type Conflicts, type Me, type Models, type Picture, type Session, type SessionDetails, type Settings } from "./api";
 import { type Block, Conversation, given } from "./conversation";
 import type { Answer } from "./events";
 import { LiveEvents, type Numbered } from "./live";
@@ -24,7 +24,7 @@ export const sessions = signal<Session[]>([]);
 export const search = signal("");
 export const opened = signal<Opened | null>(null);
 export const loading = signal(false);
-export const models = signal<{ models: string[]; default: string }>({ models: [], default: "" });
+export const models = signal<Models>({ default: "", choices: [] });
 /** The model for a session that is not begun yet. */
 export const chosenModel = signal("");
 export const toast = signal<Toast | null>(null);
@@ -112,6 +112,7 @@ export class Opened {
       void this.refresh();
       void findSessions();
     }
+    if (event.type === "ApprovalRequested" || event.type === "InputRequested" || event.type === "QuestionClosed") void findSessions();
     if (event.type === "TurnFinished") spoken.value = "The answer is complete.";
     if (event.type === "ApprovalRequested") spoken.value = "A question waits for you.";
   }
@@ -134,20 +135,30 @@ export const Here = createContext<Opened | null>(null);
 
 // Signing in, and finding one's way.
 
+/** Fulfilled when it is known who is here; what is done before that waits for it. */
+let known: Promise<void> = Promise.resolve();
+
 export async function enter(): Promise<void> {
+  known = findOut();
+  await known;
+  if (entry.value === "out") return;
+  await Promise.all([followAddress(), findSessions(), attempt(async () => { models.value = await api.models(); })]);
+}
+
+/** Who is here. With a token in the address the page is drawn while it is sent: it is nearly always right. */
+async function findOut(): Promise<void> {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
   if (token) {
     history.replaceState(null, "", location.pathname);
-    await api.login(decodeURIComponent(token)).catch(() => undefined);
+    entry.value = "in";
+    await Promise.resolve(token).then(decodeURIComponent).then(api.login).catch(() => undefined);
   }
   try {
     me.value = await api.me();
     entry.value = "in";
   } catch {
     entry.value = "out";
-    return;
   }
-  await Promise.all([findSessions(), followAddress(), attempt(async () => { models.value = await api.models(); })]);
 }
 
 export async function signIn(token: string): Promise<void> {
@@ -156,6 +167,7 @@ export async function signIn(token: string): Promise<void> {
 }
 
 export async function findSessions(): Promise<void> {
+  await known;
   const query = search.value;
   const found = await api.sessions(query).catch(() => null);
   if (found && query === search.value) sessions.value = found;
@@ -192,6 +204,7 @@ export async function openSession(id: string): Promise<void> {
 
 /** The session that is open, or a new one. */
 export async function present(): Promise<Opened | undefined> {
+  await known;
   if (opened.value) return opened.value;
   const settings: Settings = chosenModel.value ? { model: chosenModel.value } : {};
   const made = await attempt(() => api.create(settings));

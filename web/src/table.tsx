@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Column } from "./api";
 import { visible } from "./visible";
 
-export interface Order { sort: string; descending: boolean; filter: string }
+/** `column`: where the filter looks; empty is everywhere. */
+export interface Order { sort: string; descending: boolean; filter: string; column: string }
 export interface Rows { columns: Column[]; matching: number; rows: unknown[][]; offset: number }
 export type RowSource = (order: Order, offset: number, limit: number) => Promise<Rows>;
 
@@ -14,9 +15,10 @@ const TALLEST = 16_000_000; // pixels: browsers cannot lay out much more
 
 /** Rows that are here already. */
 export function localRows(columns: Column[], rows: unknown[][]): RowSource {
-  return async ({ sort, descending, filter }, offset, limit) => {
-    const words = filter.toLowerCase();
-    let found = words ? rows.filter((row) => row.some((cell) => cellText(cell).toLowerCase().includes(words))) : rows;
+  return async ({ sort, descending, filter, column }, offset, limit) => {
+    const only = columns.findIndex((one) => one.name === column);
+    const fits = (cell: unknown) => matches(cell, filter);
+    let found = filter ? rows.filter((row) => (only >= 0 ? fits(row[only]) : row.some(fits))) : rows;
     const at = columns.findIndex((column) => column.name === sort);
     if (at >= 0) found = [...found].sort((one, other) => (descending ? -1 : 1) * compared(one[at], other[at]));
     return { columns, matching: found.length, rows: found.slice(offset, offset + limit), offset };
@@ -26,7 +28,23 @@ export function localRows(columns: Column[], rows: unknown[][]): RowSource {
 /** Rows of a variable, sorted and filtered where they are. */
 export function variableRows(session: string, name: string): RowSource {
   return (order, offset, limit) =>
-    api.table(session, { name, offset, limit, sort: order.sort, descending: order.descending || undefined, filter: order.filter });
+    api.table(session, { name, offset, limit, sort: order.sort, descending: order.descending || undefined, filter: order.filter, column: order.column });
+}
+
+/** Whether a cell has the text; numbers are compared, as in the kernel: 5, >5, <=5, !=5. */
+function matches(cell: unknown, filter: string): boolean {
+  if (typeof cell !== "number") return cellText(cell).toLowerCase().includes(filter.toLowerCase());
+  const [, sign = "", text = ""] = /^([<>!]=|[<>=])?(.*)$/s.exec(filter)!;
+  const number = Number(text);
+  if (!text.trim() || Number.isNaN(number)) return false;
+  switch (sign) {
+    case "<=": return cell <= number;
+    case ">=": return cell >= number;
+    case "<": return cell < number;
+    case ">": return cell > number;
+    case "!=": return cell !== number;
+    default: return cell === number;
+  }
 }
 
 function compared(one: unknown, other: unknown): number {
@@ -39,16 +57,17 @@ function compared(one: unknown, other: unknown): number {
 
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
-  if (typeof cell === "number") return String(Number(cell.toPrecision(12))); // 0.1 + 0.2 is 0.3
+  if (typeof cell === "number") return String(Number.isInteger(cell) ? cell : Number(cell.toPrecision(15))); // 0.1 + 0.2 is 0.3
   return typeof cell === "object" ? JSON.stringify(cell) : String(cell);
 }
 
 export function TableView({ source, note, tall, all }: { source: RowSource; note?: string; tall?: boolean; all?: () => void }) {
-  const [order, setOrder] = useState<Order>({ sort: "", descending: false, filter: "" });
+  const [order, setOrder] = useState<Order>({ sort: "", descending: false, filter: "", column: "" });
   const [top, setTop] = useState(0);
-  const [view, setView] = useState<Rows | null>(null);
+  const [view, setView] = useState<Rows & { order: Order } | null>(null);
   const [problem, setProblem] = useState("");
   const scroller = useRef<HTMLDivElement>(null);
+  const asked = useRef<Promise<void>>(Promise.resolve());
   const total = view?.matching ?? 0;
   const whole = total * ROW;
   const height = Math.min(whole, TALLEST);
@@ -63,21 +82,30 @@ export function TableView({ source, note, tall, all }: { source: RowSource; note
   useEffect(() => {
     let current = true;
     const offset = has ? view.offset : wanted;
-    source(order, offset, PAGE).then(
-      (rows) => { if (current) { setView(rows); setProblem(""); } },
+    // One after another: of what is typed meanwhile only the last is asked for.
+    asked.current = asked.current.then(() => (current ? source(order, offset, PAGE) : null)).then(
+      (rows) => { if (current && rows) { setView({ ...rows, order }); setProblem(""); } },
       (error: Error) => { if (current) setProblem(error.message); },
     );
     return () => { current = false; };
   }, [source, order, has ? -1 : wanted]);
 
   const sortBy = (name: string) => setOrder({ ...order, sort: name, descending: order.sort === name && !order.descending });
+  const filterBy = (change: Partial<Order>) => { setOrder({ ...order, ...change }); setTop(0); scroller.current!.scrollTop = 0; };
+  const told = view?.order !== order ? "looking…" : order.filter ? `${total.toLocaleString()} rows match` : note;
   const rows = view ? view.rows.slice(Math.max(0, first - view.offset), first - view.offset + seen) : [];
   return (
     <div class={tall ? "table tall" : "table"}>
       <div class="table-bar">
         <input type="search" placeholder="Filter rows" aria-label="Filter rows" value={order.filter}
-          onInput={(event) => { setOrder({ ...order, filter: event.currentTarget.value }); setTop(0); scroller.current!.scrollTop = 0; }} />
-        <span class="quiet">{problem || (view && order.filter ? `${total.toLocaleString()} rows match` : note)}</span>
+          title="Text, or for numbers 5, &gt;5, &lt;=5, !=5" onInput={(event) => filterBy({ filter: event.currentTarget.value })} />
+        {(order.filter || order.column) && (
+          <select aria-label="Where to look" value={order.column} onChange={(event) => filterBy({ column: event.currentTarget.value })}>
+            <option value="">in any column</option>
+            {view?.columns.map((column) => <option value={column.name}>in {visible(column.name)}</option>)}
+          </select>
+        )}
+        <span class="quiet">{problem || told}</span>
         {all && <button type="button" class="small" onClick={all}>Open all rows</button>}
       </div>
       <div class="table-rows" ref={scroller} style={tall ? undefined : { height: `${Math.min(352, height + head + 8)}px` }} tabIndex={0} role="group" aria-label="Rows" onScroll={(event) => setTop(event.currentTarget.scrollTop)}>

@@ -21,6 +21,7 @@ from interpreter.server.access.tokens import Tokens, User
 from interpreter.server.api import data, files, models, sessions, streams, talking
 from interpreter.server.api.document import document
 from interpreter.server.api.endpoint import Endpoint, refusal
+from interpreter.server.api.other_requests import OTHER_REQUESTS, RUN
 from interpreter.server.config import ServerConfig
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
@@ -59,7 +60,7 @@ class Server:
             insecure=config.insecure_routes,
         )
         self._routes = Starlette(
-            routes=self._table(),
+            routes=self._table(config),
             lifespan=self._life,
             exception_handlers={Refused: self._refused, Exception: self._broken},
         )
@@ -70,8 +71,14 @@ class Server:
         """What a web server runs."""
         return self.gate
 
-    def _table(self) -> list[Any]:
-        described = document(ENDPOINTS)
+    @property
+    def routes(self) -> list[Any]:
+        """Everything that can be asked for, behind the gate."""
+        return list(self._routes.routes)
+
+    def _table(self, config: ServerConfig) -> list[Any]:
+        others = (*OTHER_REQUESTS, RUN) if config.insecure_routes else OTHER_REQUESTS
+        described = document(ENDPOINTS, others)
         return [
             Route("/heartbeat", heartbeat),
             Route("/", web_page.page),

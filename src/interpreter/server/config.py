@@ -26,6 +26,7 @@ class Limits:
     body: int = 16 << 20
     upload: int = 1 << 30
     connections: int = 1000
+    """Requests and sockets at once, half of them of one user at most."""
     wrong_tokens: int = 10
     """As many in a minute from one address; then nobody is let in from there for a minute."""
 

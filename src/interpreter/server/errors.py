@@ -28,5 +28,5 @@ async def answered(refused: Refused, scope: Scope, receive: Receive, send: Send)
         return
     from starlette.responses import JSONResponse  # noqa: PLC0415  (an extra)
 
-    headers = {"retry-after": "60"} if refused.status == 429 else {}
+    headers = {"retry-after": "60"} if refused.status in (429, 503) else {}
     await JSONResponse(refused.body, refused.status, headers)(scope, receive, send)

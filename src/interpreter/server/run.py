@@ -14,6 +14,7 @@ from interpreter.server.config import ServerConfig
 
 WARNING = "Everybody who can reach {address} and has the token can run code on this machine{plain}."
 NOT_INSTALLED = "The server needs more packages: pip install 'reploop[server]'."
+OPEN_FILES = 8192  # connections, and some files and pipes of each session
 SWITCH_SECONDS = 0.001  # whoever sends waits no longer than this for threads of busy sessions
 Say = Callable[[str], object]
 
@@ -25,6 +26,7 @@ def serve(config: ServerConfig, say: Say) -> int:
 
         from interpreter.server.access.tokens import load_tokens  # noqa: PLC0415
         from interpreter.server.app import Server  # noqa: PLC0415
+        from interpreter.server.connections import allow_open_files  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise ConfigurationError(NOT_INSTALLED) from error
     with listening(config) as listener:
@@ -33,6 +35,7 @@ def serve(config: ServerConfig, say: Say) -> int:
         server = Server(config, tokens)
         _tell(config, tokens.owner_token, say)
         sys.setswitchinterval(SWITCH_SECONDS)
+        allow_open_files(OPEN_FILES)
         options = uvicorn_options(config)
         uvicorn.Server(uvicorn.Config(server.app, **options)).run(sockets=[listener])
     return 0
@@ -40,7 +43,10 @@ def serve(config: ServerConfig, say: Say) -> int:
 
 def uvicorn_options(config: ServerConfig) -> dict[str, Any]:
     """How the web server is set up: no headers of its own, no log of addresses with words in it."""
+    from interpreter.server.connections import PromptHttp  # noqa: PLC0415  (an extra)
+
     options: dict[str, Any] = {
+        "http": PromptHttp,
         "host": config.host,
         "port": config.port,
         "access_log": False,
@@ -50,7 +56,8 @@ def uvicorn_options(config: ServerConfig) -> dict[str, Any]:
         "ws": "websockets-sansio",
         "ws_max_size": config.limits.body,
         "ws_per_message_deflate": False,  # most are on this machine, and it costs memory for each
-        "limit_concurrency": config.limits.connections,
+        # The gate counts those who want something; this is for those who are only there.
+        "limit_concurrency": 2 * config.limits.connections,
         "timeout_graceful_shutdown": 5,
         "lifespan": "on",
     }

@@ -18,15 +18,19 @@ LONGEST = 200  # characters of a cell or a preview
 LARGE = 200_000  # rows; of more, different values are not counted
 SIGNS = ("<=", ">=", "!=", "<", ">", "=")
 
-_seen: dict[str, Any] = {"block": -1, "before": {}, "now": {}}
+_seen: dict[str, Any] = {"block": -1, "before": None, "now": None}
 _order: dict[str, Any] = {"key": None, "rows": None}
 _facts: dict[str, Any] = {"key": None, "columns": None}
 
 
 def variables(names: dict[str, Any], block: int) -> str:
-    """What the session has, as JSON; `block` tells one state of it from the next."""
+    """What the session has, as JSON; `block` tells one state of it from the next.
+
+    What has changed is told from the second look on: at the first there is nothing to compare with.
+    """
     if block != _seen["block"]:
         _seen.update(block=block, before=_seen["now"])
+    before = _seen["before"]
     listed: list[dict[str, Any]] = []
     now: dict[str, Any] = {}
     for name, value in list(names.items()):
@@ -41,7 +45,7 @@ def variables(names: dict[str, Any], block: int) -> str:
             "shape": shape(value),
             "size": size(value),
             "preview": preview(value),
-            "changed": _seen["before"].get(name) != now[name],
+            "changed": before is not None and before.get(name) != now[name],
         })
     _seen["now"] = now
     return json.dumps({"variables": listed})

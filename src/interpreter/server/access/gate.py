@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import time
 import weakref
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -38,6 +39,7 @@ PUBLIC = ("/heartbeat", "/", "/frame", "/favicon.ico")
 UPLOADS = ("/file", "/upload")
 SHOWN_OUT = "the token is no longer good"
 MOST_OF_A_STRANGER = 1 << 16  # bytes of a body from somebody who has not signed in
+SECONDS_OF_A_STRANGER = 10.0  # for all of them
 
 
 class Gate:
@@ -61,7 +63,8 @@ class Gate:
         self.look_again()
         try:
             self._check_sender(scope)
-            scope.setdefault("state", {})["user"] = self._user(scope)
+            scope.setdefault("state", {})["user"] = user = self._user(scope)
+            self._check_room(user)
             receive = self._bounded(scope, receive)
         except Refused as refused:
             await answered(refused, scope, receive, _with_headers(send))
@@ -105,6 +108,16 @@ class Gate:
         visits = headers.get("sec-fetch-mode") == "navigate" and scope.get("path") == "/"
         if site not in ("none", "same-origin") and not visits:
             raise Refused(403, "forbidden", "Another page may not use this server.")
+
+    def _check_room(self, user: User | None) -> None:
+        """Refused where too many are inside, of all users or of this one."""
+        most = self.config.limits.connections
+        if len(self._inside) >= most:
+            raise Refused(503, "full", "Too many connections are open; try again later.")
+        if user is not None:
+            mine = sum(one["state"].get("user") == user for one in self._inside.values())
+            if mine >= max(1, most // 2):
+                raise Refused(429, "too_many", "You have too many connections open.")
 
     def _is_ours(self, name: str) -> bool:
         """Whether a name cannot be one that somebody else has pointed here."""
@@ -159,17 +172,18 @@ class Gate:
             return receive
         limits = self.config.limits
         most = limits.upload if scope["path"].endswith(UPLOADS) else limits.body
-        if scope["state"]["user"] is None:
+        is_stranger = scope["state"]["user"] is None
+        if is_stranger:
             most = min(most, MOST_OF_A_STRANGER)
         length = Headers(scope=scope).get("content-length", "0")
         too_large = Refused(413, "too_large", f"At most {most:,} bytes are taken.")
         if not length.isdigit() or int(length) > most:
             raise too_large
-        taken = 0
+        taken, until = 0, time.monotonic() + SECONDS_OF_A_STRANGER
 
         async def counted() -> Message:
             nonlocal taken
-            message = await receive()
+            message = await (_received(receive, until) if is_stranger else receive())
             taken += len(message.get("body", b""))
             if taken > most:
                 raise too_large
@@ -189,6 +203,14 @@ def _name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.partition(":")[0].lower()
+
+
+async def _received(receive: Receive, until: float) -> Message:
+    """What comes next, if it comes in time."""
+    try:
+        return await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
+    except TimeoutError as error:
+        raise Refused(408, "too_slow", "The request did not come in time.") from error
 
 
 def _bearer(header: str) -> str:

@@ -8,16 +8,20 @@ from typing import Any
 
 from interpreter._version import __version__
 from interpreter.server.api.endpoint import Endpoint
+from interpreter.server.api.other_requests import OtherRequest, described
 from interpreter.server.api.shapes import ERROR, PLAIN
 
-REFUSALS = (400, 401, 403, 404, 409, 413, 416, 422, 429, 503)
+REFUSALS = (400, 401, 403, 404, 408, 409, 413, 416, 422, 429, 503)
 
 
-def document(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
+def document(endpoints: Iterable[Endpoint], others: Iterable[OtherRequest]) -> dict[str, Any]:
     """The whole protocol for machines."""
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint)
+    for one in others:
+        told = described(one, _in_path(one.path), {"description": "Refused."})
+        paths.setdefault(one.path, {})[one.method.lower()] = told
     return {
         "openapi": "3.1.0",
         "info": {"title": "reploop", "version": __version__},
