@@ -1,6 +1,7 @@
 """Who comes in and who does not: tokens, cookies, other pages, other names, other users."""
 
 import json
+import re
 import threading
 
 import httpx
@@ -297,3 +298,60 @@ def test_who_is_sent_away_is_out_at_once_with_all_that_they_have_at_work(serve, 
     again = add_user("eve", tmp_path / "eve")  # who is let in while it runs comes in, too
     assert running.client(token).get("/api/me").status_code == 401
     assert Talk(running, again, session=eve.id).get().json()["state"] == "parked"
+
+
+def requests_of(running, session):
+    """Every request and socket that the server knows, with somebody's session in every place."""
+    for route in running.server.routes:
+        filled = re.sub(r"{digest}", "0" * 64, route.path.replace("{id}", session))
+        filled = re.sub(r"{name(:path)?}", session, filled)
+        for method in sorted(getattr(route, "methods", {"SOCKET"}) - {"HEAD"}):
+            yield route.path, method, filled
+
+
+def heard(running, path):
+    """The first that ada hears on a socket; None where there is none for her."""
+    address = running.url.replace("http", "ws") + path
+    try:
+        with connect(address, additional_headers={"x-api-key": ADA}) as socket:
+            socket.send(json.dumps({"auth": ADA}))
+            return json.loads(socket.recv(timeout=30))
+    except (InvalidStatus, ConnectionClosed):
+        return None
+
+
+def test_no_route_at_all_shows_a_user_what_is_another_ones(running, tmp_path):
+    mine = Talk(running, workspace="private")
+    mine.say("a treasure")
+    mine.until()
+    (tmp_path / "owner" / "private" / "treasure.txt").write_text("a treasure")
+    old = running.client()
+    old.post("/", json={"role": "user", "type": "message", "content": "a treasure"})
+    ada = running.client(ADA)
+    ada.headers.update({"x-session-id": mine.id, "mcp-session-id": mine.id})
+    before = mine.get("messages").json()
+    body = {
+        "session": mine.id, "session_id": mine.id, "messages": [{"role": "user", "content": "hi"}],
+        "input": "hi", "model": "reploop", "question": 1, "answer": "yes", "text": "x",
+        "language": "python", "source": "1", "jsonrpc": "2.0", "id": 1, "method": "tools/list",
+    }  # fmt: skip
+    query = {"path": "treasure.txt", "name": "x", "session": mine.id, "query": "treasure"}
+    tried = 0
+    for path, method, filled in requests_of(running, mine.id):
+        if path in ("/api/logout", "/api/login", "/v1/audio/speech"):
+            continue
+        if method == "SOCKET":
+            assert heard(running, filled) in (None, {"auth": True}), path  # of a user's own
+            continue
+        known = next((e.body for e in ENDPOINTS if (e.path, e.method) == (path, method)), None)
+        names = (known or {}).get("properties", body)
+        given = {name: value for name, value in body.items() if name in names}
+        answer = ada.request(method, filled, params=query, json=given)
+        assert "treasure" not in answer.text.replace("treasure.txt", ""), (method, path)
+        if "{id}" in path:
+            assert answer.status_code == 404, (method, path)
+        assert answer.status_code < 500, (method, path)
+        tried += 1
+    assert tried > 45
+    assert mine.get("messages").json() == before
+    assert mine.get().status_code == 200

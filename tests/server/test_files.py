@@ -96,11 +96,13 @@ def test_a_zip_has_the_files_and_no_link(one, work, tmp_path):
     (work / "d" / "e" / "f.txt").write_text("f")
     (work / "d" / "g.txt").write_text("g")
     (work / "d" / "link").symlink_to(tmp_path / "secret.txt")
+    (work / "d" / "..\\..\\h.txt").write_text("h")  # a way out, where it is unpacked on Windows
     content = one.get("archive", path="d").content
     with zipfile.ZipFile(io.BytesIO(content)) as zipped:
         assert {name: zipped.read(name) for name in zipped.namelist()} == {
             "e/f.txt": b"f",
             "g.txt": b"g",
+            ".._.._h.txt": b"h",
         }
 
 

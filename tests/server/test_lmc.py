@@ -277,6 +277,15 @@ def test_who_does_not_sign_in_is_hung_up_on_and_is_one_of_few(serve, script, cli
     assert client(running).auth == {"auth": True}
 
 
+def test_who_has_not_signed_in_says_little(serve, script):
+    running = serve(model=script("Hello."))
+    with connect(running.url.replace("http", "ws") + "/") as stranger:
+        stranger.send(json.dumps({"auth": "x" * 100_000}))
+        with pytest.raises(ConnectionClosed) as closed:
+            stranger.recv(timeout=30)
+    assert closed.value.rcvd.code == 4401
+
+
 def test_a_message_that_never_ends_is_refused_and_the_next_one_is_heard(
     serve, script, client, monkeypatch
 ):

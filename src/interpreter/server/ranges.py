@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from interpreter.server.errors import Refused
 
@@ -32,17 +33,33 @@ def download(request: Request, file: BinaryIO, name: str) -> Response:
         raise
     headers["content-disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
     headers["content-length"] = str(end - start)
-    return StreamingResponse(_pieces(file, start, end), status, headers, "application/octet-stream")
+    return _FileResponse(file, start, end, status, headers)
+
+
+class _FileResponse(StreamingResponse):
+    """A part of a file, which is closed whether all of it was wanted or not."""
+
+    def __init__(
+        self, file: BinaryIO, start: int, end: int, status: int, headers: dict[str, str]
+    ) -> None:
+        super().__init__(_pieces(file, start, end), status, headers, "application/octet-stream")
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
 
 
 def _pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
-    with file:
-        file.seek(start)
-        left = end - start
-        while left > 0 and (piece := file.read(min(AT_ONCE, left))):
-            left -= len(piece)
-            yield piece
-        yield b"\0" * left  # it became shorter meanwhile, and the length was promised
+    file.seek(start)
+    left = end - start
+    while left > 0 and (piece := file.read(min(AT_ONCE, left))):
+        left -= len(piece)
+        yield piece
+    yield b"\0" * left  # it became shorter meanwhile, and the length was promised
 
 
 def _part(request: Request, size: int) -> tuple[int, int, int, dict[str, str]]:

@@ -153,9 +153,14 @@ def _below(where: Path) -> Iterator[tuple[str, Path]]:
             if count > MOST_IN_ARCHIVE:
                 raise Refused(413, "too_large", f"There are more than {MOST_IN_ARCHIVE:,} files.")
             if stat.S_ISDIR(status.st_mode):
-                waiting.append((here / name, f"{prefix}{_shown(name)}/"))
+                waiting.append((here / name, f"{prefix}{_archived(name)}/"))
             elif stat.S_ISREG(status.st_mode):
-                yield f"{prefix}{_shown(name)}", here / name
+                yield f"{prefix}{_archived(name)}", here / name
+
+
+def _archived(name: str) -> str:
+    """A name in an archive: where it is unpacked a backslash may lead to elsewhere, too."""
+    return _shown(name).replace("\\", "_")
 
 
 ONE = "/api/sessions/{id}"

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.json.bounded import bounded_json
-from interpreter.server.access.gate import address_of
+from interpreter.server.access.gate import MOST_OF_A_STRANGER, address_of
 from interpreter.server.access.tokens import User
 from interpreter.server.api.endpoint import refusal
 from interpreter.server.api.files import refused
@@ -103,7 +103,10 @@ class LmcRoutes:
         known: User | None = websocket.state.user
         while True:
             try:
-                given = bounded_json((await websocket.receive_text()).encode(), MOST_VALUES)
+                said = (await websocket.receive_text()).encode()
+                if known is None and len(said) > MOST_OF_A_STRANGER:
+                    return None
+                given = bounded_json(said, MOST_VALUES)
                 token = given.get("auth", "") if isinstance(given, dict) else ""
                 user = known or self._sign_in(str(token), address_of(websocket.scope))
             except (ValueError, RecursionError, KeyError):
