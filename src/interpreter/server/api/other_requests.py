@@ -50,7 +50,7 @@ RUN = OtherRequest("POST", "/run", "old_run", f"{OLD}; only where it was enabled
 
 def described(one: OtherRequest, in_path: list[dict[str, Any]], error: Any) -> dict[str, Any]:
     """One of them in the document."""
-    content = {one.gives: {"schema": {}}} if one.gives else {}
+    content: dict[str, Any] = {one.gives: {"schema": {}}} if one.gives else {}
     answer = {"description": "Done.", **({"content": content} if content else {})}
     operation: dict[str, Any] = {
         "summary": one.summary,
