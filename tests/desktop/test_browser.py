@@ -9,10 +9,9 @@ from shutil import which
 import pytest
 
 from interpreter.desktop.fake import FakeDesktop
-from interpreter.desktop.mode.actions import TypeText
 from interpreter.desktop.mode.log import ActionLog
 from interpreter.desktop.web.browser import Browser
-from interpreter.protocol.desktop import AmbiguousTarget, DesktopError, TargetNotFound
+from interpreter.protocol.desktop import AmbiguousTarget, DesktopError, Point, TargetNotFound
 from tests.desktop.conftest import wait_for
 
 PAGE = """<!DOCTYPE html><title>Shop</title><h1>Welcome</h1>
@@ -147,12 +146,12 @@ def test_the_log_of_actions_on_the_screen_is_played_again(browser, tmp_path):
     log, desktop = ActionLog(tmp_path / "log"), FakeDesktop()
     frame = desktop.grab(desktop.monitors()[0].box)
     for text in ("one", "two", "three"):
-        log.add(TypeText(text), frame, frame)
+        log.add(f"type {text}", frame, frame, Point(20, 20))
     browser.open(log.page.as_uri())
-    assert "text='one'" in browser.read("text")
+    assert "type one" in browser.read("text")
     browser.click("→")
     shown = browser.read("text")
-    assert ("text='two'" in shown, "text='one'" in shown, "2 / 3" in shown) == (True, False, True)
+    assert ("type two" in shown, "type one" in shown, "2 / 3" in shown) == (True, False, True)
 
 
 ENDS = """

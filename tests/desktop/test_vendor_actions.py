@@ -3,6 +3,7 @@
 import pytest
 
 from interpreter.desktop.mode import actions as act
+from interpreter.desktop.mode.words import in_words
 from interpreter.protocol.desktop import DesktopError
 
 OF_20241022 = [
@@ -83,6 +84,21 @@ def test_openais_actions_come_in_lists():
     assert act.understood({"actions": [given for given, _ in OPENAI]}) == tuple(
         meant for _, meant in OPENAI
     )
+
+
+@pytest.mark.parametrize(("given", "meant"), OF_20241022 + OF_20250124 + OPENAI)
+def test_every_action_is_told_in_words(given, meant):
+    told = in_words(meant)
+    assert told
+    assert type(meant).__name__ not in told
+
+
+def test_an_action_in_words_says_what_where_and_how():
+    click = act.Click((3.0, 4.0), "right", 2, ("Shift_L",))
+    assert in_words(click) == "double-click at (3, 4) with the right button with Shift_L held"
+    assert in_words(act.Scroll(0, -3)) == "scroll 3 up"
+    assert in_words(act.PressKeys(("Control_L", "s"))) == "press Control_L+s"
+    assert in_words(act.TypeText("a\u202eb")) != "type “a\u202eb”"  # nothing turns the line round
 
 
 @pytest.mark.parametrize(

@@ -59,17 +59,19 @@ def cropped(frame: Frame, box: Box) -> Frame:
 
 def marked(frame: Frame, candidates: Sequence[Candidate]) -> Image:
     """The frame with a numbered box around each candidate."""
-    from PIL import ImageDraw  # noqa: PLC0415  (an extra)
+    from PIL import ImageDraw, ImageFont  # noqa: PLC0415  (an extra)
 
     picture = image_of(frame).copy()
     draw = ImageDraw.Draw(picture)
+    font = ImageFont.load_default(size=15)
     for number, one in enumerate(candidates, 1):
         left, top = one.box.left - frame.box.left, one.box.top - frame.box.top
         draw.rectangle(
             (left, top, left + one.box.width, top + one.box.height), outline="red", width=2
         )
-        draw.rectangle((left, top - 14, left + 8 * len(str(number)) + 6, top), fill="red")
-        draw.text((left + 3, top - 13), str(number), fill="white")
+        # Within its own box, so that it is not taken for a number of what is above.
+        draw.rectangle((left, top, left + 9 * len(str(number)) + 8, top + 19), fill="red")
+        draw.text((left + 5, top + 1), str(number), fill="white", font=font)
     return picture
 
 

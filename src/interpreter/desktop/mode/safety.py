@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from interpreter.desktop.mode import actions as act
 from interpreter.desktop.mode.tool import BY_NAME, NAME, ComputerTool, understood_call
+from interpreter.desktop.mode.words import in_words
 from interpreter.protocol.actions import Asks, Decision, Verdict
 from interpreter.protocol.desktop import (
     Box,
@@ -24,6 +25,7 @@ from interpreter.protocol.ports import Policy
 from interpreter.protocol.visible import visible
 
 BLACK = b"\x00\x00\x00\x00"
+EXCLUDED = "This window is excluded from what may be seen or used."
 
 
 class DesktopApprovals:
@@ -56,7 +58,7 @@ class DesktopApprovals:
         if not acting or self._everything or (apps <= self._apps and "" not in apps):
             return Verdict("allow")
         shown = ", ".join(sorted(visible(app) or "an unknown program" for app in apps))
-        what = "; ".join(visible(repr(wish)) for wish in acting)
+        what = "; ".join(map(in_words, acting))
         return Verdict("ask", f"{what} in {shown}. `session` allows this program, `always` all")
 
     def remember(self, action: Action, decision: Decision) -> None:
@@ -104,8 +106,10 @@ class Shielded:
 
     def grab(self, box: Box) -> Frame:
         """A picture in which excluded windows are black, even where others cover them."""
+        before = self._hidden()
         frame = self._inner.grab(box)
-        hidden = [common for one in self._hidden() if (common := one.box.common(box))]
+        now = [one for one in self._hidden() if one not in before]  # it may be on its way
+        hidden = [common for one in before + now if (common := one.box.common(box))]
         if not hidden:
             return frame
         pixels = bytearray(frame.pixels)
@@ -123,15 +127,34 @@ class Shielded:
         return tuple(one for one in self._inner.windows() if one.id not in hidden)
 
     def elements(self, window: Window | None = None) -> tuple[Element, ...]:
-        """What may be read."""
+        """What may be read; of menus and bubbles only the program is known."""
         hidden = {one.title for one in self._hidden()}
-        return tuple(one for one in self._inner.elements(window) if one.window not in hidden)
+        return tuple(
+            one
+            for one in self._inner.elements(window)
+            if one.window not in hidden and not self._is_excluded(one.window, one.app)
+        )
 
     def button(self, button: Button, *, down: bool) -> None:
         """Press, but not in an excluded window."""
         if down:
             self._refuse(self._inner.pointer())
         self._inner.button(button, down=down)
+
+    def scroll(self, x: int, y: int) -> None:
+        """Turn the wheel, but not over an excluded window."""
+        self._refuse(self._inner.pointer())
+        self._inner.scroll(x, y)
+
+    def selection(self) -> str:
+        """What is selected, but not in an excluded window: nobody tells in which one it is."""
+        return "" if self._hidden() else self._inner.selection()
+
+    def activate(self, window: Window) -> None:
+        """Bring a window to the front that may be seen."""
+        if self._is_excluded(window.title, window.app):
+            raise DesktopError(EXCLUDED)
+        self._inner.activate(window)
 
     def key(self, name: str, *, down: bool) -> None:
         """Press a key, but not into an excluded window."""
@@ -147,11 +170,10 @@ class Shielded:
     def _refuse(self, point: Point | None) -> None:
         for window in self._hidden():
             if window.box.holds(point) if point else window.active:
-                raise DesktopError("This window is excluded from what may be seen or used.")
+                raise DesktopError(EXCLUDED)
 
     def _hidden(self) -> list[Window]:
-        return [
-            one
-            for one in self._inner.windows()
-            if any(p.search(one.title) or p.search(one.app) for p in self._patterns)
-        ]
+        return [one for one in self._inner.windows() if self._is_excluded(one.title, one.app)]
+
+    def _is_excluded(self, title: str, app: str) -> bool:
+        return any(pattern.search(title) or pattern.search(app) for pattern in self._patterns)

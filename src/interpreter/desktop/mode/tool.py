@@ -15,6 +15,7 @@ from interpreter.desktop.mode import actions as act
 from interpreter.desktop.mode import schemas
 from interpreter.desktop.mode.emergency import STOPPED, Emergency
 from interpreter.desktop.mode.log import ActionLog
+from interpreter.desktop.mode.words import in_words
 from interpreter.desktop.pictures import (
     changed_box,
     cropped,
@@ -130,7 +131,8 @@ class ComputerTool:
             self._left_at = self._pointer()
         after = still_frame(self._desktop(), self._view_now().box)
         if self._log is not None:
-            self._log.add(_without_secret(wish) if secret else wish, before, after)
+            said = in_words(_without_secret(wish) if secret else wish)
+            self._log.add(said, before, after, self._left_at if _has_place(wish) else None)
         self._changed = changed_box(before, after)
         if self._changed is not None:
             yield self._new_picture(after, self._changed)
@@ -256,7 +258,7 @@ class ComputerTool:
             case act.Look():
                 return self._overview()
         if self._dry:
-            return f"Dry mode: nothing was done. It would be {wish!r}."
+            return f"Dry mode: nothing was done. It would {in_words(wish)}."
         if self._changed is None:
             return "Done; nothing on the screen changed."
         area = self._changed.width * self._changed.height
@@ -317,6 +319,10 @@ def _wants_whole_picture(action: Action) -> bool:
     """Whether it was asked for in OpenAI's words, where each call is answered with the screen."""
     given = json.loads(action.arguments) if isinstance(action, ActionCall) else {}
     return isinstance(given.get("actions"), list)
+
+
+def _has_place(wish: act.DesktopAction) -> bool:
+    return isinstance(wish, act.Click | act.ClickText | act.Drag | act.Scroll | act.Move)
 
 
 def _without_secret(wish: act.DesktopAction) -> act.DesktopAction:

@@ -29,7 +29,7 @@ from interpreter.protocol.desktop import (
 BUTTONS: dict[Button, int] = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
 UP, DOWN, LEFT, RIGHT = 4, 5, 6, 7  # the wheel's notches are buttons, too
 MOST_NOTCHES = 200
-FOCUS_SECONDS = 2.0  # for a window manager to give the focus to a window that was clicked
+FOCUS_SECONDS = 1.0  # for a window manager to give the focus to a window that was clicked
 
 
 class X11Desktop(Desktop):
@@ -103,6 +103,7 @@ class X11Desktop(Desktop):
         from Xlib import X  # noqa: PLC0415
 
         with self._lock:
+            self._await_focus()
             self._display.xtest_fake_input(X.MotionNotify, 0, x=point.x, y=point.y)
             self._display.sync()
 
@@ -194,7 +195,8 @@ class X11Desktop(Desktop):
             self._display.close()
 
     def _await_focus(self) -> None:
-        """A window that was clicked has the focus a moment later; keys before go to another one."""
+        """A window that was clicked has the focus a moment later: keys that come before go to
+        another one, and so does the click itself when the pointer is elsewhere by then."""
         clicked, self._clicked = self._clicked, 0
         deadline = time.monotonic() + FOCUS_SECONDS
         while clicked and self._windows.will_get_focus(clicked) and time.monotonic() < deadline:
