@@ -55,9 +55,19 @@ def test_long_sentences_are_cut_at_pauses_and_nothing_is_lost():
     assert len(parts[0]) <= 70
 
 
+def test_a_beginning_that_somebody_waits_for_is_short():
+    text = "Read the file sales dot csv and show the first ten rows. Then stop."
+    assert list(sentences(text)) == [
+        "Read the file sales dot csv,",
+        "and show the first ten rows.",
+        "Then stop.",
+    ]
+
+
 def test_a_sentence_without_a_pause_is_said_in_one_go():
-    text = "Read the file sales dot csv and show the first ten rows."
-    assert list(sentences(text)) == [text]
+    text = "It is here. Read the file sales dot csv and show the first ten rows."
+    assert list(sentences(text)) == [text[:11], text[12:]]
+    assert list(sentences("Show the first ten rows.")) == ["Show the first ten rows."]
 
 
 def test_a_word_without_end_is_cut():

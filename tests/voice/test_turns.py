@@ -41,7 +41,7 @@ def test_silence_and_a_click_are_no_phrases():
 
 def test_speech_without_a_pause_is_cut_before_it_is_too_long():
     phrases = cut(steps(70, LOUD))
-    assert max(len(phrase) / 32_000 for phrase in phrases) <= 28.1
+    assert max(len(phrase) / 32_000 for phrase in phrases) <= 14.1
     assert sum(map(len, phrases)) == len(steps(70, LOUD))
 
 

@@ -43,6 +43,10 @@ class Ear(Protocol):
     @property
     def name(self) -> str: ...
 
+    def prepare(self) -> None:
+        """Get ready, so that the first word does not wait."""
+        ...
+
     def hear(self, frames: Iterable[bytes], language: str = "") -> Iterator[Heard]:
         """What is said, while it is said and when it ends; frames are samples at `EAR_RATE`.
 
@@ -56,6 +60,10 @@ class Mouth(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    def prepare(self) -> None:
+        """Get ready, so that the first word does not wait."""
+        ...
 
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """The sound of a text, sentence by sentence; nobody waits for the rest once it is closed.

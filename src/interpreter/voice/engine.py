@@ -12,8 +12,8 @@ MOST_THREADS = 4
 NOT_INSTALLED = "Listening and speaking need more packages: pip install 'reploop[voice]'."
 
 
-def session_options(*, arena: bool = False) -> Any:
-    """Few threads that sleep while they wait; without an arena, memory goes back after each run."""
+def cpu_session(model: Path | bytes) -> Any:
+    """A model, ready to run: few threads, which sleep while they wait."""
     try:
         import onnxruntime  # noqa: PLC0415  (an extra)
     except ImportError as error:
@@ -21,16 +21,12 @@ def session_options(*, arena: bool = False) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(MOST_THREADS, os.cpu_count() or 1)
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.enable_cpu_mem_arena = arena
+    # A plan of memory is made for each length of input, and sentences have many lengths.
+    options.enable_mem_pattern = False
     options.log_severity_level = 3
-    return options
-
-
-def cpu_session(path: Path) -> Any:
-    """A model, ready to run."""
-    options = session_options()
-    import onnxruntime  # noqa: PLC0415
-
-    # More would turn weights of 16 bits into 32 beforehand: twice the memory, and no faster.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(
+        model if isinstance(model, bytes) else str(model),
+        options,
+        providers=["CPUExecutionProvider"],
+        provider_options=[{"arena_extend_strategy": "kSameAsRequested"}],
+    )

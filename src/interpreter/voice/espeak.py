@@ -39,6 +39,9 @@ class EspeakMouth:
 
     name = "espeak-ng"
 
+    def prepare(self) -> None:
+        """There is nothing to load."""
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence."""
         spoken = language or language_of(text)

@@ -37,6 +37,9 @@ class HostedEar:
         self.name = server.model
         self._server = server
 
+    def prepare(self) -> None:
+        """There is nothing to load."""
+
     def hear(self, frames: Iterable[bytes], language: str = "") -> Iterator[Heard]:
         """The words, all at once."""
         samples = bytearray()
@@ -59,6 +62,9 @@ class HostedMouth:
         self.name = server.model
         self._server = server
         self._voice = voice or "alloy"
+
+    def prepare(self) -> None:
+        """There is nothing to load."""
 
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence."""

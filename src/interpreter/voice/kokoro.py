@@ -55,6 +55,11 @@ class KokoroMouth:
         """Whether there is a voice for a language."""
         return language in VOICES and self._file(VOICES[language]).exists()
 
+    def prepare(self) -> None:
+        """Load the network and say something to nobody: its first run takes longer than others."""
+        for _ in self.say("Ready."):
+            pass
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence."""
         spoken = language or language_of(text)

@@ -34,6 +34,9 @@ class SayMouth:
     def __init__(self, program: str) -> None:
         self._program = program
 
+    def prepare(self) -> None:
+        """There is nothing to load."""
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence, in the voice that the user has chosen."""
         for sentence in sentences(text):
@@ -60,6 +63,10 @@ class ManyTongues:
         self._second = second
         self._tell = tell
         self._told: set[str] = set()
+
+    def prepare(self) -> None:
+        """Load the natural voice."""
+        self._first.prepare()
 
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """By whoever speaks the language of the text."""

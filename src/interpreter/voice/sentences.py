@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 
 LONGEST = 180  # characters that are said in one go; what is longer would be heard late
-FIRST = 50  # the same for the beginning, which somebody waits for
+FIRST = 40  # the same for the beginning, which somebody waits for
 INLINE = 48  # characters of code within a line that are still words
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 END = re.compile(r"(?<=[.!?…。！？])[\"')\]*_]*\s+|\n+|(?<=[。！？])")
 NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|z\.B|d\.h|[a-z])\.$", re.I)
 PAUSE = re.compile(r"(?<=[,;:—–])\s+")
+LINK = re.compile(
+    r"\s+(?=(?:and|or|but|that|which|where|when|while|because|if|so|before|after)\s)", re.I
+)  # words before which a speaker may draw breath
 REWRITTEN = (
     (re.compile(r"!\[[^\]]*\]\([^)]*\)"), " "),  # pictures
     (re.compile(r"\[([^\]]+)\]\([^)]*\)"), r"\1"),
@@ -80,7 +83,12 @@ class Sentences:
         return None
 
     def _sayable(self, sentence: str) -> Iterator[str]:
-        for part in _parts(spoken(sentence), LONGEST if self._said else FIRST):
+        text = spoken(sentence)
+        if not self._said and (begun := _beginning(text)):
+            self._said = True
+            yield f"{begun},"
+            text = text[len(begun) :].strip()
+        for part in _parts(text, LONGEST if self._said else FIRST):
             self._said = True
             yield part
 
@@ -99,6 +107,14 @@ def spoken(text: str) -> str:
         text = pattern.sub(words, text)
     text = " ".join(text.split())
     return text if any(character.isalnum() for character in text) else ""
+
+
+def _beginning(text: str) -> str:
+    """What may be said before a sentence without a pause is all there: somebody waits for it."""
+    if len(text) <= FIRST or PAUSE.search(text, FIRST // 3, FIRST):
+        return ""
+    links = [found.start() for found in LINK.finditer(text, FIRST // 3, FIRST)]
+    return text[: links[-1]] if links else ""
 
 
 def _parts(text: str, most: int) -> Iterator[str]:

@@ -26,8 +26,8 @@ class TurnRules:
     """After which it is over."""
     before: float = 0.3
     """That are kept from before the beginning."""
-    longest: float = 28.0
-    """After which it is cut at the next chance: ears hear 30 seconds at once."""
+    longest: float = 14.0
+    """After which it is cut at the next chance: ears hear 15 seconds at once."""
 
 
 def silero() -> Detector:
