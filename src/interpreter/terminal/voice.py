@@ -20,6 +20,7 @@ from interpreter.protocol.events import (
 from interpreter.protocol.messages import Code
 from interpreter.protocol.voice import Ear, Heard, VoiceError
 from interpreter.settings.settings import Settings
+from interpreter.voice.barge_in import Interruption, after_the_voice
 from interpreter.voice.devices import Loudspeaker, Microphone
 from interpreter.voice.sentences import Sentences
 from interpreter.voice.speaker import Speaker
@@ -58,6 +59,15 @@ class TerminalVoice:
             self._microphone, self._ear = Microphone(), open_ear(settings)
         except VoiceError as error:
             tell(str(error))
+        threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
+
+    def _prepare(self) -> None:
+        """Load both while nobody waits; what goes wrong is told when they are used."""
+        with contextlib.suppress(VoiceError):
+            if self._ear is not None:
+                self._ear.prepare()
+            if self._speaker is not None:
+                self._speaker.prepare()
 
     @property
     def can_listen(self) -> bool:
@@ -79,7 +89,8 @@ class TerminalVoice:
     def listen(self, heard: Callable[[Heard], None], failed: Callable[[str], object]) -> None:
         """Begin to listen; `heard` is told words as they come, from another thread.
 
-        Whoever begins to talk is not talked over. Hands-free, it begins when all has been said.
+        Whoever begins to talk is not talked over. Hands-free, it begins when all has been said, or
+        when somebody talks over it.
         """
         if not self.can_listen or self.is_listening:
             return
@@ -100,16 +111,22 @@ class TerminalVoice:
         assert self._ear is not None
         assert self._microphone is not None
         try:
-            while self.hands_free and self._speaker and not self._speaker.wait(0.1):
-                if stop.is_set():
-                    return
             frames = self._microphone.frames(stop)
             with contextlib.closing(frames):
-                turn = one_turn(frames, patience=PATIENCE) if self.hands_free else frames
+                turn = self._turn(frames) if self.hands_free else frames
                 for words in self._ear.hear(turn, self._language):
                     heard(words)
         except VoiceError as error:
             failed(str(error))
+
+    def _turn(self, frames: Iterator[bytes]) -> Iterator[bytes]:
+        """What somebody says when all has been said, or over it: then the voice is silent."""
+        if (speaker := self._speaker) is not None:
+            talked_over = Interruption(speaker.loudness)
+            frames = after_the_voice(
+                frames, lambda: speaker.is_silent, speaker.stop, talked_over
+            )
+        return one_turn(frames, patience=PATIENCE)
 
     # Speaking.
 

@@ -7,12 +7,15 @@ import os
 import select
 import subprocess
 import threading
+import time
 from collections.abc import Generator, Iterator
 
 from interpreter.protocol.system.host_programs import find_program
 from interpreter.protocol.voice import EAR_RATE, Sound, VoiceError
+from interpreter.voice.wav import loudest
 
-FRAME = EAR_RATE // 10 * 2  # bytes of a tenth of a second
+FRAME = EAR_RATE // 20 * 2  # bytes of a twentieth of a second
+HELD_BACK = 0.5  # seconds that a loudspeaker may be behind
 LOOK = 0.1  # seconds between two looks at whether it is enough
 RECORDERS = {
     "pw-record": "--rate {rate} --channels 1 --format s16 -",
@@ -32,7 +35,7 @@ NO_PLAYER = f"No program here can play sound; {HINT}"
 
 
 class Microphone:
-    """Gives what is spoken now, a tenth of a second at a time, until it is stopped."""
+    """Gives what is spoken now, a twentieth of a second at a time, until it is stopped."""
 
     def __init__(self) -> None:
         self._command = _command(RECORDERS, EAR_RATE) or []
@@ -87,6 +90,8 @@ class Loudspeaker:
         if not _command(PLAYERS, EAR_RATE):
             raise VoiceError(NO_PLAYER)
         self._playing: subprocess.Popen[bytes] | None = None
+        self._sound = Sound(b"")
+        self._since = 0.0
         self._changing = threading.Lock()
 
     def play(self, sound: Sound, stop: threading.Event) -> None:
@@ -100,8 +105,15 @@ class Loudspeaker:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
+            self._sound, self._since = sound, time.monotonic()
         with contextlib.suppress(BrokenPipeError):
             self._playing.communicate(sound.samples)
+
+    def loudness(self) -> float:
+        """How loud it has been just now, from 0 to 1; devices hold sound back for a while."""
+        sound, at = self._sound, time.monotonic() - self._since
+        first, last = (max(0, round(moment * sound.rate)) * 2 for moment in (at - HELD_BACK, at))
+        return loudest(sound.samples[first:last])
 
     def stop(self) -> None:
         """Be silent now."""

@@ -29,11 +29,19 @@ class Speaker:
         for work in (self._make, self._play):
             threading.Thread(target=work, name="speak", daemon=True).start()
 
+    def prepare(self) -> None:
+        """Load what speaks, so that the first sentence does not wait."""
+        self._mouth.prepare()
+
     @property
     def is_silent(self) -> bool:
         """Whether everything has been said."""
         with self._change:
             return self._left == 0
+
+    def loudness(self) -> float:
+        """How loud the voice is now, from 0 to 1."""
+        return self._loudspeaker.loudness()
 
     def say(self, text: str) -> None:
         """Say this after what is being said."""
