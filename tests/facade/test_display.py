@@ -74,6 +74,18 @@ def test_an_answer_is_read_aloud_where_something_can(play, tmp_path, monkeypatch
     assert [voice.wait(30) for voice in SPEAKING] == [0]
 
 
+def test_an_answer_is_read_aloud_by_the_same_mouth_as_in_the_terminal(play, tmp_path, monkeypatch):
+    played = tmp_path / "played"
+    player = tmp_path / "pw-play"
+    os.mkfifo(played)
+    player.write_text(f"#!/bin/sh\nexec cat > {played}\n")
+    player.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    play("Hello there. It is four.", speak_messages=True).chat("hi")
+    sounds = [played.read_bytes(), played.read_bytes()]  # a sentence each
+    assert min(map(len, sounds)) > 10_000
+
+
 def test_a_note_for_a_stream_that_was_closed_is_left_out():
     stream = io.StringIO()
     face = PlainFace(stream, stream)

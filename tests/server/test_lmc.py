@@ -16,6 +16,7 @@ from interpreter.voice.wav import as_wav
 
 COMPLETE = {"role": "server", "type": "status", "content": "complete"}
 MESSAGE = {"role": "assistant", "type": "message"}
+ALOUD = "Hello.\n```\nnever read\n```\nBye."
 SPIN = {"code": "print('on', flush=True)\nwhile True: pass"}
 
 
@@ -32,7 +33,8 @@ class OldClient:
         self.socket.send(json.dumps(value))
 
     def read(self):
-        return json.loads(self.socket.recv(timeout=60))
+        frame = self.socket.recv(timeout=60)
+        return frame if isinstance(frame, bytes) else json.loads(frame)
 
     def say(self, *pieces):
         self.send({"role": "user", "start": True})
@@ -94,12 +96,30 @@ def test_a_message_may_be_spoken(serve, script, client, kind):
 
     samples = bytes(range(256)) * 100
     sound = samples if kind == "bytes.raw" else as_wav(Sound(samples, 16_000))
-    with serving({("POST", "/v1/audio/transcriptions"): hear}) as ear:
-        where = {"voice_ear": "openai/ear", "voice_api_base": f"{ear.url}/v1"}
-        one = client(serve(model=script("Hello."), **where))
+
+    def say(handler):
+        handler.reply(200, samples[: 2 * len(json.loads(handler.body)["input"])], "audio/pcm")
+
+    routes = {("POST", "/v1/audio/transcriptions"): hear, ("POST", "/v1/audio/speech"): say}
+    with serving(routes) as voice:
+        where = {"voice_ear": "openai/ear", "voice_mouth": "openai/mouth"}
+        running = serve(model=script(ALOUD, "Ok."), voice_api_base=f"{voice.url}/v1", **where)
+        one = client(running)
         speak(one, sound[:1001], sound[1001:], format=kind)
-        assert "Hello." in "".join(str(chunk.get("content", "")) for chunk in one.answer())
+        answer = one.answer()
+        one.say("And in writing?")
+        assert not any(isinstance(chunk, bytes) for chunk in one.answer())
     assert samples in heard[0]
+    audio = {"role": "assistant", "type": "audio", "format": "bytes.wav"}
+    said = [as_wav(Sound(samples[: 2 * size], 24_000)) for size in (len("Hello."), len("Bye."))]
+    frames = [chunk for chunk in answer if isinstance(chunk, bytes) or chunk["type"] == "audio"]
+    assert frames == [
+        *({**audio, "start": True}, said[0], {**audio, "end": True}),
+        *({**audio, "start": True}, said[1], {**audio, "end": True}),
+    ]
+    written = [chunk for chunk in answer if isinstance(chunk, dict)]
+    assert "".join(str(chunk.get("content", "")) for chunk in written[:-1]) == ALOUD
+    assert answer[-1] == COMPLETE
 
 
 def test_a_spoken_message_that_cannot_be_heard_is_told(serve, script, client):

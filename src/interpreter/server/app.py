@@ -97,7 +97,7 @@ class Server:
         """The one that a user has by Open Interpreter's protocol."""
         if user.name not in self._conversations:
             self._conversations[user.name] = SessionConversation(
-                self.hub, user, self._audio.words_in
+                self.hub, user, self._audio.words_in, self._audio.say
             )
         return self._conversations[user.name]
 

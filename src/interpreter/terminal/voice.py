@@ -123,9 +123,7 @@ class TerminalVoice:
         """What somebody says when all has been said, or over it: then the voice is silent."""
         if (speaker := self._speaker) is not None:
             talked_over = Interruption(speaker.loudness)
-            frames = after_the_voice(
-                frames, lambda: speaker.is_silent, speaker.stop, talked_over
-            )
+            frames = after_the_voice(frames, lambda: speaker.is_silent, speaker.stop, talked_over)
         return one_turn(frames, patience=PATIENCE)
 
     # Speaking.

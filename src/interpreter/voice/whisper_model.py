@@ -65,7 +65,9 @@ class WhisperModel:
         spoken = self._ids[f"<|{language}|>"] if language else self._likeliest(chances)
         for token in (spoken, self._ids["<|transcribe|>"], self._ids["<|notimestamps|>"]):
             chances = state.after(token)
-        end, found, certain = self._ids["<|endoftext|>"], [], []
+        end = self._ids["<|endoftext|>"]
+        found: list[int] = []
+        certain: list[float] = []
         most = min(MOST_TOKENS, 10 + TOKENS_A_SECOND * len(floats) // EAR_RATE)
         while len(found) < most:
             token = int(chances.argmax())

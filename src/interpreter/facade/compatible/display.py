@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly import SessionFactory
 from interpreter.protocol.actions import Decision
@@ -21,6 +22,9 @@ from interpreter.terminal.opening import desk_for, reader
 from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.edits import Diff, nothing_known
 from interpreter.terminal.render.speech import speak
+
+if TYPE_CHECKING:
+    from interpreter.terminal.voice import TerminalVoice
 
 
 def desk(settings: Settings) -> Desk:
@@ -61,6 +65,15 @@ def choose_local() -> dict[str, Any]:
     from interpreter.terminal.subcommands.local_models import choose_local as choose  # noqa: PLC0415  (rare)
 
     return choose()
+
+
+def voice(settings: Settings) -> TerminalVoice:
+    """Who reads answers aloud sentence by sentence; a program that ends lets it finish."""
+    from interpreter.terminal.voice import TerminalVoice  # noqa: PLC0415  (few want it)
+
+    made = TerminalVoice(settings, note)
+    atexit.register(made.finish)
+    return made
 
 
 def say(text: str) -> None:

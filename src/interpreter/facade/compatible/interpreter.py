@@ -38,6 +38,7 @@ from interpreter.terminal.desk import Desk
 
 if TYPE_CHECKING:
     from interpreter.assembly.attempts import Attempt
+    from interpreter.terminal.voice import TerminalVoice
 
 BUSY = "This interpreter is in the middle of a turn; wait() for it first, or make another one."
 Said = str | dict[str, Any] | list[dict[str, Any]]
@@ -67,6 +68,7 @@ class OpenInterpreter(Prepared):
         self._owned_factory = OwnedFactory(self._approve, self._answer, self._wishes)
         self._session: Session | None = None
         self._desk: Desk | None = None
+        self._voice: TerminalVoice | None = None
         self._turn: Generator[Event, None, None] | None = None
         self._talking = threading.Lock()
         self._background = BackgroundWork()
@@ -195,9 +197,14 @@ class OpenInterpreter(Prepared):
 
     def _show(self, events: Generator[Event, None, None], desk: Desk) -> None:
         session = self._ready_session()
+        aloud = False
+        if self.speak_messages:
+            self._voice = self._voice or show.voice(self._settings(render=False))
+            aloud = self._voice.can_speak
+            events = self._voice.spoken(events) if aloud else events
         with desk.attend(session.interrupt):
             end = desk.show(events)
-        if self.speak_messages and end.end == "answered":
+        if self.speak_messages and not aloud and end.end == "answered":
             show.say(session.transcript[-1].text)
 
     def _converse(self) -> None:

@@ -1,9 +1,9 @@
-"""Audio frames as 01's clients send them: bytes between a start and an end become a message."""
+"""Audio frames as 01's clients know them: what is spoken becomes a message, an answer sound."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.voice import EAR_RATE, Sound
@@ -13,6 +13,9 @@ from interpreter.server.lmc.pipe import Chunk
 LONGEST = 32 << 20  # bytes of one message
 Words = Callable[[Sound], str]
 """What is said in a sound."""
+Say = Callable[[str], Iterator[Sound]]
+"""How a text sounds."""
+SOUND: Chunk = {"role": "assistant", "type": "audio", "format": "bytes.wav"}
 
 
 class AudioFrames:
@@ -67,3 +70,31 @@ class AudioFrames:
         return self._words(
             read_wav(data) if is_wav else Sound(data[: len(data) // 2 * 2], EAR_RATE)
         )
+
+
+def with_sound(
+    chunks: Iterable[Chunk], say: Say, is_stopping: Callable[[], bool]
+) -> Generator[Chunk, None, None]:
+    """An answer whose sentences are followed by their sound, each a whole WAV; code is not read."""
+    from interpreter.voice.sentences import Sentences  # noqa: PLC0415  (few speak)
+
+    stream = Sentences()
+    for chunk in chunks:
+        yield chunk
+        if (chunk.get("role"), chunk.get("type")) == ("assistant", "message"):
+            ended = chunk.get("end")
+            sentences = stream.close() if ended else stream.add(chunk.get("content", ""))
+            for sentence in sentences:
+                yield from _frames(sentence, say) if not is_stopping() else ()
+
+
+def _frames(sentence: str, say: Say) -> Iterator[Chunk]:
+    from interpreter.voice.wav import as_wav  # noqa: PLC0415
+
+    try:
+        for sound in say(sentence):
+            yield {**SOUND, "start": True}
+            yield {**SOUND, "content": as_wav(sound)}
+            yield {**SOUND, "end": True}
+    except InterpreterError as error:
+        yield {"role": "server", "type": "error", "content": str(error)}

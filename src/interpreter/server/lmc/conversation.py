@@ -30,7 +30,7 @@ from interpreter.protocol.ports import nobody_approves
 from interpreter.server.access.tokens import User
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
-from interpreter.server.lmc.audio import AudioFrames, Words
+from interpreter.server.lmc.audio import AudioFrames, Say, Words, with_sound
 from interpreter.server.lmc.pipe import Chunk, Pipe
 
 NOT_OF_A_TURN = TurnStarted | QuestionClosed | WentBack | SessionChanged
@@ -51,9 +51,11 @@ class ChunkConversation(Protocol):
 class SessionConversation:
     """One conversation of a user: a session of the server that is talked to in chunks."""
 
-    def __init__(self, hub: Hub, user: User, words: Words) -> None:
+    def __init__(self, hub: Hub, user: User, words: Words, say: Say) -> None:
         self._hub = hub
         self._spoken = AudioFrames(words)
+        self._say = say
+        self._aloud = False
         self._user = user
         self._given: dict[str, Any] = {}
         self._id = ""
@@ -69,12 +71,16 @@ class SessionConversation:
             message = await self._spoken.message(whole)
             if message is None:
                 return
-            chunk = message
+            chunk, self._aloud = message, True
+        elif whole.get("start"):
+            self._aloud = False
         await self._pipe.put(chunk)
 
-    async def output(self) -> Chunk:
-        """The next chunk of the answer."""
-        return await self._pipe.get()
+    async def output(self) -> Chunk | bytes:
+        """The next chunk of the answer; sound is bytes between its start and its end."""
+        chunk = await self._pipe.get()
+        content = chunk.get("content")
+        return content if isinstance(content, bytes) else chunk
 
     def shown(self, name: str) -> Any:
         """A setting, or the messages."""
@@ -134,6 +140,12 @@ class SessionConversation:
     # In the thread of the answer.
 
     def _answer(self, new: list[Chunk]) -> Generator[Chunk, None, None]:
+        """Whoever spoke is answered aloud, too."""
+        if not self._aloud:
+            return self._written(new)
+        return with_sound(self._written(new), self._say, self._pipe.stopping.is_set)
+
+    def _written(self, new: list[Chunk]) -> Generator[Chunk, None, None]:
         """An answer; it ends before code that needs approval, which `go` gives."""
         live = asyncio.run_coroutine_threadsafe(self._woken(), self._loop).result()
         said = lmc.decode_all(new)

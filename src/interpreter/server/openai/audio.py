@@ -58,7 +58,7 @@ class Audio:
         try:
             body = await json_of(request)
             text, kind, speed = _asked(body)
-            sounds = self._say(text, speed)
+            sounds = self.say(text, speed)
             async with self._turn():
                 first = await asyncio.to_thread(next, sounds, None)
         except (Refused, InterpreterError) as error:
@@ -98,7 +98,8 @@ class Audio:
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 
-    def _say(self, text: str, speed: float) -> Iterator[Sound]:
+    def say(self, text: str, speed: float = 1.0) -> Iterator[Sound]:
+        """The sound of a text, at the rate of this form."""
         from interpreter.voice.samples import resampled  # noqa: PLC0415
 
         mouth = open_mouth(self._settings, lambda note: None)
