@@ -1,17 +1,26 @@
 """Talking in a real terminal: devices that are files, an ear and a mouth on a server."""
 
+import asyncio
 import json
 import os
 import struct
 import subprocess
 
 import pytest
+from prompt_toolkit import PromptSession
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 from tests.journeys.conftest import COMMAND
 from tests.models.loopback import serving
 
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import ActionCall, Code
+from interpreter.protocol.voice import Heard
+from interpreter.terminal.input import talking as talking_prompt
+from interpreter.terminal.input.talking import PromptTalk
 from interpreter.terminal.voice import is_harmless, spoken_key
+from interpreter.voice.samples import resampled
+from interpreter.voice.wav import read_wav
 
 SPOKEN = struct.pack("<8000h", *[1000, -1000] * 4000)
 
@@ -135,3 +144,78 @@ def test_nothing_of_the_voice_is_loaded_when_it_is_not_used():
     python = str(COMMAND).replace("bin/interpreter", "bin/python")
     done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.fixture
+def speech(tmp_path):
+    """Half a second of silence, somebody who speaks, and silence; as a microphone gives it."""
+    file = tmp_path / "speech.wav"
+    subprocess.run(["espeak-ng", "-w", file, "Show the mean of the second column."], check=True)
+    spoken = resampled(read_wav(file.read_bytes())).samples
+    (tmp_path / "speech.raw").write_bytes(bytes(16_000) + spoken + bytes(64_000))
+    return tmp_path / "speech.raw"
+
+
+def test_hands_free_what_was_said_is_heard_shown_and_sent(chat, devices, speech, voice, tmp_path):
+    programs, _ = devices
+    once = f"mkdir {tmp_path}/once && cat {speech}\nexec sleep 600\n"
+    (programs / "pw-record").write_text(f"#!/bin/sh\n{once}")
+    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    terminal = chat("It is four.", arguments=["--hands_free", *talking(voice)], env=path)
+    terminal.wait_for("sent in a moment; type to correct it")
+    terminal.wait_for("Show the meen of x.")
+    terminal.wait_for("It is four.")
+
+
+def test_hands_free_whoever_talks_over_the_voice_silences_it(chat, devices, speech, voice):
+    programs, played = devices
+    first, player = played.with_suffix(".first"), played.with_suffix(".pid")
+    (programs / "pw-play").write_text(f"#!/bin/sh\necho $$ > {player}\nexec sleep 600\n")
+    (programs / "pw-record").write_text(
+        f"#!/bin/sh\nmkdir {first} && exec sleep 600\n"
+        f"while [ ! -s {player} ]; do sleep 0.05; done\ncat {speech}\nexec sleep 600\n"
+    )
+    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    terminal = chat("A long answer.", "Two.", arguments=["--hands_free", *talking(voice)], env=path)
+    terminal.wait_for("listening")
+    terminal.type("Hello.")
+    terminal.press("Enter")
+    terminal.wait_for("A long answer.")
+    terminal.wait_for("Show the meen of x.")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(player.read_text()), 0)
+
+
+class Immediately:
+    """Hears the same at once."""
+
+    hands_free, is_listening = True, False
+
+    def listen(self, heard, failed):
+        heard(Heard("show meen", final=True))
+
+    def enough(self):
+        """It has."""
+
+    be_silent = enough
+
+
+@pytest.mark.parametrize(("typed", "sent"), [("", "show meen"), (" of x", "show meen of x")])
+def test_hands_free_what_is_typed_meanwhile_waits_for_enter(monkeypatch, typed, sent):
+    monkeypatch.setattr(talking_prompt, "GRACE", 0.05)
+
+    async def prompted():
+        with create_pipe_input() as keys:
+            session = PromptSession(input=keys, output=DummyOutput())
+            talk = PromptTalk(session)
+            loop, buffer = asyncio.get_running_loop(), session.default_buffer
+
+            def corrected(_):
+                if buffer.text == "show meen" and typed:
+                    loop.call_soon(buffer.insert_text, typed)
+                    loop.call_later(0.5, keys.send_text, "\r")
+
+            buffer.on_text_changed += corrected
+            return await session.prompt_async(pre_run=lambda: talk.begin(Immediately()))
+
+    assert asyncio.run(prompted()) == sent

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from interpreter.protocol.voice import Sound
+from interpreter.protocol.voice import Sound, VoiceError
 from interpreter.voice.engine import cpu_session
 from interpreter.voice.espeak import phonemes
 from interpreter.voice.languages import language_of
@@ -68,19 +68,24 @@ class KokoroMouth:
                 yield self._sound(tokens, spoken, speed)
 
     def _sound(self, tokens: list[int], language: str, speed: float) -> Sound:
+        """Numbers of 16 bits overflow now and then, so that nothing would be heard; a little
+        slower or faster they do not."""
         import numpy as np  # noqa: PLC0415  (an extra)
 
         from interpreter.voice.samples import as_samples  # noqa: PLC0415
 
-        (floats,) = self._loaded().run(
-            None,
-            {
-                "input_ids": np.array([[0, *tokens, 0]], dtype=np.int64),
-                "style": self._style(language)[len(tokens)],
-                "speed": np.array([speed], dtype=np.float32),
-            },
-        )
-        return Sound(as_samples(floats.ravel()), RATE)
+        for pace in (speed, speed * 0.98, speed * 1.03):
+            (floats,) = self._loaded().run(
+                None,
+                {
+                    "input_ids": np.array([[0, *tokens, 0]], dtype=np.int64),
+                    "style": self._style(language)[len(tokens)],
+                    "speed": np.array([pace], dtype=np.float32),
+                },
+            )
+            if np.isfinite(floats).all():
+                return Sound(as_samples(floats.ravel()), RATE)
+        raise VoiceError(f"{self.name} could not say a sentence; it is only written.")
 
     def _loaded(self) -> Any:
         with self._loading:
