@@ -35,6 +35,13 @@ BY_KEY = "This one needs a key."
 FAILED = "The code failed."
 
 
+class Stop(threading.Event):
+    """The end of listening."""
+
+    unwanted = False
+    """Whether nobody waits for the words any more."""
+
+
 class TerminalVoice:
     """An ear, a mouth, and the devices they use; whichever is missing is told once."""
 
@@ -45,7 +52,7 @@ class TerminalVoice:
         self._ear: Ear | None = None
         self._microphone: Microphone | None = None
         self._speaker: Speaker | None = None
-        self._stop = threading.Event()
+        self._stop = Stop()
         self._listening: threading.Thread | None = None
         if not settings.voice:
             with contextlib.suppress(VoiceError):  # the system's own way to speak comes next
@@ -92,12 +99,18 @@ class TerminalVoice:
         Whoever begins to talk is not talked over. Hands-free, it begins when all has been said, or
         when somebody talks over it.
         """
-        if not self.can_listen or self.is_listening:
+        if not self.can_listen or (self.is_listening and not self._stop.is_set()):
             return
         if not self.hands_free:
             self.be_silent()
-        self._stop = threading.Event()
-        work = lambda: self._listen(self._stop, heard, failed)  # noqa: E731
+        before, stop = self._listening, Stop()
+
+        def wanted(words: Heard) -> None:
+            if not stop.unwanted:
+                heard(words)
+
+        work = lambda: self._listen(before, stop, wanted, failed)  # noqa: E731
+        self._stop = stop
         self._listening = threading.Thread(target=work, name="listen", daemon=True)
         self._listening.start()
 
@@ -105,11 +118,22 @@ class TerminalVoice:
         """What has been said so far is all."""
         self._stop.set()
 
+    def forget(self) -> None:
+        """Listen no more; nobody wants what has been said."""
+        self._stop.unwanted = True
+        self._stop.set()
+
     def _listen(
-        self, stop: threading.Event, heard: Callable[[Heard], None], failed: Callable[[str], object]
+        self,
+        before: threading.Thread | None,
+        stop: Stop,
+        heard: Callable[[Heard], None],
+        failed: Callable[[str], object],
     ) -> None:
         assert self._ear is not None
         assert self._microphone is not None
+        if before is not None:
+            before.join()  # there is one microphone
         try:
             frames = self._microphone.frames(stop)
             with contextlib.closing(frames):
@@ -148,7 +172,7 @@ class TerminalVoice:
 
     def close(self) -> None:
         """Neither listen nor speak any more."""
-        self.enough()
+        self.forget()
         if self._speaker is not None:
             self._speaker.close()
 
@@ -191,7 +215,7 @@ class TerminalVoice:
         try:
             yield
         finally:
-            self.enough()
+            self.forget()
 
 
 def spoken_key(text: str) -> str:

@@ -53,6 +53,7 @@ class InputPrompt:
         self.listener: Callable[[], Listener | None] = lambda: None
         """Who listens, where talking is wanted."""
         self._talk: PromptTalk | None = None
+        self._listens = False
         self._mark = ANSI(paint("> ", palette.accent))
         self._session: PromptSession[str] = PromptSession(
             history=_history(history),
@@ -73,7 +74,8 @@ class InputPrompt:
     def _drawn(self) -> None:
         self.shown()
         listener = self.listener()
-        if listener is not None and listener.hands_free and self._talk is None:
+        if listener is not None and listener.hands_free and not self._listens:
+            self._listens = True
             self._talking().begin(listener)
 
     def _talking(self) -> PromptTalk:
@@ -105,9 +107,13 @@ class InputPrompt:
 
     def ask(self, draft: str = "") -> str:
         """One message, with pastes in full; raises what `input` raises."""
-        self._talk = None
-        with _noting_ctrl_c() as pressed:
-            text = self._session.prompt(self._mark, default=draft)
+        self._talk, self._listens = None, False
+        try:
+            with _noting_ctrl_c() as pressed:
+                text = self._session.prompt(self._mark, default=draft)
+        finally:
+            if (listener := self.listener()) is not None:
+                listener.forget()
         if pressed:  # before or after the prompt had the keyboard, so that it took no key
             raise EOFError if self._leaving else KeyboardInterrupt
         return PLACEHOLDER.sub(lambda found: self._pastes.get(found[1], found[0]), text)
