@@ -168,6 +168,10 @@ ALLOWED = {
         "session/store/schema.py open_database: os.open",
         "terminal/render/shown_files.py ShownFiles._write: os.open",
         "terminal/render/shown_files.py ShownFiles._write: path.touch",
+        "voice/whisper_model.py WhisperModel.__init__: (directory / 'added_tokens.json').read_text",
+        "voice/whisper_model.py WhisperModel.__init__: "
+        "(directory / 'encoder_model_quantized.onnx').read_bytes",
+        "voice/whisper_model.py WhisperModel.__init__: (directory / 'vocab.json').read_text",
     },
     "a file that the user names to be used as it is, outside of any session": {
         "server/certificates.py fingerprint: certificate.read_text",
