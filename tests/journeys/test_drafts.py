@@ -224,10 +224,10 @@ WRITING = "open('answer.csv', 'w').write('{head}\\nfiles,' + str(len(os.listdir(
 
 def test_a_file_that_was_asked_for_is_looked_at_unasked_and_written_again(open_session, work):
     by_hand = ByHand(Decision("yes"))
-    wrong, right = (f"import os\n{WRITING.format(head=head)}" for head in ("a,b", "name,value"))
+    wrong, right = (f"import os\n{WRITING.format(head=head)}" for head in ("a,b,c", "name,value"))
     session = open_session({"code": wrong}, {"code": right}, "Done.", drafts=[], approve=by_hand)
     list(session.send(WANTED))
     assert by_hand.asked == [wrong, right]
     looked = [text for text in printed(session) if text.endswith("files,3")]
-    assert [text.splitlines()[0] for text in looked] == ["a,b", "name,value"]
+    assert [text.splitlines()[0] for text in looked] == ["a,b,c", "name,value"]
     assert session.transcript[-1].text == "Done."

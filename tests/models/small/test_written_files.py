@@ -1,5 +1,8 @@
 """A file that was asked for is judged by what is in it."""
 
+import subprocess
+import sys
+
 import pytest
 from tests.models.small.test_checks import PROFILE, block, reply
 
@@ -107,3 +110,47 @@ def test_other_files_are_judged_by_what_they_are(question, content, trouble):
 def test_nothing_is_looked_at_that_was_not_asked_for_or_not_written():
     assert look_at_file("How many rows are in sales.csv?", []) == ""
     assert SmallTurn.of((asked(), *writing(files="added other.csv"))).to_look_at == ""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "mean_price: 3.5\nrows: 3",
+        "mean_price = 3.5\nrows = 3\n",
+        "mean_price,3.5\nrows,3\n",
+        "what,number\nmean_price,3.5\nrows,3\n",
+        "{'mean_price': 3.5, 'rows': 3}",
+    ],
+)
+def test_values_that_are_there_in_another_form_are_written_as_was_asked(content, tmp_path):
+    turn = looked_at(content)
+    ((ours,), _, _) = reply(*turn)
+    assert not ours.to_compare
+    subprocess.run([sys.executable, "-c", ours.source], cwd=tmp_path, check=True)
+    assert (tmp_path / "answer.csv").read_text().split() == RIGHT.split()
+
+
+@pytest.mark.parametrize("content", ["", "no value\n", "a: 1: 2\nb\n", "mean_price: 3.5\nrows: "])
+def test_what_is_no_list_of_values_is_left_to_the_model(content):
+    assert SmallTurn.of(looked_at(content)).to_rewrite == ""
+
+
+def test_a_block_that_came_again_is_not_shown_once_more():
+    turn = looked_at("name,value\n")
+    once, twice = next_request(turn), next_request((*turn, *turn[1:]))
+    assert WRITES in "".join(message.text for message in once.messages)
+    assert WRITES not in "".join(message.text for message in twice.messages)
+    assert "it has no rows" in twice.messages[-1].text
+
+
+def test_what_we_wrote_is_believed_as_far_as_the_program_before_it():
+    turn = looked_at("mean_price: 3.5\nrows: 3")
+    ((ours,), _, _) = reply(*turn)
+    wrote = writing(ours.source, "modified answer.csv")
+    ((look,), _, _) = reply(*turn, *wrote)
+    shown = block(look.source, RIGHT, to_compare=True)
+    plan = next_request((*turn, *wrote, *shown))
+    assert (plan.must_act, plan.doubt) == (False, "")
+    invents = "open('answer.csv', 'w').write('mean_price: 7.7\\nrows: 81')"
+    made_up = looked_at("mean_price: 7.7\nrows: 81", source=invents)
+    assert SmallTurn.of(made_up).to_rewrite == ""

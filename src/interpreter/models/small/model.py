@@ -23,6 +23,7 @@ from interpreter.models.small.words import (
     ANOTHER_DRAFT,
     EXAMPLE,
     GAVE_UP,
+    IN_THE_FORM,
     LAST_VALUE,
     NUDGE,
     SPENT,
@@ -97,6 +98,9 @@ class SmallModel:
             return
         if turn.to_look_at and self._compares():
             yield from _proposed(turn.to_look_at, THE_FILE, to_compare=True)
+            return
+        if turn.to_rewrite:
+            yield from _proposed(turn.to_rewrite, IN_THE_FORM)
             return
         drafts = self._drafts(turn, request, interrupt)
         counted = ballot(turn.question, turn.rounds, drafts)

@@ -27,7 +27,7 @@ from interpreter.models.small.conditions import (
 from interpreter.models.small.forms import NUMBER, AskedForm, form_of, wants_a_reason
 from interpreter.models.small.hints import hint_for, missing_thing
 from interpreter.models.small.rendering import rendering
-from interpreter.models.small.rounds import Round, rounds_of, split_turn
+from interpreter.models.small.rounds import Round, failures_in_a_row, rounds_of, split_turn
 from interpreter.models.small.votes import Ballot, can_be_compared
 from interpreter.models.small.words import (
     ATTEMPT,
@@ -53,7 +53,11 @@ from interpreter.models.small.words import (
     request_for_code,
     with_reason,
 )
-from interpreter.models.small.written_files import look_at_file, trouble_with_file
+from interpreter.models.small.written_files import (
+    look_at_file,
+    rewritten_file,
+    trouble_with_file,
+)
 from interpreter.protocol.changed_files import FILES_NAMED, files_changed_in
 from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.values import frozen
@@ -185,6 +189,11 @@ class SmallTurn:
         return look_at_file(self.question, self.rounds) if self.is_computable else ""
 
     @property
+    def to_rewrite(self) -> str:
+        """Code that writes the values of that file as was asked for, where they are known."""
+        return rewritten_file(self.question, self.rounds) if self.is_computable else ""
+
+    @property
     def for_drafts(self) -> tuple[Message, ...]:
         """What other programs are written for: the question, and what the first one got wrong."""
         first = self.rounds[0]
@@ -265,8 +274,9 @@ def _after_order(
         told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
         return SmallPlan((*asked, *told), len(rounds), must_act=True)
     if wrong[0] and len(rounds) <= REPEATS:
-        told = (assistant_says(last.code), user_says(wrong[0]))
-        return SmallPlan((*asked, *told), len(rounds), must_act=True)
+        shown = (*asked, assistant_says(last.code), user_says(wrong[0]))
+        again = (*asked[:-1], _with_more(asked[-1], wrong[0]))  # it clung to what it wrote
+        return SmallPlan(shown if len(rounds) == 1 else again, len(rounds), must_act=True)
     spoilt = changed_originals(question, files)
     printed = _shortened(last.output)
     words = DONE.format(
@@ -321,7 +331,7 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: st
 
     When that does not help, take an answer from before, or begin again and say what went wrong.
     """
-    failures = _failures_in_a_row(rounds)
+    failures = failures_in_a_row(rounds)
     last = rounds[-1]
     if failures >= REPEATS and (answer := _earlier_answer(rounds, question)):
         return SmallPlan((), answer=answer)
@@ -355,15 +365,6 @@ def _failed_twice(rounds: list[Round]) -> tuple[str, ...]:
 def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:
     """The question again, with what went wrong so far."""
     return (*asked[:-1], _with_more(asked[-1], lessons_of(rounds, question)))
-
-
-def _failures_in_a_row(rounds: list[Round]) -> int:
-    count = 0
-    for one in reversed(rounds):
-        if not one.failed:
-            break
-        count += 1
-    return count
 
 
 def _said_before(rounds: list[Round]) -> bool:

@@ -105,6 +105,16 @@ def _round(action: Action, message: Message) -> Round:
     )
 
 
+def failures_in_a_row(rounds: Sequence[Round]) -> int:
+    """How many of the last blocks failed."""
+    count = 0
+    for one in reversed(rounds):
+        if not one.failed:
+            break
+        count += 1
+    return count
+
+
 def written(action: Action) -> str:
     """An action as the model would write it."""
     match action:

@@ -70,6 +70,7 @@ ANOTHER_DRAFT = """\
 Another draft, to compare (nothing that it does lasts, so it runs without a question):
 """
 THE_FILE = "What the file holds:\n"
+IN_THE_FORM = "The same values, in the form that was asked for:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 NOT_ANSWERED = """\

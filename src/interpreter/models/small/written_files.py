@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from interpreter.models.small.answers import is_hard_coded
-from interpreter.models.small.forms import MISSING
+from interpreter.models.small.forms import MISSING, NUMBER, data_in, form_of
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.words import file_to_write
@@ -44,6 +44,13 @@ WRONG_FILE = """\
 The file {name} now holds:
 {text}
 But {trouble}. Write the whole ```python block again so that it writes the file as was asked for."""
+PAIR = re.compile(r"['\"]?([^:=,'\"]+)['\"]? ?[:=,] ?['\"]?([^:=,'\"]+)['\"]?")
+REWRITTEN = "# The same values, in the form that was asked for.\nimport csv\n"
+REWRITE = """\
+# The same values, in the form that was asked for.
+import csv
+with open({name!r}, "w", newline="") as file:
+    csv.writer(file).writerows({rows!r})"""
 IN_DOUBT = "\n\n(Not sure: in {name}, {trouble}.)"
 
 
@@ -65,12 +72,43 @@ def trouble_with_file(question: str, rounds: Sequence[Round]) -> tuple[str, str]
     if not looked or looked[-1].failed or rounds[-1] is not looked[-1]:
         return "", ""
     text = looked[-1].output
-    writer = next((one for one in reversed(rounds) if not one.to_compare), looked[-1])
-    trouble = _trouble(question, name, text, replace(writer, output=text))
+    trouble = _trouble(question, name, text, _writer(rounds))
     if not trouble:
         return "", ""
     told = WRONG_FILE.format(name=name, text=text[:TOLD].strip() or "(nothing)", trouble=trouble)
     return told, IN_DOUBT.format(name=name, trouble=trouble)
+
+
+def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
+    """Code that writes the values of the file in the form that was asked for; nothing where they
+    are no list of names and values, or two columns were not asked for."""
+    name, columns = file_to_write(question), _listed(COLUMNS.search(question.partition("\n\n")[0]))
+    if not trouble_with_file(question, rounds)[0] or len(columns) != 2 or name[-4:] != ".csv":
+        return ""
+    if is_hard_coded(question, _writer(rounds)):
+        return ""
+    values = _pairs(rounds[-1].output)
+    rows = [(one, form_of(question).rounded(value)) for one, value in values]
+    source = REWRITE.format(name=name, rows=[tuple(columns), *rows])
+    return source if rows and source not in [one.source for one in rounds] else ""
+
+
+def _writer(rounds: Sequence[Round]) -> Round:
+    """The model's own block that wrote the file, as if it had printed what the file holds."""
+    own = [one for one in rounds if not one.to_compare and not one.source.startswith(REWRITTEN)]
+    return replace(own[-1] if own else rounds[-1], output=rounds[-1].output)
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Names and values, one of each in a line, or as Python writes a dictionary."""
+    if isinstance(data := data_in(text), dict):
+        return [(str(name), str(value)) for name, value in data.items()]
+    found = [PAIR.fullmatch(line.strip()) for line in text.strip().splitlines()]
+    pairs = [(pair.group(1).strip(), pair.group(2).strip()) for pair in found if pair]
+    if len(pairs) != len(found):
+        return []
+    has_head = len(pairs) > 1 and not NUMBER.search(pairs[0][1])
+    return pairs[1:] if has_head and all(NUMBER.search(value) for _, value in pairs[1:]) else pairs
 
 
 def _trouble(question: str, name: str, text: str, writer: Round) -> str:
