@@ -9,7 +9,7 @@ import pytest
 
 from interpreter.checkpoints.variables.python import PythonVariables
 from interpreter.protocol.errors import CheckpointError
-from interpreter.tools.spill import IN_MEMORY, Spill
+from interpreter.tools.run_code import IN_MEMORY, Spill
 
 HANG = 60
 

@@ -19,7 +19,7 @@ from interpreter.protocol.messages import Message, Text
 from interpreter.runtimes.process.shell import bash
 from interpreter.sandboxes.backends.none import NoSandbox
 from interpreter.session.export.formats import export_session
-from interpreter.terminal.input.compose import compose
+from interpreter.terminal.chat import compose
 from interpreter.terminal.input.piped import attached
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 64

@@ -1,13 +1,13 @@
 """A block that shall stop is asked, asked again, and ended; nothing is done before it is due."""
 
-from interpreter.runtimes import insistence
-from interpreter.runtimes.insistence import Insistence
+from interpreter.runtimes import resident
+from interpreter.runtimes.resident import Insistence
 
 
 def stopping(monkeypatch, **options):
     """An insistence whose clock is set by hand, and what it did."""
     did, now = [], [100.0]
-    monkeypatch.setattr(insistence.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(resident.time, "monotonic", lambda: now[0])
     return Insistence(5.0, did.append, lambda: did.append("end"), **options), did, now
 
 

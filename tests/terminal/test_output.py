@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.terminal.render.output import KEPT, OutputPane
+from interpreter.terminal.render.screen import KEPT, OutputPane
 
 
 def shown(*pieces):

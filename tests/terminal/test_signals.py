@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from interpreter.terminal.input.signals import ctrl_c
+from interpreter.terminal.input.keys import ctrl_c
 
 
 def test_the_action_is_called_while_the_main_thread_waits_for_it():

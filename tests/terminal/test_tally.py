@@ -1,5 +1,5 @@
 from interpreter.protocol.events import Usage
-from interpreter.terminal.render.tally import Tally
+from interpreter.terminal.render.screen import Tally
 
 
 def test_the_time_of_a_turn_is_without_the_time_that_the_user_took():

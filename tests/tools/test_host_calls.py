@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tests.live import end_of, printed, wait_until, walled
 
+from interpreter.assembly.cell.guards import GuardChain
 from interpreter.policies.approvals import Approvals
 from interpreter.policies.rules import parse_rules
 from interpreter.protocol.actions import Decision
@@ -100,7 +101,7 @@ def world(tmp_path_factory):
     pool = RuntimePool(cell.launch, cell.exchange, PoolOptions(settings=chosen))
     code = RunCode(pool)
     escalations.inject = code.inject
-    guarded = Guarded(code, lambda: [], escalations)
+    guarded = Guarded(code, GuardChain, escalations)
 
     def run(source, language="python", approve=None, interrupt=None):
         asked = [approve] if approve else []

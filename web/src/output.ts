@@ -1,5 +1,5 @@
 // What a block prints: lines with colours, and nothing else that escape codes can do. The rule is
-// that of src/interpreter/protocol/printed.py.
+// that of src/interpreter/protocol/visible.py.
 import { visible } from "./visible";
 
 const ONE =

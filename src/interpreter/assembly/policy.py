@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -17,6 +18,7 @@ from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings, fault
 
 if TYPE_CHECKING:
+    from interpreter.assembly.cell.environment import Environment
     from interpreter.checkpoints.gates.denied_paths import DeniedPath
     from interpreter.policies.approvals import Mode
     from interpreter.policies.origins import Origins
@@ -43,9 +45,30 @@ def make_policy(
         confined=confined,
         unenforced=unenforced,
         walled=settings.sandbox != "off" and (settings.os_dry or not settings.os),
-        suspicion=lambda action: origins.of_code(action, walled=behind_proxy),
+        suspicion=partial(origins.of_code, walled=behind_proxy),
         extra_scan=find_semgrep(settings.directory()) if settings.safe_mode != "off" else None,
     )
+
+
+class SessionPolicies:
+    """One policy per way of deciding, so that what was always allowed stays so."""
+
+    def __init__(self) -> None:
+        self._made: dict[object, Policy] = {}
+
+    def of(self, settings: Settings, environment: Environment) -> Policy:
+        """The policy for blocks that run there under these settings."""
+        mode = settings.approval or ("auto" if settings.auto_run else "ask")
+        way = (mode, settings.safe_mode, settings.rules)
+        if way not in self._made:
+            self._made[way] = make_policy(
+                mode,
+                settings,
+                environment.origins.get(),
+                confined=not environment.unconfined,
+                unenforced=environment.unenforced(),
+            )
+        return self._made[way]
 
 
 def check_policy(settings: Settings) -> None:
@@ -164,7 +187,7 @@ def _is_shown(words: list[str], running: Action | None) -> bool:
     """Whether a block that runs says literally this, so that its question was about it."""
     if not isinstance(running, Code):
         return False
-    from interpreter.policies.facts import facts_of
+    from interpreter.policies.rules import facts_of
 
     name = words[0].rsplit("/", 1)[-1] if words else ""
     said = (command for command in facts_of(running).commands if command)

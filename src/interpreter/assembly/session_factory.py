@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly.cell.environment import Environment
 from interpreter.assembly.computer.agents import Within, agent_functions
-from interpreter.assembly.computer.browsing import offer_browser
-from interpreter.assembly.computer.desktop import OsMode, offer_desktop
+from interpreter.assembly.computer.desktop import OsMode
 from interpreter.assembly.computer.own_functions import import_skills
 from interpreter.assembly.conversation import Conversation
 from interpreter.assembly.conversation_log import notes_about
 from interpreter.assembly.hooks import SessionHooks
 from interpreter.assembly.model_choice import FaceCallbacks, ModelChoice
-from interpreter.assembly.policy import ceiling, check_policy, make_policy
+from interpreter.assembly.policy import SessionPolicies, ceiling, check_policy
 from interpreter.assembly.system_words import SystemWords
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.interrupt import Interrupt
@@ -36,9 +35,8 @@ from interpreter.protocol.ports import (
 from interpreter.protocol.system.host_programs import never_from
 from interpreter.session.budget import Budget, PartOfBudget
 from interpreter.session.engine import Asking, Engine, TurnLimits
-from interpreter.session.past import Past
 from interpreter.session.request.context import Notes
-from interpreter.session.session import Session
+from interpreter.session.session import Past, Session
 from interpreter.session.store.database import Store
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
@@ -85,7 +83,7 @@ class SessionFactory:
         """Who is told of what happens here, and may refuse it."""
         self._models = ModelChoice(face, self._notes())
         self._models_beside = ModelChoice(face, self._notes())
-        self._policies: dict[object, Policy] = {}
+        self._policies = SessionPolicies()
         self._words = SystemWords(self.run)
         self._shown: RewrittenModel | None = None
         self._open_session = ""
@@ -182,9 +180,7 @@ class SessionFactory:
     def _new_environment(
         self, choose: Callable[[Runtimes], Runtimes] = lambda runtimes: runtimes
     ) -> Environment:
-        from interpreter.assembly.computer.host_functions import offer_usual
-        from interpreter.assembly.computer.web import offer_web
-        from interpreter.assembly.project import guidance_functions
+        from interpreter.assembly.computer.offers import offer_all
         from interpreter.session.side_questions import SideQuestions
 
         def policy() -> Policy:
@@ -195,15 +191,18 @@ class SessionFactory:
         )
         environment.tool_servers.approve = self._approve
         questions = SideQuestions(self._model_now, self._budget)
-        functions = environment.calls.functions
-        offer_usual(functions, questions, lambda: self._now.skills_path)
-        offer_web(environment, self._settings)
-        opening = partial(self._screen.desktop, self._settings)
-        offer_desktop(environment.calls, questions, opening, self._settings)
-        offer_browser(environment.calls, self._settings, environment.host_gate)
-        functions.add(*guidance_functions(self._guidance.get, lambda: environment.cell.exchange))
+        offer_all(
+            environment,
+            self._settings,
+            questions,
+            self._screen,
+            self._guidance,
+            skills_path=lambda: self._now.skills_path,
+        )
         if self._within is None:
-            functions.add(*agent_functions(self, lambda: self._now, self._model_now))
+            environment.calls.functions.add(
+                *agent_functions(self, lambda: self._now, self._model_now)
+            )
         return environment
 
     def _model_now(self) -> Model:
@@ -341,8 +340,8 @@ class SessionFactory:
     def _tools(self, settings: Settings) -> dict[str, Tool]:
         """What the model can do: as the settings say. A small one has less to choose from, and is
         also told which variables there are."""
+        from interpreter.tools.guarded import WithNearInstructions
         from interpreter.tools.live_variables import WithLiveVariables
-        from interpreter.tools.near_instructions import WithNearInstructions
 
         small = self._models.small
         names = settings.tools or (FOR_SMALL_MODELS if small else USUAL)
@@ -375,18 +374,9 @@ class SessionFactory:
         return Asking(self._models.context, self._budget, system, specs, meanwhile=self.warm)
 
     def _policy(self, settings: Settings) -> Policy:
-        """One policy per way of deciding, so that what was always allowed stays so."""
-        mode = settings.approval or ("auto" if settings.auto_run else "ask")
-        way = (mode, settings.safe_mode, settings.rules)
-        if way not in self._policies:
-            self._policies[way] = make_policy(
-                mode,
-                settings,
-                self.environment.origins.get(),
-                confined=not self.unconfined,
-                unenforced=self.environment.unenforced(),
-            )
-        policy = self._screen.policy(self._policies[way], settings, self.environment.calls)
+        policy = self._policies.of(settings, self.environment)
+        if settings.os:
+            policy = self._screen.policy(policy, settings, self.environment.calls)
         return self.hooks.policy(policy)
 
     def _session_hooks(self) -> SessionHooks:

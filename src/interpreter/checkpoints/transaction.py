@@ -111,6 +111,8 @@ class Transaction:
 
     def _worth_a_look(self, report: FileReport) -> Iterator[str]:
         """What the block did to data, and that it did something to most of the files."""
+        if not report.changes:
+            return
         if scope := scope_note(report.changes, self._workspace):
             yield scope
         if any(change.kind in ("modified", "renamed") for change in report.changes):

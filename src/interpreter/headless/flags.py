@@ -15,7 +15,7 @@ from typing import Any, Literal, NoReturn
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.settings.settings import Settings
 

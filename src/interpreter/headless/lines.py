@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 
 LONGEST_LINE = 16 << 20  # bytes of a line that we read
 MOST_VALUES = 200_000

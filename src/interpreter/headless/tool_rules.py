@@ -9,8 +9,7 @@ import fnmatch
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from interpreter.policies.facts import facts_of
-from interpreter.policies.rules import Rule
+from interpreter.policies.rules import Rule, facts_of
 from interpreter.protocol.actions import Ruling
 from interpreter.protocol.hooks import NO_ANSWER, Hook, HookAnswer, HookCall
 from interpreter.protocol.messages import Code

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import visible
 

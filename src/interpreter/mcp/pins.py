@@ -17,7 +17,7 @@ from typing import Any
 from interpreter.mcp.configuration import ServerConfig
 from interpreter.mcp.listings import NotListed, Tool, read_tool
 from interpreter.protocol import safe_files
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import visible_lines
 

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from interpreter.policies.facts import canonical, facts_of
 from interpreter.policies.places import is_secret
-from interpreter.policies.rules import Rules
+from interpreter.policies.rules import Rules, canonical, facts_of
 from interpreter.policies.scan.code_scan import SafeMode, can_scan, scan
 from interpreter.policies.scan.command_words import Words
 from interpreter.policies.scan.understood import may_change_words, plain_commands
@@ -43,6 +42,8 @@ class _Memory:
 
     def covers(self, action: Action) -> bool:
         """Exactly what was shown, or shell code of no other commands than were shown."""
+        if not self.blocks:
+            return False
         commands = {tuple(words) for words in _plain(action)}
         known = bool(commands) and commands <= self.commands and not self.shell_changed
         return known or _without_call(action) in self.blocks

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from interpreter.policies.facts import canonical, facts_of
+from interpreter.policies.rules import canonical, facts_of
 from interpreter.protocol.messages import Action, Code, Display, Face, Message, Output, Text
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import visible

@@ -10,7 +10,7 @@ from typing import Any
 
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.messages import Display, Face
-from interpreter.runtimes.kernel.output import faces_of, published
+from interpreter.runtimes.kernel.block import faces_of, published
 from interpreter.runtimes.kernel.wire import Incoming
 
 Put = Callable[[RuntimeEvent], None]

@@ -63,6 +63,9 @@ class RuntimePool:
 
     def get(self, language: str) -> Runtime:
         """The runtime of a language by any of its names; it starts with its first block."""
+        with self._lock:
+            if language in self._runtimes:
+                return self._runtimes[language]
         found, make = self._find(language)
         with self._lock:
             if found.name not in self._runtimes:
@@ -71,6 +74,8 @@ class RuntimePool:
 
     def canonical(self, language: str) -> str:
         """The name proper of a language by any of its names; unknown ones stay as they are."""
+        if language in self._runtimes:
+            return language
         try:
             return self._find(language.strip().lower())[0].name
         except UnknownLanguage:

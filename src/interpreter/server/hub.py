@@ -26,8 +26,9 @@ from interpreter.server.errors import Refused
 from interpreter.server.registry import Registry
 from interpreter.server.workspaces import below, fixed, unmoved
 from interpreter.session.session import Session
-from interpreter.session.store.database import SessionInfo, Store
+from interpreter.session.store.database import Store
 from interpreter.session.store.owners import Owners
+from interpreter.session.store.session_list import SessionInfo
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings, changed
 

@@ -119,6 +119,8 @@ class Budget:
         return f"{reason} So far: {self.session.describe()}." if reason else None
 
     def _too_dear(self, tokens: int) -> str:
+        if self._ceiling.dollars is None and self._ceiling.turn_dollars is None:
+            return ""
         expected = self._pricing(self._expected(tokens)) or 0.0
         for spent, most, name in (
             (self.session.dollars, self._ceiling.dollars, "max_budget"),

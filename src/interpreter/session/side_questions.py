@@ -13,7 +13,7 @@ from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Display, Face, Message, Text
 from interpreter.protocol.ports import Model, Request
 from interpreter.session.budget import Budget
-from interpreter.session.request.tokens import TokenEstimate
+from interpreter.session.request.shrink import TokenEstimate
 
 SUMMARIZE = "Summarize the text."
 JOIN_SUMMARIES = "Make one summary of these summaries."

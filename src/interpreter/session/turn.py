@@ -14,10 +14,9 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ModelError, OutOfBudget
 from interpreter.protocol.events import Decided, Event, MessageFinished, TurnFinished
 from interpreter.protocol.messages import Action, Message
-from interpreter.session.act import decide, execute, refuse, skip
+from interpreter.session.act import StuckDetector, decide, execute, refuse, skip
 from interpreter.session.draft import Draft
 from interpreter.session.engine import Turn
-from interpreter.session.stuck import StuckDetector
 
 FAILED_BEFORE = "the very same block failed a moment ago, and nothing has changed since"
 

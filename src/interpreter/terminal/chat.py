@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Generator, Iterator
+import re
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.assembly import SessionFactory
 from interpreter.assembly.tool_servers.mentions import ToolMentions
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import InterpreterError, ModelError
 from interpreter.protocol.events import (
     Event,
@@ -17,13 +20,12 @@ from interpreter.protocol.events import (
     TurnFinished,
 )
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Code, Display, Message
+from interpreter.protocol.messages import Code, Display, Face, Message, Part, Text
 from interpreter.session.loop import looped
 from interpreter.session.session import Session
 from interpreter.settings.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
 from interpreter.settings.settings import Settings
 from interpreter.terminal.desk import Desk
-from interpreter.terminal.input.compose import compose
 from interpreter.terminal.loop import converse
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, paint
 
@@ -176,7 +178,7 @@ class Chat:
 
     def _user_command(self, line: str) -> str | None:
         """The message that `/name arguments` stands for; None where no command has that name."""
-        if self.mentions.are_in(line) and line.startswith("/"):
+        if line.startswith("/") and self.mentions.are_in(line):
             stop = Interrupt()
             with self.desk.attend(stop.request):
                 return self.mentions.command(line, stop)
@@ -285,3 +287,61 @@ def _collecting(events: Iterator[Event], output: list[str]) -> Generator[Event, 
 
 def _red(text: str, *, colourful: bool) -> str:
     return paint(text, (COLOURS if colourful else NO_COLOURS).bad)
+
+
+PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+SIGNATURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+LARGEST_PICTURE = 20_000_000
+MENTION = re.compile(r"(?<!\S)@(\"[^\"]+\"|'[^']+'|\S+)")
+WORD = re.compile(r"\"[^\"\n]+\"|'[^'\n]+'|(?:\\ |\S)+")
+LONGEST_PATH = 4_000
+
+
+def compose(text: str, news: Sequence[str] = ()) -> Message:
+    """The message of a text: the pictures it names are attached, `@file` becomes the path."""
+    body = MENTION.sub(_mentioned, _without_quotes(text))
+    pictures = [_picture(path) for path in dict.fromkeys(_picture_paths(body))]
+    said = "\n\n".join([*news, body])
+    parts: list[Part] = [Text(said), *(picture for picture in pictures if picture)]
+    return Message("user", tuple(parts))
+
+
+def _without_quotes(text: str) -> str:
+    stripped = text.strip()
+    if stripped.startswith('"""'):
+        return stripped.removeprefix('"""').removesuffix('"""').strip("\n")
+    return text
+
+
+def _mentioned(found: re.Match[str]) -> str:
+    path = found[1].strip("\"'")
+    return f'"{path}"' if _exists(path) and " " in path else path if _exists(path) else found[0]
+
+
+def _exists(path: str) -> bool:
+    try:
+        return len(path) < LONGEST_PATH and Path(path).expanduser().exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _picture_paths(text: str) -> Iterator[Path]:
+    """The paths of pictures in a text, as they are typed, pasted, or dropped by a terminal."""
+    if not any(suffix in text.lower() for suffix in PICTURES):
+        return
+    for found in WORD.finditer(text):
+        name = found[0].strip("\"'").replace("\\ ", " ").removeprefix("file://").rstrip(",;:?!")
+        if Path(name).suffix.lower() in PICTURES and _exists(name):
+            yield Path(name).expanduser()
+
+
+def _picture(path: Path) -> Display | None:
+    try:
+        place = safe_files.named_by_user(path, Path.cwd())
+        data = safe_files.read_bytes(place, LARGEST_PICTURE)
+    except OSError:
+        return None
+    for signature, media_type in SIGNATURES.items():
+        if data.startswith(signature):
+            return Display((Face("text/plain", f"[picture {path.name}]"), Face(media_type, data)))
+    return None

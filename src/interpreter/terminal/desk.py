@@ -13,8 +13,8 @@ from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested, Event, InputRequested, TurnFinished
 from interpreter.protocol.ports import nobody_approves
 from interpreter.terminal.input.approval import ApprovalInput, ask
+from interpreter.terminal.input.keys import ctrl_c
 from interpreter.terminal.input.piped import someone_is_there
-from interpreter.terminal.input.signals import ctrl_c
 from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.ansi import NO_COLOURS
 from interpreter.terminal.render.edits import Diff, nothing_known

@@ -12,8 +12,7 @@ from interpreter.protocol.events import ApprovalRequested, InputRequested
 from interpreter.terminal.desk import AnsweredByVoice, Faced, by_key_only, input_line
 from interpreter.terminal.input.approval import SAID, WORDS, ApprovalInput, ask
 from interpreter.terminal.input.editor import edit
-from interpreter.terminal.input.keys import TypedKeys
-from interpreter.terminal.input.signals import ctrl_c
+from interpreter.terminal.input.keys import TypedKeys, ctrl_c
 from interpreter.terminal.live_face import LiveFace
 from interpreter.terminal.render.ansi import paint, tame_plain
 from interpreter.terminal.render.edits import Diff, nothing_known

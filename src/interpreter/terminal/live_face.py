@@ -48,10 +48,7 @@ from interpreter.terminal.render.look import Look
 from interpreter.terminal.render.markdown.highlight import CodeStream, highlight
 from interpreter.terminal.render.markdown.prose import MarkdownText
 from interpreter.terminal.render.markdown.wrap import in_width
-from interpreter.terminal.render.output import OutputPane
-from interpreter.terminal.render.screen import Screen
-from interpreter.terminal.render.status import Status
-from interpreter.terminal.render.tally import Tally
+from interpreter.terminal.render.screen import OutputPane, Screen, Status, Tally
 
 PANE = 12  # lines of output or code that are live
 THOUGHT = 200  # characters of a thought that are live

@@ -17,16 +17,18 @@ from interpreter.protocol.events import TurnFinished
 from interpreter.protocol.json.codec import encode
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Approver
+from interpreter.runtimes.kernel.choose_python import INLINE
 from interpreter.session.session import Session
+from interpreter.settings.own import ProfileParts
 from interpreter.settings.paths import data_directory
 from interpreter.settings.settings import Settings
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.commands import EXIT_CODES, EXIT_FAILED
 from interpreter.terminal.desk import Desk, PlainDesk
 from interpreter.terminal.input.approval import as_dry_runs
+from interpreter.terminal.input.keys import ctrl_c
 from interpreter.terminal.input.piped import someone_is_there
-from interpreter.terminal.input.signals import ctrl_c
-from interpreter.terminal.profile_parts import equip, run_first, runs_outside
+from interpreter.terminal.profile_parts import equip, run_first
 from interpreter.terminal.render.greeting import greeting
 from interpreter.terminal.start import AskInFront, ChatPlan, can_be_live
 
@@ -63,7 +65,7 @@ def open_chat(plan: ChatPlan) -> Chat:
     """The conversation of a plan, before its first message."""
 
     def walls(language: str) -> str:
-        if runs_outside(language, plan.settings, plan.own):
+        if _runs_outside(language, plan.settings, plan.own):
             return OUTSIDE
         return _walls(factory, plan.settings.sandbox)
 
@@ -186,3 +188,16 @@ def _as_json(session: Session, text: str) -> int:
             if isinstance(event, TurnFinished):
                 code = EXIT_CODES.get(event.end, EXIT_FAILED)
     return code
+
+
+def _runs_outside(language: str, settings: Settings, own: ProfileParts) -> bool:
+    """Whether a language runs in a process of the user's own, where no sandbox holds it."""
+    if own.languages is None and not settings.kernel and settings.python != INLINE:
+        return False
+    from interpreter.lmc.languages import answers_to, is_inside, language_named  # noqa: PLC0415
+    from interpreter.runtimes.kernel.python import PYTHON  # noqa: PLC0415  (few bring any)
+
+    named = [entry for entry in own.languages or () if language_named(entry, language)]
+    if named:
+        return not all(map(is_inside, named))
+    return bool(settings.kernel or settings.python == INLINE) and answers_to(PYTHON, language)

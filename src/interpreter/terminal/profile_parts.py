@@ -6,9 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.messages import Code
-from interpreter.runtimes.kernel.choose_python import INLINE
 from interpreter.settings.own import ProfileParts
-from interpreter.settings.settings import Settings
 
 if TYPE_CHECKING:
     from interpreter.assembly import SessionFactory
@@ -26,19 +24,6 @@ def equip(factory: SessionFactory, own: ProfileParts) -> None:
         from interpreter.lmc.languages import OwnLanguages  # noqa: PLC0415  (few bring any)
 
         factory.choose_runtimes(OwnLanguages(own.languages).choose)
-
-
-def runs_outside(language: str, settings: Settings, own: ProfileParts) -> bool:
-    """Whether a language runs in a process of the user's own, where no sandbox holds it."""
-    if own.languages is None and not settings.kernel and settings.python != INLINE:
-        return False
-    from interpreter.lmc.languages import answers_to, is_inside, language_named  # noqa: PLC0415
-    from interpreter.runtimes.kernel.python import PYTHON  # noqa: PLC0415  (few bring any)
-
-    named = [entry for entry in own.languages or () if language_named(entry, language)]
-    if named:
-        return not all(map(is_inside, named))
-    return bool(settings.kernel or settings.python == INLINE) and answers_to(PYTHON, language)
 
 
 def run_first(factory: SessionFactory, own: ProfileParts) -> None:

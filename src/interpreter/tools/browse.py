@@ -11,7 +11,7 @@ from interpreter.protocol import safe_files
 from interpreter.protocol.errors import TransferFailed
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.inside_files import INSIDE
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.messages import Code
 
 LARGEST = 32 << 20

@@ -1,11 +1,18 @@
-"""A tool under guard: what comes out is looked through, and a block may ask for more on its way."""
+"""A tool under guard: what comes out is looked through, and a block may ask for more on its way.
+
+Also what it tells of directories that it works in: their instructions, when code first names
+something there.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
 from queue import SimpleQueue
+from typing import Protocol
 
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import (
@@ -14,30 +21,31 @@ from interpreter.protocol.events import (
     OutputDelta,
     RuntimeEvent,
 )
-from interpreter.protocol.messages import Action, ActionCall
+from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Tool, ToolContext, ToolSpec
 
 Inject = Callable[[RuntimeEvent], bool]
-After = Generator[ApprovalRequested, Decision, tuple[str, ...]]
+After = Generator[ApprovalRequested | str, Decision, None]
 
 
-class Guard:
-    """Watches one run of a tool; this one lets everything pass and has nothing to say."""
+class Guard(Protocol):
+    """Watches one run of a tool."""
 
     def before(self) -> None:
         """The run is about to begin."""
+        ...
 
     def passing(self, event: RuntimeEvent) -> Iterable[RuntimeEvent]:
         """What becomes of an event."""
-        return (event,)
+        ...
 
     def after(self) -> After:
-        """The run is over. It may yield questions; it returns sentences for model and user."""
-        yield from ()
-        return ()
+        """The run is over. It may yield questions, and sentences for model and user."""
+        ...
 
     def close(self) -> None:
         """The run is over, however it ended, also without `after` or in the midst of it."""
+        ...
 
 
 class Escalations:
@@ -74,13 +82,11 @@ class Escalations:
 
 
 class Guarded:
-    """Another tool, with guards around each of its runs."""
+    """Another tool, with a guard over each of its runs."""
 
-    def __init__(
-        self, tool: Tool, guards: Callable[[], Sequence[Guard]], escalations: Escalations
-    ) -> None:
+    def __init__(self, tool: Tool, guard: Callable[[], Guard], escalations: Escalations) -> None:
         self._tool = tool
-        self._guards = guards
+        self._guard = guard
         self._escalations = escalations
         self.running: Action | None = None
         """What runs now, or ran last."""
@@ -93,17 +99,15 @@ class Guarded:
     def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
         """Run the tool."""
         self.running = action
-        guards = self._guards()
-        for guard in guards:
-            guard.before()
+        guard = self._guard()
+        guard.before()
         try:
             with closing(self._answered(action, context)) as events:
                 for event in events:
-                    yield from self._passed(event, guards, context)
+                    yield from _passed(event, guard, context)
         finally:
             self._escalations.refuse_all()
-            for guard in guards:
-                guard.close()
+            guard.close()
 
     def _answered(
         self, action: Action, context: ToolContext
@@ -113,20 +117,15 @@ class Guarded:
             if isinstance(event, ApprovalRequested):
                 self._escalations.settle(event, _asked(event, context))
 
-    def _passed(
-        self, event: RuntimeEvent, guards: Sequence[Guard], context: ToolContext
-    ) -> Iterator[RuntimeEvent]:
-        events = [event]
-        for guard in guards:
-            events = [passed for one in events for passed in guard.passing(one)]
-        if not isinstance(event, ExecutionFinished):
-            yield from events
-            return
-        yield from events[:-1]
-        for guard in guards:
-            for note in (yield from _settled(guard.after(), context)):
-                yield OutputDelta(f"[{note}]\n", "stderr")
-        yield events[-1]
+
+def _passed(event: RuntimeEvent, guard: Guard, context: ToolContext) -> Iterator[RuntimeEvent]:
+    events = list(guard.passing(event))
+    if not isinstance(event, ExecutionFinished):
+        yield from events
+        return
+    yield from events[:-1]
+    yield from _settled(guard.after(), context)
+    yield events[-1]
 
 
 def _asked(request: ApprovalRequested, context: ToolContext) -> Decision:
@@ -139,13 +138,44 @@ def _asked(request: ApprovalRequested, context: ToolContext) -> Decision:
     return decision
 
 
-def _settled(steps: After, context: ToolContext) -> Generator[RuntimeEvent, None, tuple[str, ...]]:
-    """Put the questions of a guard to the user, and hand it the answers."""
-    try:
-        request = next(steps)
+def _settled(steps: After, context: ToolContext) -> Iterator[RuntimeEvent]:
+    """Put the questions of a guard to the user, and hand it the answers; show what it says."""
+    with suppress(StopIteration):
+        step = next(steps)
         while True:
-            yield request
-            request = steps.send(_asked(request, context))
-    except StopIteration as end:
-        notes: tuple[str, ...] = end.value
-        return notes
+            if isinstance(step, str):
+                yield OutputDelta(f"[{step}]\n", "stderr")
+                step = next(steps)
+            else:
+                yield step
+                step = steps.send(_asked(step, context))
+
+
+MOST_PATHS = 100
+_PATH = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]*|(?<=cd )[\w.@+-]+")
+
+
+class WithNearInstructions:
+    """The tool that runs code; what it adds to a result is for the model alone."""
+
+    def __init__(self, execute: Tool, near: Callable[[tuple[str, ...]], str]) -> None:
+        self.spec = execute.spec
+        self._execute = execute
+        self._near = near
+
+    def run(self, action: Action, context: ToolContext) -> Iterator[RuntimeEvent]:
+        """Run a block; then say what holds where it was at work, once."""
+        for event in self._execute.run(action, context):
+            if isinstance(event, ExecutionFinished) and isinstance(action, Code):
+                paths = named_paths(action.source)
+                told = self._near(paths) if paths else ""
+                yield replace(event, summary="\n".join(filter(None, (event.summary, told))))
+            else:
+                yield event
+
+
+def named_paths(source: str) -> tuple[str, ...]:
+    """The paths that a text names, without regard to what they are."""
+    found = (match[0].removeprefix("./") for match in _PATH.finditer(source))
+    with_end = (path if "/" in path else f"{path}/x" for path in found)
+    return tuple(dict.fromkeys(with_end))[:MOST_PATHS]

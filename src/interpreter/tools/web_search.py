@@ -11,7 +11,7 @@ import httpx
 
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction
 from interpreter.protocol.errors import CallFailed
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 
 WRONG = "`web_search` takes the address of a SearXNG, `brave`, or SERVER.TOOL of a tool server."
 BRAVE = "https://api.search.brave.com/res/v1/web/search"

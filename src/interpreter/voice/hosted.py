@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.protocol.voice import EAR_RATE, Heard, Sound, VoiceError
 from interpreter.voice.sentences import sentences

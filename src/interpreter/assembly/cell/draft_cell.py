@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from interpreter.assembly.cell.languages import open_pool, session_runtimes
+from interpreter.assembly.cell.contents import open_pool, session_runtimes
 from interpreter.checkpoints.variables.language_state import through
 from interpreter.protocol.errors import CheckpointError, InterpreterError
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
@@ -35,7 +35,7 @@ class DraftParts:
     variables: Callable[[], PythonVariables]
     """Those of the session, which every draft begins with."""
     choose: Callable[[Runtimes], Runtimes]
-    guards: Callable[[], Sequence[Guard]]
+    guard: Callable[[], Guard]
     notice: Callable[[str], None]
 
 
@@ -116,5 +116,5 @@ class DraftCell:
         pool = open_pool(settings, self._parts.notice, cell, cell.launch, variables, ())
         runtimes = session_runtimes(settings, self._parts.choose, lambda: pool)
         run_code = RunCode(runtimes, RunLimits(seconds=LONGEST, when_over="stop"))
-        execute = Guarded(run_code, self._parts.guards, Escalations())
+        execute = Guarded(run_code, self._parts.guard, Escalations())
         return _OpenCell(cell, runtimes, variables, execute)

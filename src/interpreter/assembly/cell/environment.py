@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from interpreter.assembly.cell.contents import session_runtimes
 from interpreter.assembly.cell.draft_cell import DraftCell, DraftParts
-from interpreter.assembly.cell.languages import session_runtimes
-from interpreter.assembly.cell.life import CellLife
+from interpreter.assembly.cell.life import CellLife, Resumption
 from interpreter.assembly.cell.opener import CellOpener
-from interpreter.assembly.cell.saved_variables import Resumption, carried_over
+from interpreter.assembly.cell.saved_variables import carried_over
 from interpreter.assembly.cell.shutdown import END_SECONDS, Shutdown
 from interpreter.assembly.computer.host_calls import HostCalls
 from interpreter.assembly.conversation import Conversation
@@ -70,7 +70,7 @@ class Environment:
         self._runtimes = session_runtimes(settings, choose, self._pool)
         self._run_code = RunCode(self._runtimes, self._limits())
         self.escalations = Escalations(self._run_code.inject)  # questions of a block that runs
-        guarded = Guarded(self._run_code, self._guards, self.escalations)
+        guarded = Guarded(self._run_code, self._block_guard, self.escalations)
         self.execute: Tool = guarded
         """Runs blocks of code."""
         # Where texts of this session come from.
@@ -120,7 +120,7 @@ class Environment:
         return self.origins.get().of_call(given)
 
     def _shielded(self, tool: Tool) -> Tool:
-        return Guarded(tool, self._secret_guards, self.escalations)
+        return Guarded(tool, self._secret_guard, self.escalations)
 
     # Beginning and ending.
 
@@ -316,7 +316,7 @@ class Environment:
                 open_cell=self.opener.open_for_drafts,
                 variables=lambda: self._life.contents().variables,
                 choose=lambda runtimes: self.choose(runtimes),
-                guards=self._secret_guards,
+                guard=self._secret_guard,
                 notice=self._notice,
             )
         )
@@ -358,8 +358,8 @@ class Environment:
         if len(self._news) < MOST_LINES:
             self._news.append(f"called in the background: {line}")
 
-    def _guards(self) -> list[Guard]:
-        """Those who watch one block."""
+    def _block_guard(self) -> Guard:
+        """Who watches one block."""
         from interpreter.assembly.cell import guards
 
         self.resumption.finish()
@@ -372,13 +372,14 @@ class Environment:
                 guards.PassingFiles(walls.cell),
                 guards.PathGuard(walls.grants, walls.permissions.session, workspace),
             ]
-        return [*found, guards.AutorunWatch(self._autorun.get(), workspace, contents.journal)]
+        found.append(guards.AutorunWatch(self._autorun.get(), workspace, contents.journal))
+        return guards.GuardChain(*found)
 
-    def _secret_guards(self) -> list[Guard]:
-        """Those who watch a tool that runs no code of the model's."""
+    def _secret_guard(self) -> Guard:
+        """Who watches a tool that runs no code of the model's."""
         from interpreter.assembly.cell.guards import SecretGuard
 
-        return [SecretGuard(self._secrets())]
+        return SecretGuard(self._secrets())
 
     def _secrets(self) -> Secrets:
         """What is to be shown to nobody, as it is now: the user may just have written it down."""

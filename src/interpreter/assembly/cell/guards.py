@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, assert_never
@@ -47,7 +47,54 @@ MADE_BY_PROGRAMS = re.compile(r"\.|tmp[\w-]{4,}|pip-|npm-|node-|matplotlib|pymp-
 """Names in /tmp that nobody gave, or that say nothing about what is in them."""
 
 
-class SecretGuard(Guard):
+class SilentGuard:
+    """Watches one run of a tool; this one lets everything pass and has nothing to say."""
+
+    def before(self) -> None:
+        """The run is about to begin."""
+
+    def passing(self, event: RuntimeEvent) -> Iterable[RuntimeEvent]:
+        """What becomes of an event."""
+        return (event,)
+
+    def after(self) -> After:
+        """The run is over. It may yield questions, and sentences for model and user."""
+        yield from ()
+
+    def close(self) -> None:
+        """The run is over, however it ended, also without `after` or in the midst of it."""
+
+
+class GuardChain(SilentGuard):
+    """Several guards as one: each sees what those before it let pass."""
+
+    def __init__(self, *guards: Guard) -> None:
+        self._guards = guards
+
+    def before(self) -> None:
+        """Tell each."""
+        for guard in self._guards:
+            guard.before()
+
+    def passing(self, event: RuntimeEvent) -> Iterable[RuntimeEvent]:
+        """What the last one lets pass."""
+        events = [event]
+        for guard in self._guards:
+            events = [passed for one in events for passed in guard.passing(one)]
+        return events
+
+    def after(self) -> After:
+        """The questions and sentences of all."""
+        for guard in self._guards:
+            yield from guard.after()
+
+    def close(self) -> None:
+        """Tell each."""
+        for guard in self._guards:
+            guard.close()
+
+
+class SecretGuard(SilentGuard):
     """Replaces the values of secret variables, and what is shaped like a key."""
 
     def __init__(self, secrets: Secrets) -> None:
@@ -101,7 +148,7 @@ def _printed(text: str, stream: Stream) -> Iterator[OutputDelta]:
         yield OutputDelta(text, stream)
 
 
-class HostGuard(Guard):
+class HostGuard(SilentGuard):
     """Tells the model which hosts were refused, so that it does not try them again blindly."""
 
     def __init__(self, gate: HostGate) -> None:
@@ -110,14 +157,12 @@ class HostGuard(Guard):
     def after(self) -> After:
         """What was refused."""
         refused = self._gate.end_block()
-        yield from ()
-        if not refused:
-            return ()
-        hosts = ", ".join(refused[:8])
-        return (f"the sandbox refused to connect to {hosts}",)
+        if refused:
+            hosts = ", ".join(refused[:8])
+            yield f"the sandbox refused to connect to {hosts}"
 
 
-class PassingFiles(Guard):
+class PassingFiles(SilentGuard):
     """Says which files a block left where they go with the session, and how to keep them."""
 
     def __init__(self, cell: ConfinedCell) -> None:
@@ -133,17 +178,14 @@ class PassingFiles(Guard):
         now = self._cell.passing_files()
         left = [path for path, size in now.items() if size and self._before.get(path) != size]
         left = [path for path in sorted(left) if not MADE_BY_PROGRAMS.match(Path(path).name)]
-        yield from ()
         if not left:
-            return ()
+            return
         command = f"!cp {' '.join(map(shlex.quote, left[:4]))} ."
         names = ", ".join(left[:4]) + (f" and {len(left) - 4} more" if left[4:] else "")
-        return (
-            f"{names}: only in the sandbox's own /tmp, gone with the session; kept by {command}",
-        )
+        yield f"{names}: only in the sandbox's own /tmp, gone with the session; kept by {command}"
 
 
-class PathGuard(Guard):
+class PathGuard(SilentGuard):
     """Asks about places outside of the walls that a failed block wanted, and opens them."""
 
     def __init__(self, grants: Grants, session: SessionGrants, workspace: Path) -> None:
@@ -183,7 +225,7 @@ class PathGuard(Guard):
             reason = f"This block wants to {visible(wish.describe() + named)}."
             decision = yield ApprovalRequested(call, reason)
             notes.append(self._granted(wish, held, decision))
-        return tuple(notes)
+        yield from notes
 
     def _granted(self, wish: Wish, held: HeldPlace, decision: Decision) -> str:
         if not decision.allows:
@@ -206,7 +248,7 @@ class PathGuard(Guard):
         return f"allowed: to {wish.describe()} {when}"
 
 
-class News(Guard):
+class News(SilentGuard):
     """Tells the model, with the next block, what the user has been told about its ground."""
 
     def __init__(self, news: list[str]) -> None:
@@ -235,7 +277,7 @@ class FileWatch(Protocol):
         ...
 
 
-class AutorunWatch(Guard):
+class AutorunWatch(SilentGuard):
     """Takes back changes to files that run by themselves, unless the user wants them."""
 
     def __init__(self, guard: AutorunGuard, workspace: Path, files: FileWatch | None) -> None:
@@ -262,11 +304,10 @@ class AutorunWatch(Guard):
             decision = yield ApprovalRequested(call, reason)
         failed = self._settle(unseen, allow=decision.allows)
         if decision.allows:
-            return ()
-        notes = [f"{names} would run by itself; it was not allowed, and was put back"]
+            return
+        yield f"{names} would run by itself; it was not allowed, and was put back"
         if failed:
-            notes.append(f"could not be put back: {', '.join(map(visible, failed))}")
-        return tuple(notes)
+            yield f"could not be put back: {', '.join(map(visible, failed))}"
 
     def close(self) -> None:
         """Put back what nobody has answered for."""

@@ -101,3 +101,43 @@ class CellLife:
         if self.state != "closed":
             self.state = "open"
         return contents
+
+
+class Resumption:
+    """Brings the variables of a session that goes on back, before anything else runs there.
+
+    In a sandbox that begins at once. Without one it waits for the first block: Python may be the
+    workspace's, and nothing of it runs unasked.
+    """
+
+    def __init__(self, resume: Callable[[], str], is_confined: Callable[[], bool]) -> None:
+        self._sentence = Lazy(resume)
+        self._early = Lazy(lambda: is_confined() and bool(self._sentence.get()))
+        self._wanted = self._told = False
+
+    def begin(self) -> None:
+        """The session that begins is one that goes on."""
+        self._wanted = True
+        self._early.begin()
+
+    def settle(self) -> None:
+        """Wait for what has begun."""
+        if self._wanted:
+            self._early.settle()
+
+    def finish(self) -> None:
+        """A block is about to run: wait until the variables are back."""
+        if self._wanted:
+            self._early.get()
+            self._sentence.begin()
+            self._sentence.get()
+
+    def news(self) -> str:
+        """What is to be said about it, once."""
+        if self._told or not self._wanted:
+            return ""
+        self._early.get()
+        if not self._sentence.begun:
+            return ""
+        self._told = True
+        return self._sentence.get()

@@ -14,12 +14,12 @@ from typing import Literal
 from interpreter.checkpoints.effects.data_changes import workspace_files
 
 _WORDS = re.compile(r"[^\s'\"`(){}\[\],;<>|&=]{1,255}")
-_MOST = 500
+_MOST_WORDS = 1000
 
 
 def too_large_to_keep(source: str, workspace: Path, largest: int) -> Iterator[tuple[str, int]]:
     """Path and size of large files of the workspace that are named in the source."""
-    words = {match.group() for match, _ in zip(_WORDS.finditer(source), range(_MOST), strict=False)}
+    words = {match.group() for match in islice(_WORDS.finditer(source), _MOST_WORDS)}
     for word in sorted(words):
         path = workspace / word
         try:

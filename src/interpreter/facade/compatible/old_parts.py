@@ -11,7 +11,7 @@ from interpreter.facade.compatible import computer_parts as modules
 from interpreter.facade.compatible.interpreter import OpenInterpreter
 from interpreter.facade.compatible.model import llm
 from interpreter.facade.compatible.profile import apply_profile
-from interpreter.session.request.tokens import TokenEstimate
+from interpreter.session.request.shrink import TokenEstimate
 from interpreter.settings.paths import config_directory, profile_directory
 from interpreter.terminal import commands
 

@@ -45,8 +45,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import nobody_approves
-from interpreter.protocol.printed import tame, tame_plain
-from interpreter.protocol.visible import sentence, visible
+from interpreter.protocol.visible import sentence, tame, tame_plain, visible
 from interpreter.session.export.markdown import safe_markdown
 from interpreter.terminal.plain_face import PlainFace
 

@@ -8,8 +8,15 @@ from html import escape
 from typing import Any
 
 from interpreter.protocol.messages import TABLE, Display
-from interpreter.protocol.printed import tame, tame_plain
-from interpreter.protocol.visible import drawn, is_mark, sentence, visible, wrapped
+from interpreter.protocol.visible import (
+    drawn,
+    is_mark,
+    sentence,
+    tame,
+    tame_plain,
+    visible,
+    wrapped,
+)
 from interpreter.session.export.markdown import safe_markdown
 from interpreter.session.export.plain_html import plain_html
 

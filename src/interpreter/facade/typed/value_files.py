@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from interpreter.protocol.errors import TransferFailed
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 
 LARGEST = {".json": 128_000_000, ".npy": 1_000_000_000, ".arrow": 1_000_000_000}
 MOST_VALUES = 2_000_000  # in lists, dictionaries and the like

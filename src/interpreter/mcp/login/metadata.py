@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from interpreter.mcp.errors import McpError
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.values import frozen
 
 LARGEST = 1 << 18

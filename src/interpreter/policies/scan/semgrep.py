@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from interpreter.policies.facts import canonical
+from interpreter.policies.rules import canonical
 from interpreter.protocol.actions import Finding
 from interpreter.protocol.system.host_programs import find_program
 

@@ -1,14 +1,36 @@
-"""Our values as JSON and back: one tagged object per dataclass, checked on the way in."""
+"""Our values as JSON and back: one tagged object per dataclass, checked on the way in.
+
+JSON from somebody who is not trusted is counted before it becomes objects: a text of 30 MB can
+stand for more than a gigabyte of empty lists.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, get_args
 
 from interpreter.protocol import actions, events, live, messages
+
+_SMALL = 1 << 16  # bytes that cannot do harm, whatever they say
+_TOKENS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{,]', re.DOTALL)
+
+
+class TooManyValues(ValueError):
+    """It would take up far more memory than its text."""
+
+
+def bounded_json(text: bytes, most: int) -> Any:
+    """The value of a text with no more than so many values; ValueError, or RecursionError."""
+    if len(text) > _SMALL:
+        for count, _ in enumerate(_TOKENS.finditer(text), 1):
+            if count > most:
+                raise TooManyValues(f"it has more than {most} values")
+    return json.loads(text)
+
 
 KeepBytes = Callable[[bytes], str]
 FetchBytes = Callable[[str], bytes]

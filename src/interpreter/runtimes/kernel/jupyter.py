@@ -13,9 +13,8 @@ from interpreter.protocol.ports import Answerer, Companion, Language, nobody_ans
 from interpreter.protocol.system.start_queue import place_to_start
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel.block import KernelBlock
-from interpreter.runtimes.kernel.channels import Channels
 from interpreter.runtimes.kernel.host import KernelHost
-from interpreter.runtimes.kernel.wire import Connection
+from interpreter.runtimes.kernel.wire import Channels, Connection
 from interpreter.runtimes.resident import Resident
 
 MOST_SILENT = 32_000_000  # characters that code of ours may print where nobody sees it

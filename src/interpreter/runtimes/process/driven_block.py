@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Process
-from interpreter.runtimes.insistence import Insistence
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
-from interpreter.runtimes.resident import Turnstile
+from interpreter.runtimes.resident import Insistence, Turnstile
 
 Words = Callable[[str], tuple[str, str]]
 """For a block's token: what starts the block, and what makes its end be told again."""

@@ -20,10 +20,9 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.messages import Display, Face
 from interpreter.protocol.ports import Process
-from interpreter.runtimes.insistence import Insistence
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import LinePipe, StreamPipe, joined
-from interpreter.runtimes.resident import Turnstile
+from interpreter.runtimes.resident import Insistence, Turnstile
 
 
 class NodePipes:

@@ -17,10 +17,15 @@ from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
-from interpreter.runtimes.insistence import Insistence
 from interpreter.runtimes.kernel.host import ending
 from interpreter.runtimes.process.pipes import StreamPipe
-from interpreter.runtimes.resident import ResidentProcess, Turnstile, close_stdin, when_it_ends
+from interpreter.runtimes.resident import (
+    Insistence,
+    ResidentProcess,
+    Turnstile,
+    close_stdin,
+    when_it_ends,
+)
 
 _numbers = itertools.count(1)
 

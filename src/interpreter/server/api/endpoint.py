@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from interpreter.assembly.live import Busy
 from interpreter.protocol.errors import CheckpointConflict, InterpreterError
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.values import frozen
 from interpreter.server.access.gate import Gate
 from interpreter.server.access.tokens import User

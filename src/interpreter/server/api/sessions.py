@@ -35,7 +35,7 @@ from interpreter.server.ranges import ranged
 from interpreter.session.export.formats import to_json, to_markdown
 from interpreter.session.export.html import to_html
 from interpreter.session.export.notebook import to_notebook
-from interpreter.session.store.database import SessionInfo
+from interpreter.session.store.session_list import SessionInfo
 
 EXPORTS = {
     "html": (to_html, "text/html"),

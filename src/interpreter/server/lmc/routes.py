@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import InterpreterError
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.server.access.gate import MOST_OF_A_STRANGER, address_of
 from interpreter.server.access.tokens import User
 from interpreter.server.api.endpoint import refusal

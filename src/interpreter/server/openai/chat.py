@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import Usage
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
 from interpreter.server.openai.answering import Answer, AnswerBy, refused_by

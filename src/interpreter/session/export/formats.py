@@ -17,8 +17,7 @@ from interpreter.protocol.messages import (
     Output,
     Text,
 )
-from interpreter.protocol.printed import tame_plain
-from interpreter.protocol.visible import legible
+from interpreter.protocol.visible import legible, tame_plain
 from interpreter.session.answers import answers
 from interpreter.session.export.html import to_html
 from interpreter.session.export.markdown import fenced, safe_markdown

@@ -17,8 +17,7 @@ from interpreter.protocol.messages import (
     Reasoning,
     Text,
 )
-from interpreter.protocol.printed import tame_plain
-from interpreter.protocol.visible import legible, sentence, visible
+from interpreter.protocol.visible import legible, sentence, tame_plain, visible
 
 PAGE = """\
 <!doctype html>

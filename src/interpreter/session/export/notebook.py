@@ -17,8 +17,7 @@ from interpreter.protocol.messages import (
     Part,
     Text,
 )
-from interpreter.protocol.printed import tame, tame_plain
-from interpreter.protocol.visible import legible
+from interpreter.protocol.visible import legible, tame, tame_plain
 from interpreter.session.answers import answers
 from interpreter.session.export.markdown import fenced, safe_markdown
 from interpreter.session.export.plain_html import plain_html

@@ -9,8 +9,7 @@ from interpreter.protocol.messages import Message
 from interpreter.protocol.ports import Capabilities, Request, ToolSpec
 from interpreter.protocol.values import frozen
 from interpreter.session.request.digest import digest
-from interpreter.session.request.shrink import cut_to, shown_output, shrunk
-from interpreter.session.request.tokens import TokenEstimate
+from interpreter.session.request.shrink import TokenEstimate, cut_to, shown_output, shrunk
 
 _MOST_FOR_REPLY = 0.25  # of the window
 _TAIL = 0.35  # of the room, kept as it is when the rest becomes a digest

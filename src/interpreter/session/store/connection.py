@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from interpreter.protocol.errors import StoreError
 from interpreter.session.store.schema import open_database
 
 _open: dict[tuple[int, Path], DatabaseConnection] = {}
@@ -57,7 +58,7 @@ class DatabaseConnection:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction; nested ones join it."""
-        with self._write_lock:
+        with self._write_lock, _translated(self._path):
             if self._writer.in_transaction:
                 yield self._writer
                 return
@@ -72,7 +73,15 @@ class DatabaseConnection:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """What is committed; nobody who writes is waited for."""
-        with self._read_lock:
+        with self._read_lock, _translated(self._path):
             if self._reader is None:
                 self._reader = open_database(self._path)
             yield self._reader
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"The session database {path} cannot be used: {error}.") from error

@@ -11,7 +11,6 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from secrets import token_hex
@@ -20,36 +19,28 @@ from typing import Any
 from interpreter.protocol.errors import StoreError
 from interpreter.protocol.events import Event
 from interpreter.protocol.json.codec import decode, encode
-from interpreter.protocol.messages import Message, Role
-from interpreter.protocol.values import frozen
+from interpreter.protocol.messages import (
+    ActionCall,
+    Code,
+    Message,
+    Output,
+    Reasoning,
+    Role,
+    Text,
+)
 from interpreter.session.budget import Spent
 from interpreter.session.draft import Draft
 from interpreter.session.store.blobs import Blobs
 from interpreter.session.store.connection import DatabaseConnection
 from interpreter.session.store.owners import Owners
-from interpreter.session.store.words import Hit, title_of, words_of
+from interpreter.session.store.session_list import SessionList
 
+PLAIN_KEPT = 50_000  # characters of a message that can be searched
+TITLE_KEPT = 80
 DELTAS_KEPT = 1_000_000  # characters of an unfinished message that are kept as they stream
 
 
-@frozen
-class SessionInfo:
-    """What a list of sessions shows."""
-
-    id: str
-    title: str
-    model: str
-    directory: str
-    parent: str | None
-    created: float
-    updated: float
-    messages: int
-
-
-_NO_CHILD = "id NOT IN (SELECT session FROM children)"
-
-
-class Store:
+class Store(SessionList):
     """The database and its blobs. Several threads and several processes may use it at once."""
 
     def __init__(self, directory: Path) -> None:
@@ -59,9 +50,9 @@ class Store:
         self._draft_size: dict[str, int] = {}
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._database = DatabaseConnection.to(self.path)
+            database = DatabaseConnection.to(self.path)
             self._blobs = Blobs(directory / "blobs")
-            self.owners = Owners(directory / "open")
+            super().__init__(database, Owners(directory / "open"))
         except (OSError, sqlite3.Error) as error:
             reason = getattr(error, "strerror", None) or error
             raise StoreError(
@@ -92,7 +83,7 @@ class Store:
         try does, is its child: no list shows it, and it goes with it.
         """
         session = name or time.strftime("%Y%m%d-%H%M%S-") + token_hex(3)
-        with self._writing() as database:
+        with self._database.writing() as database:
             now = time.time()
             row = (session, "", model, directory, parent, now, now)
             database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
@@ -100,71 +91,9 @@ class Store:
                 database.execute("INSERT INTO children VALUES (?, ?)", (session, within))
         return session
 
-    def find(self, name: str, directory: str = "") -> str:
-        """The id of a session by its id, the beginning of it, or `last`.
-
-        With a directory, `last` is the last one of it that is not open in another process.
-        """
-        if name == "last" and directory:
-            return self._last_of(directory)
-        with self._reading() as database:
-            if name == "last":
-                query = f"SELECT id FROM sessions WHERE {_NO_CHILD} ORDER BY updated DESC LIMIT 1"
-                rows = database.execute(query).fetchall()
-            else:
-                query = "SELECT id FROM sessions WHERE substr(id, 1, ?) = ? LIMIT 2"
-                rows = database.execute(query, (len(name), name)).fetchall()
-        if len(rows) == 1 and name:
-            return str(rows[0][0])
-        problem = "matches several sessions" if len(rows) > 1 else "is no session"
-        raise StoreError(f"{name!r} {problem}; `interpreter sessions` lists them.")
-
-    def _last_of(self, directory: str) -> str:
-        query = f"""SELECT id FROM sessions WHERE directory = ? AND {_NO_CHILD}
-            ORDER BY updated DESC LIMIT 50"""
-        with self._reading() as database:
-            found = [str(row[0]) for row in database.execute(query, (directory,))]
-        if not found:
-            raise StoreError(
-                f"There is no session of {directory} to go on with; "
-                "`interpreter sessions` lists all."
-            )
-        free = next((session for session in found if not self.owners.is_elsewhere(session)), "")
-        if not free:
-            self.owners.take(found[0])  # which says who keeps it, unless it was left just now
-        return free or found[0]
-
-    def directory(self, session: str) -> str:
-        """Where a session began to work; nothing where there is no such session."""
-        with self._reading() as database:
-            query = "SELECT directory FROM sessions WHERE id = ?"
-            return str((database.execute(query, (session,)).fetchone() or ("",))[0])
-
-    def list(self, most: int = 50) -> tuple[SessionInfo, ...]:
-        """The sessions that have messages, the last used first; with -1, all of these."""
-        which = f"WHERE messages > 0 AND {_NO_CHILD} ORDER BY s.updated DESC LIMIT ?"
-        return self._infos(which, most)
-
-    def children(self, session: str) -> tuple[SessionInfo, ...]:
-        """The sessions that work within another one, the oldest first."""
-        which = "WHERE s.id IN (SELECT session FROM children WHERE within = ?) ORDER BY s.created"
-        return self._infos(which, session)
-
-    def info(self, session: str) -> SessionInfo | None:
-        """What a list shows of one session, also before its first message."""
-        return next(iter(self._infos("WHERE s.id = ?", session)), None)
-
-    def _infos(self, which: str, value: str | int) -> tuple[SessionInfo, ...]:
-        query = f"""
-            SELECT s.id, s.title, s.model, s.directory, s.parent, s.created, s.updated,
-                (SELECT count(*) FROM messages WHERE session = s.id AND place >= 0) AS messages
-            FROM sessions s {which}"""
-        with self._reading() as database:
-            return tuple(SessionInfo(*row) for row in database.execute(query, (value,)))
-
     def fork(self, session: str, *, at: int | None = None) -> str:
         """A new session that begins with the first `at` messages of another one (all of them)."""
-        with self._writing() as database:
+        with self._database.writing() as database:
             query = "SELECT title, model, directory FROM sessions WHERE id = ?"
             title, model, directory = database.execute(query, (session,)).fetchone()
             copy = self.create(model=model, directory=directory, parent=session)
@@ -182,7 +111,7 @@ class Store:
         """Remove a session with its children, and the blobs that no other session uses."""
         for child in self.children(session):
             self.delete(child.id)
-        with self._writing() as database:
+        with self._database.writing() as database:
             query = "SELECT id, plain FROM messages WHERE session = ?"
             for row in database.execute(query, (session,)).fetchall():
                 remove = "INSERT INTO words (words, rowid, plain) VALUES ('delete', ?, ?)"
@@ -201,31 +130,11 @@ class Store:
         """Where the events of a session are, if it has been a live one."""
         return self._events / f"{session}.jsonl"
 
-    def search(self, words: str, most: int = 20) -> tuple[Hit, ...]:
-        """The messages with words that begin like all of these, the best first."""
-        terms = " ".join('"' + word.replace('"', '""') + '"*' for word in words.split())
-        if not terms:
-            return ()
-        query = """
-            SELECT m.session, m.place, snippet(words, 0, '', '', '…', 16)
-            FROM words JOIN messages m ON m.id = words.rowid
-            WHERE words MATCH ? ORDER BY rank LIMIT ?"""
-        with self._reading() as database:
-            return tuple(Hit(*row) for row in database.execute(query, (terms, most)))
-
-    def containing(self, parts: Sequence[str]) -> frozenset[str]:
-        """The sessions in which a message contains all these parts of words."""
-        each = " AND ".join(["instr(lower(plain), ?)"] * len(parts))
-        query = f"SELECT DISTINCT session FROM messages WHERE {each or 1}"
-        with self._reading() as database:
-            found = database.execute(query, [part.lower() for part in parts])
-            return frozenset(row[0] for row in found)
-
     # Messages.
 
     def append(self, session: str, place: int, message: Message) -> None:
         """Keep a finished message; what was kept while it was being made is replaced by it."""
-        with self._writing() as database:
+        with self._database.writing() as database:
             now = time.time()
             body = self._encode(message, session)
             self._insert(database, session, place, (now, body, words_of(message)))
@@ -240,7 +149,7 @@ class Store:
         size = self._draft_size.get(session, 0)
         if size > DELTAS_KEPT:
             return
-        with self._writing() as database:
+        with self._database.writing() as database:
             body = self._encode(event, session)
             row = (session, place, role, body)
             database.execute("INSERT INTO deltas VALUES (?, ?, ?, ?)", row)
@@ -255,18 +164,20 @@ class Store:
     def encoded_messages(self, session: str) -> Sequence[str]:
         """The same, each as `encode` wrote it; bytes are named by what `blob` has."""
         query = "SELECT body FROM messages WHERE session = ? AND place >= 0 ORDER BY place"
-        with self._reading() as database:
+        with self._database.reading() as database:
             return [row[0] for row in database.execute(query, (session,))]
 
     def retract(self, session: str, place: int) -> None:
         """Take the messages from a place on out of the session; they can still be searched."""
         query = "UPDATE messages SET place = -id WHERE session = ? AND place >= ?"
-        with self._writing() as database:
+        with self._database.writing() as database:
             database.execute(query, (session, place))
 
     def keep_blob(self, session: str, data: bytes) -> str:
         """Keep a picture or other large data of a session; the name to fetch it by."""
-        with self._writing() as database:  # so that nobody who deletes a session removes it now
+        with (
+            self._database.writing() as database
+        ):  # so that nobody who deletes a session removes it now
             digest = self._blobs.keep(data)
             database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, session))
         return digest
@@ -274,7 +185,7 @@ class Store:
     def blob(self, session: str, digest: str) -> bytes:
         """The data of a name, where it is of this session."""
         query = "SELECT 1 FROM blobs WHERE digest = ? AND session = ?"
-        with self._reading() as database:
+        with self._database.reading() as database:
             if database.execute(query, (digest, session)).fetchone() is None:
                 raise StoreError(f"Session {session} has no data {digest!r}.")
         return self._blobs.fetch(digest)
@@ -284,25 +195,25 @@ class Store:
     def marks(self, session: str) -> Sequence[tuple[str, int]]:
         """The checkpoints of a session in their order, each with its place among the messages."""
         query = "SELECT checkpoint, place FROM marks WHERE session = ? ORDER BY checkpoint"
-        with self._reading() as database:
+        with self._database.reading() as database:
             return database.execute(query, (session,)).fetchall()
 
     def mark(self, session: str, marks: Sequence[tuple[str, int]]) -> None:
         """Keep where checkpoints stand."""
-        with self._writing() as database:
+        with self._database.writing() as database:
             rows = [(session, *mark) for mark in marks]
             database.executemany("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", rows)
 
     def unmark(self, session: str, checkpoints: Sequence[str]) -> None:
         """Forget where checkpoints stand."""
-        with self._writing() as database:
+        with self._database.writing() as database:
             rows = [(session, name) for name in checkpoints]
             database.executemany("DELETE FROM marks WHERE session = ? AND checkpoint = ?", rows)
 
     def undone(self, session: str) -> Sequence[tuple[tuple[Message, ...], Any]]:
         """What was taken back and can be done again, oldest first."""
         query = "SELECT messages, marks FROM undone WHERE session = ? ORDER BY number"
-        with self._reading() as database:
+        with self._database.reading() as database:
             rows = database.execute(query, (session,)).fetchall()
         return [
             (
@@ -316,7 +227,7 @@ class Store:
         self, session: str, messages: Sequence[Message], marks: Sequence[tuple[str, int]]
     ) -> None:
         """Keep what was taken back."""
-        with self._writing() as database:
+        with self._database.writing() as database:
             bodies = json.dumps([self._encode(message, session) for message in messages])
             query = "SELECT count(*) FROM undone WHERE session = ?"
             number = database.execute(query, (session,)).fetchone()[0]
@@ -325,27 +236,27 @@ class Store:
 
     def forget_undone(self, session: str, since: int = 0) -> None:
         """Forget what was taken back, all but the oldest `since`."""
-        with self._writing() as database:
+        with self._database.writing() as database:
             query = "DELETE FROM undone WHERE session = ? AND number >= ?"
             database.execute(query, (session, since))
 
     def spent(self, session: str) -> Spent:
         """What the requests of a session have cost."""
-        with self._reading() as database:
+        with self._database.reading() as database:
             query = "SELECT body FROM spent WHERE session = ?"
             row = database.execute(query, (session,)).fetchone()
         return Spent(**json.loads(row[0])) if row else Spent()
 
     def keep_spent(self, session: str, spent: Spent) -> None:
         """Remember what a session has cost until now."""
-        with self._writing() as database:
+        with self._database.writing() as database:
             row = (session, json.dumps(asdict(spent)))
             database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?)", row)
 
     def settle(self, session: str) -> None:
         """Keep, as interrupted, the message that was being made when a process died."""
         query = "SELECT role, body FROM deltas WHERE session = ? ORDER BY place"
-        with self._writing() as database:
+        with self._database.writing() as database:
             deltas = database.execute(query, (session,)).fetchall()
             draft = Draft(deltas[0][0] if deltas else "assistant")
             for _, body in deltas:
@@ -374,20 +285,26 @@ class Store:
     def _encode(self, value: Message | Event, session: str) -> str:
         return encode(value, keep=lambda data: self.keep_blob(session, data))
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _translated(self.path), self._database.writing() as database:
-            yield database
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with _translated(self.path), self._database.reading() as database:
-            yield database
+def title_of(message: Message) -> str:
+    """What a session is called after this message; empty if nothing."""
+    if message.role != "user" or message.is_private:
+        return ""
+    return _whole_characters(" ".join(message.text.split())[:TITLE_KEPT])
 
 
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(f"The session database {path} cannot be used: {error}.") from error
+def words_of(message: Message) -> str:
+    """The words of a message that can be searched."""
+    texts = []
+    for part in message.parts:
+        match part:
+            case Text(text) | Output(text) | Reasoning(text) | Code(_, text) | ActionCall(_, text):
+                texts.append(text)
+            case _:
+                pass
+    return _whole_characters("\n".join(texts)[:PLAIN_KEPT])
+
+
+def _whole_characters(text: str) -> str:
+    """Text that the database takes: half a character, as a paste may bring, is a question mark."""
+    return text.encode(errors="replace").decode()

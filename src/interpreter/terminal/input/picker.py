@@ -8,7 +8,8 @@ import time
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.messages import Message
 from interpreter.protocol.visible import visible
-from interpreter.session.store.database import SessionInfo, Store
+from interpreter.session.store.database import Store
+from interpreter.session.store.session_list import SessionInfo
 from interpreter.settings.paths import data_directory
 from interpreter.terminal.render.ansi import crop, tame_plain
 

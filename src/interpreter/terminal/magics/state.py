@@ -25,7 +25,7 @@ from interpreter.settings.keys import KEY_NAMES, kept_keys
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.render.ansi import NO_COLOURS, tame_plain
 from interpreter.terminal.render.markdown.tables import render
-from interpreter.terminal.render.status import CHARACTERS_PER_TOKEN
+from interpreter.terminal.render.screen import CHARACTERS_PER_TOKEN
 
 
 def reachable_models() -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from interpreter.protocol.printed import SGR, tame, tame_plain, without_styles
 from interpreter.protocol.values import frozen
+from interpreter.protocol.visible import SGR, tame, tame_plain, without_styles
 
 __all__ = ["SGR", "tame", "tame_plain", "without_styles"]
 
@@ -55,7 +55,7 @@ def _cells_of(character: str) -> int:
 
 def cells(text: str) -> int:
     """How many columns a text takes, escape codes apart."""
-    plain = without_styles(text) if "\x1b" in text else text
+    plain = SGR.sub("", text) if "\x1b" in text else text
     if plain.isascii():
         return len(plain)
     return sum(map(_cells_of, plain))

@@ -10,8 +10,7 @@ from interpreter.assembly.cell.kept_files import forget_session
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError, why_unreadable
 from interpreter.protocol.messages import Code, Message, Output, Text
-from interpreter.protocol.printed import tame_plain
-from interpreter.protocol.visible import legible, visible
+from interpreter.protocol.visible import legible, tame_plain, visible
 from interpreter.session.export.formats import LARGEST, export_session, from_json
 from interpreter.session.export.markdown import fenced
 from interpreter.session.store.database import Store

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from interpreter.protocol.calls import BYTES, Value
-from interpreter.protocol.json.bounded import bounded_json
+from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.messages import Face
 
 LONGEST_TEXT = 1 << 24

@@ -8,10 +8,9 @@ from typing import Protocol
 
 from interpreter.terminal.render.ansi import Palette, paint, tame_plain
 from interpreter.terminal.render.markdown.highlight import CodeStream
-from interpreter.terminal.render.markdown.inline import Inline
 from interpreter.terminal.render.markdown.latex import readable
 from interpreter.terminal.render.markdown.tables import markdown_table
-from interpreter.terminal.render.markdown.wrap import Wrap
+from interpreter.terminal.render.markdown.wrap import Inline, Wrap
 
 FENCE = re.compile(r" {0,9}(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$")
 RULE = re.compile(r" {0,3}([-*_])(?: *\1){2,} *$")

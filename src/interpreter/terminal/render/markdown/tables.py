@@ -11,7 +11,7 @@ from typing import Any
 
 from interpreter.session.export.plain_html import TAG, UNSEEN
 from interpreter.terminal.render.ansi import Palette, cells, tame_plain
-from interpreter.terminal.render.markdown.inline import Inline
+from interpreter.terminal.render.markdown.wrap import Inline
 
 ROWS_SHOWN = 20
 BETWEEN = 3  # columns between two columns
