@@ -3,7 +3,7 @@
 from math import inf
 
 from interpreter.assembly.served_sessions import ServedHost, ServedSessions
-from interpreter.mcp.serving.jobs import Caller, ServedJob
+from interpreter.mcp.serving.jobs import ServedCaller, ServedJob
 from interpreter.settings.settings import Settings
 
 
@@ -13,7 +13,9 @@ def test_a_parked_session_comes_back_with_its_variables_and_its_undo(tmp_path):
     tools = {tool.name: tool for tool in sessions.offer().tools}
 
     def run(name, **given):
-        job = ServedJob(name, tools[name].run, given, Caller(False, {}, {}, {}), lambda said: None)
+        job = ServedJob(
+            name, tools[name].run, given, ServedCaller(False, {}, {}, {}), lambda said: None
+        )
         job.start()
         return job.news.get()["content"][0]["text"]
 

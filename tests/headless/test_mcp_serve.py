@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.mcp.client import Client, Patience, Surroundings
+from interpreter.mcp.client import CallPatience, Client, Surroundings
 from interpreter.mcp.questions import Reply
 from interpreter.mcp.transports.stdio import StdioTransport
 from interpreter.sandboxes.backends.none import NoSandbox
@@ -36,7 +36,7 @@ def serve(tmp_path):
         transport = StdioTransport("ours", process, lambda message: clients[-1].heard(message))
         told = []
         around = Surroundings(progress=told.append, **({"ask": ask} if ask else {}))
-        client = Client("ours", transport, around, Patience(silence=120))
+        client = Client("ours", transport, around, CallPatience(silence=120))
         client.told = told
         clients.append(client)
         client.connect(version)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.headless.control import ControlRequests, Reply
+from interpreter.headless.control import ControlReply, ControlRequests
 from interpreter.headless.flags import split, with_mode
 from interpreter.headless.lines import LONGEST_SENT, BrokenLine, LineReader, LineWriter
 from interpreter.headless.message_ids import new_id, next_checkpoint
@@ -150,13 +150,13 @@ def test_whatever_ends_the_waiting_there_is_an_answer():
     control.answered({"subtype": "success", "request_id": one, "response": {"x": 2}})
     control.answered({"subtype": "error", "request_id": two, "error": "no"})
     control.answered("nonsense")
-    assert got == [Reply("success", {"x": 1}), Reply("error", {}, "no")]
+    assert got == [ControlReply("success", {"x": 1}), ControlReply("error", {}, "no")]
     assert control.call({"n": 4}, 0.01).kind == "nobody"
     assert sent[-1]["type"] == "control_cancel_request"
     control.close("it is over")
-    assert got[-1] == Reply("nobody", {}, "it is over")
+    assert got[-1] == ControlReply("nobody", {}, "it is over")
     count = len(sent)
-    assert control.call({"n": 5}, 60) == Reply("nobody", {}, "it is over")
+    assert control.call({"n": 5}, 60) == ControlReply("nobody", {}, "it is over")
     big = ControlRequests(sent.append)
     assert big.call({"code": "x" * 2_000_000}, 60).kind == "nobody"
     assert len(sent) == count

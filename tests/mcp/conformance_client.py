@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from interpreter.mcp.client import Client, Patience, Surroundings
+from interpreter.mcp.client import CallPatience, Client, Surroundings
 from interpreter.mcp.errors import McpError
 from interpreter.mcp.login.oauth import Login, LoginOptions
 from interpreter.mcp.questions import Question, Reply
@@ -63,7 +63,7 @@ def main() -> int:
     )
     login = Login(url, lambda: kept[-1] if kept else "", kept.append, options)
     transport = HttpTransport("suite", url, login.headers, login.answer)
-    client = Client("suite", transport, Surroundings(reply), Patience(silence=20, ceiling=25))
+    client = Client("suite", transport, Surroundings(reply), CallPatience(silence=20, ceiling=25))
     client.connect(version)
     wanted = {call["name"]: call["arguments"] for call in context.get("toolCalls", ())}
     for tool in client.tools():

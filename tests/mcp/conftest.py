@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.mcp.client import Client, Patience, Surroundings
+from interpreter.mcp.client import CallPatience, Client, Surroundings
 from interpreter.mcp.transports.stdio import StdioTransport
 from interpreter.sandboxes.backends.none import NoSandbox
 
@@ -33,7 +33,7 @@ def connections(place):
         surroundings = (
             Surroundings(ask, progress=told.append) if ask else Surroundings(progress=told.append)
         )
-        client = Client("peer", transport, surroundings, Patience(**patience))
+        client = Client("peer", transport, surroundings, CallPatience(**patience))
         client.process, client.told = process, told
         clients.append(client)
         client.connect()

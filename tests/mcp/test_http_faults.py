@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from interpreter.mcp.client import Client, Patience
+from interpreter.mcp.client import CallPatience, Client
 from interpreter.mcp.errors import (
     CallStopped,
     NeedsLogin,
@@ -59,7 +59,7 @@ def at():
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
         transport = HttpTransport("peer", f"http://127.0.0.1:{server.server_port}/mcp")
-        client = Client("peer", transport, patience=Patience(**patience))
+        client = Client("peer", transport, patience=CallPatience(**patience))
         servers.append((server, client))
         client.connect()
         return client

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from interpreter.assembly.tool_servers.logins import kept_login, log_in, log_out
-from interpreter.mcp.configuration import ServerConfig
+from interpreter.mcp.configuration import ToolServerConfig
 from interpreter.mcp.errors import McpError
 from interpreter.mcp.login.metadata import check_address
 from interpreter.settings.keys import kept_keys
@@ -102,7 +102,7 @@ def open_browser(url):
 
 
 def test_a_login_is_done_in_the_browser_kept_renewed_and_forgotten(site):
-    config = ServerConfig("far", url=f"{site.url}/mcp")
+    config = ToolServerConfig("far", url=f"{site.url}/mcp")
     assert log_in(config, open_browser)
     asked, token = site.asked
     assert (asked["client_id"], asked["scope"], asked["resource"]) == (
@@ -117,14 +117,14 @@ def test_a_login_is_done_in_the_browser_kept_renewed_and_forgotten(site):
     assert kept_login(config).headers() == {"Authorization": "Bearer access-2"}
     assert len(site.asked) == 3
     assert kept_keys() == {}  # no variable of a model's provider
-    other = ServerConfig("far", url=f"{site.url}/other")
+    other = ToolServerConfig("far", url=f"{site.url}/other")
     assert kept_login(other).headers() == {}  # no other address is shown them
     assert log_out(config)
     assert kept_login(config).headers() == {}
 
 
 def test_a_server_that_wants_no_login_gets_none(site):
-    config = ServerConfig(
+    config = ToolServerConfig(
         "far", url=f"{site.url}/mcp", headers=(("Authorization", "Bearer access-1"),)
     )
     assert not log_in(config, open_browser)
@@ -134,7 +134,7 @@ def test_a_login_without_pkce_is_refused(site, monkeypatch):
     usual = site.metadata()
     monkeypatch.setattr(site, "metadata", lambda: {**usual, "code_challenge_methods_supported": []})
     with pytest.raises(McpError, match="PKCE"):
-        log_in(ServerConfig("far", url=f"{site.url}/mcp"), open_browser)
+        log_in(ToolServerConfig("far", url=f"{site.url}/mcp"), open_browser)
     assert site.asked == []
 
 

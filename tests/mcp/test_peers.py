@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreter.mcp.errors import CallFailed, McpError
+from interpreter.mcp.errors import McpError, ServerCallFailed
 
 from .conftest import connections
 
@@ -55,7 +55,7 @@ def test_resources_and_prompts(python_sdk):
     assert [(p.name, p.required) for p in python_sdk.prompts()] == [("review", ("code",))]
     text = python_sdk.get_prompt("review", {"code": "x = 1"})["messages"][0]["content"]["text"]
     assert text == "Please review x = 1"
-    with pytest.raises((CallFailed, McpError)):
+    with pytest.raises((ServerCallFailed, McpError)):
         python_sdk.get_prompt("nothing", {})
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.protocol.json.rpc import Answer, Call, Fault, Note, NotJsonRpc, decoded, encoded
+from interpreter.protocol.json.rpc import Call, Fault, Note, NotJsonRpc, RpcAnswer, decoded, encoded
 
 names = st.text(min_size=1, max_size=20)
 values = st.recursive(
@@ -19,9 +19,9 @@ params = st.dictionaries(names, values, max_size=4)
 messages = (
     st.builds(Call, ids, names, params)
     | st.builds(Note, names, params)
-    | st.builds(Answer, ids, values)
+    | st.builds(RpcAnswer, ids, values)
     | st.builds(
-        lambda id, fault: Answer(id, fault=fault),
+        lambda id, fault: RpcAnswer(id, fault=fault),
         ids | st.none(),
         st.builds(Fault, st.integers(), names, values),
     )
@@ -38,7 +38,7 @@ def test_a_message_comes_back_as_it_went(message):
 @given(st.binary(max_size=200) | values.map(lambda value: json.dumps(value).encode()))
 def test_anything_else_is_refused_and_nothing_else_happens(text):
     try:
-        assert isinstance(decoded(text), Call | Note | Answer)
+        assert isinstance(decoded(text), Call | Note | RpcAnswer)
     except NotJsonRpc:
         return
 

@@ -10,7 +10,7 @@ from tests.live import wait_until
 
 from interpreter.sandboxes.confinement import CellLimits
 from interpreter.sandboxes.limits.cgroup import confine
-from interpreter.sandboxes.limits.watchdog import OwnFiles, Watchdog, members, proportional_mb
+from interpreter.sandboxes.limits.watchdog import Watchdog, WatchedFiles, members, proportional_mb
 
 HANG = 60
 STUBBORN = (
@@ -90,8 +90,8 @@ def test_the_packages_of_a_session_are_counted(tmp_path):
         (tmp_path / f"d{number}").mkdir()
         (tmp_path / f"d{number}/package").write_bytes(bytes(1 << 20))
     (tmp_path / "link").symlink_to("/")
-    assert 6.5 < OwnFiles(tmp_path, 10).left_mb() < 7.5
-    assert OwnFiles(tmp_path, 2).left_mb() < 0
+    assert 6.5 < WatchedFiles(tmp_path, 10).left_mb() < 7.5
+    assert WatchedFiles(tmp_path, 2).left_mb() < 0
 
 
 def test_members_are_all_that_a_process_started():

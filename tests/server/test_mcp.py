@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from interpreter.mcp.client import Client, Patience, Surroundings
+from interpreter.mcp.client import CallPatience, Client, Surroundings
 from interpreter.mcp.questions import Reply
 from interpreter.mcp.transports.http import HttpTransport
 
@@ -29,7 +29,7 @@ def connect():
             return Reply("accept", {"answer": "yes"})
 
         around = Surroundings(**({"ask": reply} if asked is not None else {}))
-        clients.append(Client("ours", transport, around, Patience(silence=120)))
+        clients.append(Client("ours", transport, around, CallPatience(silence=120)))
         clients[-1].connect(version)
         assert clients[-1].era.version == version
         return clients[-1]

@@ -55,7 +55,7 @@ def test_a_workspace_that_is_swapped_while_its_session_wakes_is_not_followed(
 ):
     moments = [
         "interpreter.server.hub.unmoved",
-        "interpreter.assembly.cell.environment_variables.given_variables",
+        "interpreter.assembly.cell.opener.given_variables",
         "interpreter.sandboxes.cell.view.mounts",
         "interpreter.sandboxes.backends.bubblewrap.found_in_workspace",
     ]

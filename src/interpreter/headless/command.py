@@ -18,15 +18,15 @@ from interpreter._version import __version__
 from interpreter.assembly.live import EventLog, LiveSession
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.headless.control import ControlRequests
-from interpreter.headless.conversation import Conversation, Result
+from interpreter.headless.conversation import HeadlessConversation, HeadlessResult
 from interpreter.headless.flags import HeadlessOptions, with_mode
 from interpreter.headless.hook_callbacks import HookCallbacks
 from interpreter.headless.lines import LineWriter
 from interpreter.headless.messages import Line, Narrator
-from interpreter.headless.permission import Permissions
+from interpreter.headless.permission import HeadlessPermissions
 from interpreter.headless.requests import IncomingRequests, servers_of
 from interpreter.headless.sdk_servers import BroughtServers
-from interpreter.headless.stream import Arrived, Inbox
+from interpreter.headless.stream import Arrived, LineInbox
 from interpreter.headless.tool_rules import RUNS_CODE, ToolRules
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.hooks import tool_use
@@ -92,10 +92,10 @@ class HeadlessFace:
         live = LiveSession(chosen, EventLog(), session, prepare=self._prepare)
         narrator = Narrator(self._send, lambda: self.conversation.model, partial=options.partial)
         narrator.session = session or str(uuid4())
-        permissions = Permissions(
+        permissions = HeadlessPermissions(
             self._control, self._rules, asks=options.asks and streams, goes_on=streams
         )
-        self.conversation = Conversation(
+        self.conversation = HeadlessConversation(
             live, narrator, permissions, self._control, schema=options.schema
         )
 
@@ -128,7 +128,7 @@ class HeadlessFace:
         requests = IncomingRequests(
             self.conversation, self._rules, self._hooks, greeting, self._usual
         )
-        inbox = Inbox(0, self._send, requests, self._control)
+        inbox = LineInbox(0, self._send, requests, self._control)
         inbox.start()
         failed = False
         while (arrived := inbox.take()) is not None:
@@ -143,7 +143,7 @@ class HeadlessFace:
                 self._state("idle")
         return int(failed)
 
-    def _told(self, arrived: Arrived) -> Result:
+    def _told(self, arrived: Arrived) -> HeadlessResult:
         def started() -> None:
             self._init()
             if self._options.replay and arrived.message.parts:
@@ -158,7 +158,7 @@ class HeadlessFace:
         self._tell_result(result)
         return result
 
-    def _tell_result(self, result: Result) -> None:
+    def _tell_result(self, result: HeadlessResult) -> None:
         self.conversation.narrator.line("result", **result.line)
 
     def _state(self, state: str) -> None:
@@ -245,7 +245,7 @@ def _to_stderr(line: Line | Any) -> None:
 
 
 @contextlib.contextmanager
-def _signals(conversation: Conversation) -> Iterator[None]:
+def _signals(conversation: HeadlessConversation) -> Iterator[None]:
     """Ctrl-C stops the turn and keeps everything; to be terminated ends all."""
 
     def stop(number: int, frame: FrameType | None) -> None:

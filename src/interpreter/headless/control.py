@@ -19,7 +19,7 @@ Send = Callable[[Mapping[str, Any]], None]
 
 
 @frozen
-class Reply:
+class ControlReply:
     """What came of a request; `nobody` says that no answer came, and `error` why."""
 
     kind: Literal["success", "error", "nobody"]
@@ -27,12 +27,12 @@ class Reply:
     error: str = ""
 
 
-Then = Callable[[Reply], None]
+Then = Callable[[ControlReply], None]
 
 
-def nobody(why: str) -> Reply:
+def nobody(why: str) -> ControlReply:
     """No answer came."""
-    return Reply("nobody", {}, why)
+    return ControlReply("nobody", {}, why)
 
 
 class ControlRequests:
@@ -63,9 +63,9 @@ class ControlRequests:
             self._send(message)
         return number
 
-    def call(self, request: Mapping[str, Any], seconds: float) -> Reply:
+    def call(self, request: Mapping[str, Any], seconds: float) -> ControlReply:
         """Send a request and wait for its answer."""
-        answer: Future[Reply] = Future()
+        answer: Future[ControlReply] = Future()
         number = self.ask(request, answer.set_result)
         try:
             return answer.result(seconds)
@@ -80,7 +80,7 @@ class ControlRequests:
         content = response.get("response")
         good = response.get("subtype") == "success" and isinstance(content, dict | None)
         error = str(response.get("error", "it makes no sense"))[:2000]
-        reply = Reply("success", content or {}) if good else Reply("error", {}, error)
+        reply = ControlReply("success", content or {}) if good else ControlReply("error", {}, error)
         self._settle(str(response.get("request_id")), reply)
 
     def cancel(self, number: str, why: str) -> None:
@@ -101,7 +101,7 @@ class ControlRequests:
         for then in waiting.values():
             then(nobody(why))
 
-    def _settle(self, number: str, reply: Reply) -> bool:
+    def _settle(self, number: str, reply: ControlReply) -> bool:
         with self._lock:
             then = self._waiting.pop(number, None)
         if then is not None:

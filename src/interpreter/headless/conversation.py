@@ -12,7 +12,7 @@ from interpreter.assembly.live import LiveSession
 from interpreter.assembly.session_factory import SessionFactory
 from interpreter.headless.control import ControlRequests
 from interpreter.headless.messages import Line, Narrator, usage_object
-from interpreter.headless.permission import Permissions
+from interpreter.headless.permission import HeadlessPermissions
 from interpreter.mcp.schemas import fault_in
 from interpreter.models.nobody import NobodyToAsk
 from interpreter.protocol.actions import Decision
@@ -43,7 +43,7 @@ Subtype = Literal[
 
 
 @frozen
-class Result:
+class HeadlessResult:
     """How a turn ended: the line that tells it, and the exit code that says the same."""
 
     line: Line
@@ -64,7 +64,7 @@ class _End:
     """What the answer holds, where a schema was given."""
 
 
-class Conversation:
+class HeadlessConversation:
     """Sends messages to a live session, tells what comes of them, and asks what it asks.
 
     Turns run in the thread that calls `turn`; `interrupt` may come from any.
@@ -74,7 +74,7 @@ class Conversation:
         self,
         live: LiveSession,
         narrator: Narrator,
-        permissions: Permissions,
+        permissions: HeadlessPermissions,
         control: ControlRequests,
         *,
         schema: dict[str, Any] | None = None,
@@ -125,7 +125,7 @@ class Conversation:
         self.live.interrupt(force=force)
         self._control.cancel_all("it was stopped")
 
-    def turn(self, said: Message, started: Callable[[], None] = lambda: None) -> Result:
+    def turn(self, said: Message, started: Callable[[], None] = lambda: None) -> HeadlessResult:
         """One message and its answer. `started` is called when the session has heard it."""
         self._began = time.monotonic()
         self.narrator.begin()
@@ -202,12 +202,12 @@ class Conversation:
 
     # Results.
 
-    def failed(self, problem: str, code: int = 1) -> Result:
+    def failed(self, problem: str, code: int = 1) -> HeadlessResult:
         """The result of what could not even begin."""
         self._began = self._began or time.monotonic()
         return self._result(_End("error_during_execution", code, problem))
 
-    def nothing_said(self) -> Result:
+    def nothing_said(self) -> HeadlessResult:
         """The result of an empty message: the session is open, and nobody was asked."""
         self._began = time.monotonic()
         self.narrator.begin()
@@ -217,7 +217,7 @@ class Conversation:
             return self.failed(str(error))
         return self._result(_End("success", 0))
 
-    def _result(self, end: _End) -> Result:
+    def _result(self, end: _End) -> HeadlessResult:
         with self._lock:
             self._expected, self._stopping = max(0, self._expected - 1), 0
         budget = self._open[0].budget if self._open else None
@@ -242,7 +242,7 @@ class Conversation:
             line["structured_output"] = end.value
         if end.error:
             line["errors"] = [end.error]
-        return Result(line, end.code)
+        return HeadlessResult(line, end.code)
 
 
 def _end_of(finished: TurnFinished) -> _End:

@@ -100,13 +100,13 @@ def _as_written(argument: str) -> str:
     return (known.pop() if known else name) + equals + value
 
 
-class _Parser(argparse.ArgumentParser):
+class _FlagParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ConfigurationError(f"{message} (see interpreter --help)")
 
 
 def _parser() -> argparse.ArgumentParser:
-    made = _Parser(prog="interpreter", add_help=False, allow_abbrev=False)
+    made = _FlagParser(prog="interpreter", add_help=False, allow_abbrev=False)
     made.add_argument("--print", action="store_true")
     made.add_argument("--output-format", choices=("text", "json", "stream-json"), default="text")
     made.add_argument("--input-format", choices=("text", "stream-json"), default="text")

@@ -11,7 +11,7 @@ from interpreter.assembly.served_sessions import ServedHost, ServedSessions
 from interpreter.mcp.serving.jobs import WaitingJobs
 from interpreter.mcp.serving.serving import McpServer
 from interpreter.mcp.transports.arrivals import LargeAnswer, Lines, Spool, TooLong
-from interpreter.protocol.json.rpc import PARSE_ERROR, Answer, Fault, NotJsonRpc, Rpc, encoded
+from interpreter.protocol.json.rpc import PARSE_ERROR, Fault, NotJsonRpc, Rpc, RpcAnswer, encoded
 from interpreter.settings.settings import Settings
 
 PIECE = 1 << 16
@@ -51,7 +51,7 @@ def _received(line: Spool, server: McpServer, send: Callable[[Rpc], None]) -> No
     try:
         found = line.message()
     except NotJsonRpc as error:
-        send(Answer(None, fault=Fault(PARSE_ERROR, str(error))))
+        send(RpcAnswer(None, fault=Fault(PARSE_ERROR, str(error))))
         return
     if isinstance(found, LargeAnswer):
         found.file.close()

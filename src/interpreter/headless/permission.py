@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from interpreter.headless.control import ControlRequests, Reply
+from interpreter.headless.control import ControlReply, ControlRequests
 from interpreter.headless.tool_rules import ToolRules
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested
@@ -16,7 +16,7 @@ from interpreter.protocol.ports import nobody_approves
 NOT_ASKED = "it is not among what is allowed, and this session asks nobody"
 
 
-class Permissions:
+class HeadlessPermissions:
     """Asks, where there is somebody to ask, and understands the answers."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Permissions:
         question = _question(request, call_id)
         return self._control.ask(question, lambda reply: then(self._decision(request, reply)))
 
-    def _decision(self, request: ApprovalRequested, reply: Reply) -> Decision:
+    def _decision(self, request: ApprovalRequested, reply: ControlReply) -> Decision:
         if reply.kind == "nobody":
             return Decision("no", f"it needs approval, and nobody answered: {reply.error}")
         if reply.kind == "error":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from interpreter.assembly.session_factory import SessionFactory
-from interpreter.headless.conversation import Conversation
+from interpreter.headless.conversation import HeadlessConversation
 from interpreter.headless.flags import MODES, with_mode
 from interpreter.headless.hook_callbacks import HookCallbacks
 from interpreter.headless.message_ids import next_checkpoint
@@ -29,7 +29,7 @@ class IncomingRequests:
 
     def __init__(
         self,
-        conversation: Conversation,
+        conversation: HeadlessConversation,
         rules: ToolRules,
         hooks: HookCallbacks,
         greeting: Answer,

@@ -8,19 +8,19 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interpreter.headless.control import ControlRequests, Reply
-from interpreter.mcp.configuration import ServerConfig, servers_in
+from interpreter.headless.control import ControlReply, ControlRequests
+from interpreter.mcp.configuration import ToolServerConfig, servers_in
 from interpreter.mcp.errors import McpError, ServerGone
 from interpreter.mcp.servers import Servers
-from interpreter.mcp.transports.arrivals import Arrival, Ended, Receiver
+from interpreter.mcp.transports.arrivals import Arrival, Receiver, StreamEnded
 from interpreter.mcp.transports.transport import Transport
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.json.rpc import (
-    Answer,
     Call,
     Note,
     NotJsonRpc,
     Rpc,
+    RpcAnswer,
     as_object,
     from_object,
 )
@@ -68,20 +68,20 @@ class ControlTransport:
         """It goes on in its program."""
         self._closed = True
 
-    def _post(self, message: Rpc, then: Callable[[Reply], None]) -> None:
+    def _post(self, message: Rpc, then: Callable[[ControlReply], None]) -> None:
         wrapped = {"server_name": self._name, "message": as_object(message)}
         self._control.ask({"subtype": "mcp_message", **wrapped}, then)
 
-    def _arrival(self, reply: Reply) -> Arrival:
+    def _arrival(self, reply: ControlReply) -> Arrival:
         if reply.kind != "success":
-            return Ended(ServerGone(f"{self._name} did not answer: {reply.error}."))
+            return StreamEnded(ServerGone(f"{self._name} did not answer: {reply.error}."))
         try:
             found = from_object(reply.response.get("mcp_response"))
         except NotJsonRpc as error:
-            return Ended(ServerGone(f"{self._name} sent what is no message: {error}."))
-        return (
-            found if isinstance(found, Answer) else Ended(ServerGone(f"{self._name}: no answer."))
-        )
+            return StreamEnded(ServerGone(f"{self._name} sent what is no message: {error}."))
+        if isinstance(found, RpcAnswer):
+            return found
+        return StreamEnded(ServerGone(f"{self._name}: no answer."))
 
 
 class BroughtServers:
@@ -102,7 +102,7 @@ class BroughtServers:
                 raise ConfigurationError(
                     "--mcp-config: a server's name has letters, digits, _, - and ."
                 )
-            self.configs[name] = ServerConfig(name, "caller", always_load=True)
+            self.configs[name] = ToolServerConfig(name, "caller", always_load=True)
 
     def get_to_know(self, servers: Servers) -> None:
         """Ask those in the other program for their tools: the model can call these itself."""
@@ -111,6 +111,6 @@ class BroughtServers:
                 with contextlib.suppress(McpError):  # its trouble is told where it is asked for
                     server.functions()
 
-    def reach(self, config: ServerConfig) -> Transport | None:
+    def reach(self, config: ToolServerConfig) -> Transport | None:
         """The way to a server that is in the other program."""
         return ControlTransport(config.name, self._control) if config.name in self._inside else None

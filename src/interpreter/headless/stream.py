@@ -29,7 +29,7 @@ class Arrived:
     ends: bool = False
 
 
-class Inbox(threading.Thread):
+class LineInbox(threading.Thread):
     """Reads lines in a thread of its own, until they end."""
 
     def __init__(

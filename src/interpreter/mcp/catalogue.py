@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from interpreter.mcp.configuration import as_attribute
-from interpreter.mcp.listings import Tool
+from interpreter.mcp.listings import ListedTool
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import drawn, is_mark
 
@@ -33,7 +33,7 @@ class ToolFunction:
 
     server: str
     name: str
-    tool: Tool
+    tool: ListedTool
 
     @property
     def full_name(self) -> str:
@@ -65,7 +65,7 @@ class ToolFunction:
         return "\n".join(filter(None, told))[:LONGEST_TEXT]
 
 
-def functions(server: str, tools: Iterable[Tool]) -> tuple[ToolFunction, ...]:
+def functions(server: str, tools: Iterable[ListedTool]) -> tuple[ToolFunction, ...]:
     """The tools of a server, each under a name of its own."""
     found: dict[str, ToolFunction] = {}
     for tool in tools:
@@ -90,7 +90,7 @@ def search(query: str, among: Iterable[ToolFunction], most: int = 10) -> tuple[T
     return tuple(function for *_, function in sorted(ranked, key=lambda one: one[:2])[:most])
 
 
-def parameters(tool: Tool) -> dict[str, Any]:
+def parameters(tool: ListedTool) -> dict[str, Any]:
     """The schema of a tool's arguments as it can be checked before the server sees them."""
     plain = _plain(tool.input_schema, 0)
     plain.setdefault("properties", {})

@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 
 from interpreter.mcp import eras
 from interpreter.mcp.errors import (
-    CallFailed,
     CallStopped,
     McpError,
+    ServerCallFailed,
     ServerMisbehaves,
     ServerTimedOut,
 )
 from interpreter.mcp.listings import (
     MOST_LISTED,
+    ListedTool,
     Prompt,
     Resource,
-    Tool,
     read_all,
     read_prompt,
     read_resource,
@@ -29,11 +29,11 @@ from interpreter.mcp.listings import (
 )
 from interpreter.mcp.questions import Ask, answered, nobody_replies
 from interpreter.mcp.schemas import fault_in
-from interpreter.mcp.transports.arrivals import Arrival, Ended, Inbox, LargeAnswer
+from interpreter.mcp.transports.arrivals import Arrival, Inbox, LargeAnswer, StreamEnded
 from interpreter.mcp.transports.headers import call_headers, header_parameters
 from interpreter.mcp.transports.transport import Transport
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.json.rpc import METHOD_NOT_FOUND, Answer, Call, Fault, Note, Rpc
+from interpreter.protocol.json.rpc import METHOD_NOT_FOUND, Call, Fault, Note, Rpc, RpcAnswer
 from interpreter.protocol.values import frozen
 
 MOST_PAGES = 100
@@ -47,7 +47,7 @@ Result = Mapping[str, Any]
 
 
 @frozen
-class Patience:
+class CallPatience:
     """How long to wait: progress makes the silence begin anew, and never the whole."""
 
     silence: float = 60.0
@@ -69,14 +69,14 @@ class Surroundings:
         return {**found, "roots": {}} if self.roots else found
 
 
-ORDINARY = Patience()
+ORDINARY = CallPatience()
 ALONE = Surroundings()
 
 
 class _Clock:
     """What is left of the time for one call."""
 
-    def __init__(self, patience: Patience, seconds: float | None) -> None:
+    def __init__(self, patience: CallPatience, seconds: float | None) -> None:
         self._silence = seconds or patience.silence
         self._until = time.monotonic() + (seconds or patience.ceiling)
         self.heard()
@@ -98,7 +98,7 @@ class _Clock:
         self.heard()
 
 
-class _Listener:
+class _ChangeListener:
     """Hears what a server says unasked."""
 
     def __init__(self, hear: Callable[[Rpc], None]) -> None:
@@ -117,7 +117,7 @@ class Client:
         name: str,
         transport: Transport,
         surroundings: Surroundings = ALONE,
-        patience: Patience = ORDINARY,
+        patience: CallPatience = ORDINARY,
     ) -> None:
         self.name = name
         self.transport = transport
@@ -137,7 +137,7 @@ class Client:
         capabilities = self._surroundings.capabilities()
         self.era = eras.agree(self._exchange, self.transport, capabilities, known)
         if not self.era.is_modern:
-            self.transport.listen(_Listener(self.heard))
+            self.transport.listen(_ChangeListener(self.heard))
             return
         changing = [kind for kind in _CHANGES.values() if self.era.tells_changes(kind)]
         if not changing:
@@ -146,7 +146,7 @@ class Client:
         call = self._numbered("subscriptions/listen", {"notifications": wanted}, self.era.version)
         headers = call_headers(call.method, call.params, None)
         with contextlib.suppress(McpError):
-            self.transport.begin(call, _Listener(self.heard), headers)
+            self.transport.begin(call, _ChangeListener(self.heard), headers)
 
     def close(self) -> None:
         """End the server, or hang up."""
@@ -154,7 +154,7 @@ class Client:
 
     # What a server offers.
 
-    def tools(self, interrupt: Interrupt | None = None) -> tuple[Tool, ...]:
+    def tools(self, interrupt: Interrupt | None = None) -> tuple[ListedTool, ...]:
         """Its tools; those that cannot be used are left out, and `rejected` says why."""
         return self._list("tools", "tools/list", "tools", self._usable_tool, interrupt)
 
@@ -162,7 +162,7 @@ class Client:
         """What it lets us read, and then the templates of what it does."""
         method = "resources/templates/list"
         fixed = self._list("resources", "resources/list", "resources", read_resource, interrupt)
-        with contextlib.suppress(CallFailed):  # many do not know templates
+        with contextlib.suppress(ServerCallFailed):  # many do not know templates
             made = self._list("resources", method, "resourceTemplates", read_resource, interrupt)
             return (*fixed, *made)
         return fixed
@@ -178,7 +178,7 @@ class Client:
     # What can be done with it.
 
     def call_tool(
-        self, tool: Tool, arguments: Result, interrupt: Interrupt | None = None
+        self, tool: ListedTool, arguments: Result, interrupt: Interrupt | None = None
     ) -> Result | LargeAnswer:
         """Call a tool; what it answers, also when that is an error of the tool."""
         params = {"name": tool.name, "arguments": dict(arguments)}
@@ -224,7 +224,7 @@ class Client:
         method: str,
         params: Mapping[str, Any],
         interrupt: Interrupt | None,
-        tool: Tool | None = None,
+        tool: ListedTool | None = None,
     ) -> Result | LargeAnswer:
         """Call, and answer what the server wants to know first, until it has an answer."""
         more: dict[str, Any] = {}
@@ -265,7 +265,7 @@ class Client:
         version: str,
         seconds: float | None = None,
         interrupt: Interrupt | None = None,
-        tool: Tool | None = None,
+        tool: ListedTool | None = None,
     ) -> Any:
         call = self._numbered(method, params, version)
         is_modern = version not in eras.LEGACY
@@ -288,20 +288,20 @@ class Client:
         if isinstance(answer, LargeAnswer):
             return answer
         if answer.fault is not None:
-            raise CallFailed(self.name, answer.fault)
+            raise ServerCallFailed(self.name, answer.fault)
         return answer.result
 
     def _await(
         self, inbox: Inbox, interrupt: Interrupt, seconds: float | None
-    ) -> Answer | LargeAnswer:
+    ) -> RpcAnswer | LargeAnswer:
         clock = _Clock(self._patience, seconds)
         questions = 0
         while True:
             arrival = inbox.take(clock.left())
             match arrival:
-                case Answer() | LargeAnswer():
+                case RpcAnswer() | LargeAnswer():
                     return arrival
-                case Ended(error) if not interrupt.requested:
+                case StreamEnded(error) if not interrupt.requested:
                     raise error
                 case Note("notifications/progress", told):
                     clock.heard()
@@ -327,19 +327,19 @@ class Client:
         capabilities = self._surroundings.capabilities()
         return Call(number, method, eras.with_meta(params, version, capabilities, number))
 
-    def _reply(self, call: Call, *, asking: bool) -> Answer:
+    def _reply(self, call: Call, *, asking: bool) -> RpcAnswer:
         """The answer to something that the server wants from us."""
         if call.method == "ping":
-            return Answer(call.id, {})
+            return RpcAnswer(call.id, {})
         if call.method == "elicitation/create" and asking:
-            return Answer(call.id, answered(self.name, call.params, self._surroundings.ask))
+            return RpcAnswer(call.id, answered(self.name, call.params, self._surroundings.ask))
         if call.method == "roots/list" and self._surroundings.roots:
-            return Answer(call.id, {"roots": [{"uri": uri} for uri in self._surroundings.roots]})
-        return Answer(call.id, fault=Fault(METHOD_NOT_FOUND, f"no {call.method[:60]} here"))
+            return RpcAnswer(call.id, {"roots": [{"uri": uri} for uri in self._surroundings.roots]})
+        return RpcAnswer(call.id, fault=Fault(METHOD_NOT_FOUND, f"no {call.method[:60]} here"))
 
     # Listings.
 
-    def _usable_tool(self, entry: Mapping[str, Any]) -> Tool:
+    def _usable_tool(self, entry: Mapping[str, Any]) -> ListedTool:
         tool = read_tool(entry)
         if self.era.is_modern:
             header_parameters(tool)

@@ -29,7 +29,7 @@ _SETTING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @frozen
-class ServerConfig:
+class ToolServerConfig:
     """One server as it was written down: a program, or an address. Variables are not filled in."""
 
     name: str
@@ -66,13 +66,13 @@ class ServerConfig:
             lines += [f"with {visible(name)}={visible(value)}" for name, value in self.env]
         return "\n".join(lines)
 
-    def filled(self, environment: Mapping[str, str]) -> ServerConfig:
+    def filled(self, environment: Mapping[str, str]) -> ToolServerConfig:
         """The same with `${VARIABLE}` replaced; ConfigurationError when one is not set."""
 
         def fill(text: str) -> str:
             return _VARIABLE.sub(lambda found: self._value(found, environment), text)
 
-        return ServerConfig(
+        return ToolServerConfig(
             name=self.name,
             source=self.source,
             command=tuple(map(fill, self.command)),
@@ -100,7 +100,7 @@ def as_attribute(name: str) -> str:
     return plain if plain[:1].isalpha() else f"s_{plain}"
 
 
-def read_file(path: Path, source: Source) -> dict[str, ServerConfig]:
+def read_file(path: Path, source: Source) -> dict[str, ToolServerConfig]:
     """The servers of a file; none where there is no file. Links are not followed."""
     try:
         text = safe_files.read_bytes(path, LONGEST_FILE)
@@ -111,7 +111,7 @@ def read_file(path: Path, source: Source) -> dict[str, ServerConfig]:
     return servers_in(text, source, str(path))
 
 
-def servers_in(text: bytes, source: Source, where: str) -> dict[str, ServerConfig]:
+def servers_in(text: bytes, source: Source, where: str) -> dict[str, ToolServerConfig]:
     """The servers of a text in the format of `.mcp.json`."""
     try:
         found = bounded_json(text, MOST_VALUES)
@@ -123,7 +123,7 @@ def servers_in(text: bytes, source: Source, where: str) -> dict[str, ServerConfi
     return {name: _server(name, entry, source, where) for name, entry in servers.items()}
 
 
-def as_object(config: ServerConfig) -> dict[str, Any]:
+def as_object(config: ToolServerConfig) -> dict[str, Any]:
     """A server as it is written down."""
     fields: dict[str, Any] = {}
     if config.url:
@@ -137,7 +137,7 @@ def as_object(config: ServerConfig) -> dict[str, Any]:
     return {**fields, **({"alwaysLoad": True} if config.always_load else {})}
 
 
-def variables(config: ServerConfig) -> Iterator[str]:
+def variables(config: ToolServerConfig) -> Iterator[str]:
     """The variables of ours that a server is handed."""
     texts = [*config.command, config.url, *(v for _, v in (*config.env, *config.headers))]
     for text in texts:
@@ -145,7 +145,7 @@ def variables(config: ServerConfig) -> Iterator[str]:
             yield found[1]
 
 
-def _server(name: Any, entry: Any, source: Source, where: str) -> ServerConfig:
+def _server(name: Any, entry: Any, source: Source, where: str) -> ToolServerConfig:
     def wrong(why: str) -> ConfigurationError:
         return ConfigurationError(f"{where}: server {visible(str(name)[:80])}: {why}.")
 
@@ -166,7 +166,7 @@ def _server(name: Any, entry: Any, source: Source, where: str) -> ServerConfig:
         raise wrong("`command`, `args` and `url` are texts")
     if url is not None and not re.match(r"https?://|\$\{", url):
         raise wrong("its `url` begins with https://")
-    return ServerConfig(
+    return ToolServerConfig(
         name,
         source,
         tuple(words),
@@ -203,9 +203,9 @@ def _pairs(entry: Mapping[str, Any], key: str, wrong: Any) -> tuple[tuple[str, s
     return tuple(found.items())
 
 
-def named(configs: Iterable[ServerConfig]) -> dict[str, ServerConfig]:
+def named(configs: Iterable[ToolServerConfig]) -> dict[str, ToolServerConfig]:
     """The servers by the names under which code finds them."""
-    found: dict[str, ServerConfig] = {}
+    found: dict[str, ToolServerConfig] = {}
     for config in configs:
         name = config.attribute
         while name in found or name in RESERVED:

@@ -7,10 +7,10 @@ from typing import Any
 
 from interpreter._version import __version__
 from interpreter.mcp.errors import (
-    CallFailed,
     McpError,
-    Refused,
+    ServerCallFailed,
     ServerMisbehaves,
+    ServerRefused,
     ServerTimedOut,
 )
 from interpreter.mcp.transports.transport import Exchange, Transport
@@ -71,13 +71,13 @@ def agree(
         return _hello(exchange, transport, capabilities)
     try:
         return _discovered(exchange, transport, MODERN)
-    except CallFailed as error:
+    except ServerCallFailed as error:
         if error.fault.code not in MODERN_FAULTS:
             if known == MODERN and error.fault.code == METHOD_NOT_FOUND:
                 return _era(transport, MODERN, {"tools": {}}, "")
             return _hello(exchange, transport, capabilities)
         return _other_version(exchange, transport, capabilities, error)
-    except (ServerTimedOut, Refused):
+    except (ServerTimedOut, ServerRefused):
         return _hello(exchange, transport, capabilities)
 
 
@@ -93,7 +93,10 @@ def _discovered(exchange: Exchange, transport: Transport, version: str) -> Era:
 
 
 def _other_version(
-    exchange: Exchange, transport: Transport, capabilities: Mapping[str, Any], error: CallFailed
+    exchange: Exchange,
+    transport: Transport,
+    capabilities: Mapping[str, Any],
+    error: ServerCallFailed,
 ) -> Era:
     """The server is new, and does not speak our version: is there another that both know?"""
     data = error.fault.data

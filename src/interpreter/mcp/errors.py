@@ -15,7 +15,7 @@ class ServerGone(McpError):
     """The server ended, hung up, or cannot be reached; another start may help."""
 
 
-class Refused(ServerGone):
+class ServerRefused(ServerGone):
     """A server at an address answered with a status and nothing that we understand."""
 
     def __init__(self, server: str, status: int) -> None:
@@ -35,7 +35,7 @@ class CallStopped(McpError):
     """The user asked to stop."""
 
 
-class CallFailed(McpError):
+class ServerCallFailed(McpError):
     """The server answered with a fault."""
 
     def __init__(self, server: str, fault: Fault) -> None:

@@ -24,7 +24,7 @@ class NotListed(ValueError):
 
 
 @frozen
-class Tool:
+class ListedTool:
     """Something that a server can do."""
 
     name: str
@@ -78,12 +78,12 @@ def read_all(
     return tuple(good), tuple(bad)
 
 
-def read_tool(entry: Mapping[str, Any]) -> Tool:
+def read_tool(entry: Mapping[str, Any]) -> ListedTool:
     """A tool of a listing."""
     name = _name(entry, "name")
     schema = _schema(entry.get("inputSchema"), name) or ANYTHING
     hints = entry.get("annotations")
-    return Tool(
+    return ListedTool(
         name=name,
         description=_text(entry, "description"),
         input_schema=schema,

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from interpreter.mcp.configuration import ServerConfig
-from interpreter.mcp.listings import NotListed, Tool, read_tool
+from interpreter.mcp.configuration import ToolServerConfig
+from interpreter.mcp.listings import ListedTool, NotListed, read_tool
 from interpreter.protocol import safe_files
 from interpreter.protocol.json.codec import bounded_json
 from interpreter.protocol.values import frozen
@@ -29,7 +29,7 @@ MOST_VALUES = 5_000_000
 class Pinned:
     """A server as it was approved."""
 
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ListedTool, ...] = ()
     version: str = ""
     """How it spoke."""
     listed: bool = False
@@ -40,8 +40,8 @@ class Pinned:
 class Changes:
     """What is different from what was approved."""
 
-    added: tuple[Tool, ...] = ()
-    changed: tuple[tuple[Tool, Tool], ...] = ()
+    added: tuple[ListedTool, ...] = ()
+    changed: tuple[tuple[ListedTool, ListedTool], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed)
@@ -64,7 +64,7 @@ class PinBook:
         self._file = file
         self._lock = threading.Lock()
 
-    def find(self, config: ServerConfig) -> Pinned | None:
+    def find(self, config: ToolServerConfig) -> Pinned | None:
         """What was approved of a server; None if nothing ever was."""
         entry = self._load().get(config.identity)
         if not isinstance(entry, dict):
@@ -76,14 +76,14 @@ class PinBook:
                 tools.append(read_tool(one))
         return Pinned(tuple(tools), str(entry.get("version", "")), listed is not None)
 
-    def approve(self, config: ServerConfig) -> None:
+    def approve(self, config: ToolServerConfig) -> None:
         """Keep that a server may be started; what its tools are is learnt then."""
         with self._lock:
             book = self._load()
             book.setdefault(config.identity, {"name": config.name, "command": config.describe()})
             self._save(book)
 
-    def keep(self, config: ServerConfig, tools: Iterable[Tool], version: str) -> None:
+    def keep(self, config: ToolServerConfig, tools: Iterable[ListedTool], version: str) -> None:
         """Keep the tools of a server as they are approved now."""
         told = [_as_object(tool) for tool in tools]
         entry = {"name": config.name, "command": config.describe(), "version": version}
@@ -92,7 +92,7 @@ class PinBook:
             book[config.identity] = {**entry, "tools": told}
             self._save(book)
 
-    def forget(self, config: ServerConfig) -> None:
+    def forget(self, config: ToolServerConfig) -> None:
         """Ask about a server again."""
         with self._lock:
             book = self._load()
@@ -112,7 +112,7 @@ class PinBook:
         safe_files.write(self._file, json.dumps(book), mode=0o600)
 
 
-def changes(before: Iterable[Tool], now: Iterable[Tool]) -> Changes:
+def changes(before: Iterable[ListedTool], now: Iterable[ListedTool]) -> Changes:
     """What is different in a new listing; a tool that is gone changes nothing for anybody."""
     known = {tool.name: tool for tool in before}
     added = tuple(tool for tool in now if tool.name not in known)
@@ -121,7 +121,7 @@ def changes(before: Iterable[Tool], now: Iterable[Tool]) -> Changes:
     return Changes(added, changed)
 
 
-def _as_object(tool: Tool) -> dict[str, Any]:
+def _as_object(tool: ListedTool) -> dict[str, Any]:
     fields = {
         "name": tool.name,
         "title": tool.title,
@@ -132,7 +132,7 @@ def _as_object(tool: Tool) -> dict[str, Any]:
     return fields if tool.output_schema is None else {**fields, "outputSchema": tool.output_schema}
 
 
-def _lines(tool: Tool) -> list[str]:
+def _lines(tool: ListedTool) -> list[str]:
     schemas = [tool.input_schema, *([tool.output_schema] if tool.output_schema else [])]
     texts = (json.dumps(one, indent=1, sort_keys=True, ensure_ascii=False) for one in schemas)
     return [line for text in (tool.title, tool.description, *texts) for line in text.splitlines()]

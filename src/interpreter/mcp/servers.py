@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 from interpreter.mcp.catalogue import ToolFunction, functions
-from interpreter.mcp.client import Client, Patience, Surroundings
-from interpreter.mcp.configuration import ServerConfig, named
+from interpreter.mcp.client import CallPatience, Client, Surroundings
+from interpreter.mcp.configuration import ToolServerConfig, named
 from interpreter.mcp.errors import McpError, ServerGone
-from interpreter.mcp.listings import Tool
+from interpreter.mcp.listings import ListedTool
 from interpreter.mcp.pins import Changes, PinBook, Pinned, changes
 from interpreter.mcp.transports.arrivals import LargeAnswer
 from interpreter.mcp.transports.transport import Transport
@@ -33,19 +33,19 @@ class NotAllowed(McpError):
 class Access:
     """How servers are reached, and who is asked."""
 
-    start: Callable[[ServerConfig, Callable[[Rpc], None]], Transport]
+    start: Callable[[ToolServerConfig, Callable[[Rpc], None]], Transport]
     """Starts the program in the cell, or makes ready to connect."""
-    consent: Callable[[ServerConfig], Consent]
+    consent: Callable[[ToolServerConfig], Consent]
     """Whether a server may be started that was never approved."""
-    accept: Callable[[ServerConfig, Changes], Consent]
+    accept: Callable[[ToolServerConfig, Changes], Consent]
     """Whether its tools may be what they have become."""
     surroundings: Surroundings
 
 
-class Server:
+class ToolServer:
     """One server. Its tools are known from the last time; it runs once it is needed."""
 
-    def __init__(self, config: ServerConfig, name: str, access: Access, pins: PinBook) -> None:
+    def __init__(self, config: ToolServerConfig, name: str, access: Access, pins: PinBook) -> None:
         self.config = config
         self.name = name
         """Under which code finds its tools."""
@@ -58,7 +58,7 @@ class Server:
         self._for_good = self._pinned is not None
         self._client: Client | None = None
         self._refused: set[str] = set()
-        self._seen: tuple[Tool, ...] | None = None
+        self._seen: tuple[ListedTool, ...] | None = None
         """The listing that was compared last."""
         self._named: dict[str, ToolFunction] = {}
 
@@ -139,7 +139,7 @@ class Server:
                 client.heard(message)
 
         transport = self._access.start(self.config, on_note)
-        patience = Patience(ceiling=self.config.seconds or USUAL_CEILING)
+        patience = CallPatience(ceiling=self.config.seconds or USUAL_CEILING)
         client = Client(self.name, transport, self._access.surroundings, patience)
         heard.append(client)
         try:
@@ -176,7 +176,7 @@ class Server:
             self._for_good = self._for_good and consent == "always"
             self._keep(tuple(kept.values()), client.era.version)
 
-    def _keep(self, tools: tuple[Tool, ...], version: str) -> None:
+    def _keep(self, tools: tuple[ListedTool, ...], version: str) -> None:
         self._pinned, self._named = Pinned(tools, version, listed=True), {}
         if self._for_good:
             self._pins.keep(self.config, tools, version)
@@ -185,9 +185,9 @@ class Server:
 class Servers:
     """All servers of a session by the names that code uses."""
 
-    def __init__(self, configs: Iterable[ServerConfig], access: Access, pins: PinBook) -> None:
+    def __init__(self, configs: Iterable[ToolServerConfig], access: Access, pins: PinBook) -> None:
         self._by_name = {
-            name: Server(config, name, access, pins) for name, config in named(configs).items()
+            name: ToolServer(config, name, access, pins) for name, config in named(configs).items()
         }
 
     def __iter__(self) -> Any:
@@ -200,7 +200,7 @@ class Servers:
         """As code writes them."""
         return tuple(self._by_name)
 
-    def get(self, name: str) -> Server:
+    def get(self, name: str) -> ToolServer:
         """A server by its name."""
         if name not in self._by_name:
             there = ", ".join(self._by_name)
@@ -210,7 +210,7 @@ class Servers:
     def known_functions(self, interrupt: Interrupt | None = None) -> tuple[ToolFunction, ...]:
         """The tools of all servers; those that are not known yet are started, side by side."""
 
-        def found(server: Server) -> tuple[ToolFunction, ...]:
+        def found(server: ToolServer) -> tuple[ToolFunction, ...]:
             with contextlib.suppress(McpError):  # its trouble is told where it is asked for
                 return server.functions(interrupt)
             return ()
@@ -226,4 +226,4 @@ class Servers:
         running = [server for server in self if server.was_started]
         if running:
             with ThreadPoolExecutor(len(running)) as pool:
-                list(pool.map(Server.close, running))
+                list(pool.map(ToolServer.close, running))

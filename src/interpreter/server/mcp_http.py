@@ -22,12 +22,12 @@ from interpreter.protocol.json.rpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
-    Answer,
     Call,
     Fault,
     Note,
     NotJsonRpc,
     Rpc,
+    RpcAnswer,
     decoded,
     encoded,
 )
@@ -101,7 +101,7 @@ class McpHttp:
         try:
             message = decoded(await request.body())
         except NotJsonRpc as error:
-            return _plain(Answer(None, fault=Fault(PARSE_ERROR, str(error))), 400)
+            return _plain(RpcAnswer(None, fault=Fault(PARSE_ERROR, str(error))), 400)
         if _is_modern(message, request):
             return await self._modern(message, request, door)
         return await self._older(message, request, door)
@@ -112,7 +112,7 @@ class McpHttp:
         try:
             _check_headers(message, request, door.offer)
         except ServedFault as error:
-            return _plain(Answer(message.id, fault=error.fault), 400)
+            return _plain(RpcAnswer(message.id, fault=error.fault), 400)
         exchange = _Exchange(message, McpServer(door.offer, door.waiting), modern=True)
         return await exchange.response()
 
@@ -127,7 +127,7 @@ class McpHttp:
                 status = 404 if SESSION in request.headers else 400
                 told = f"There is no such session; initialize first, or speak {MODERN}."
                 number = message.id if isinstance(message, Call) else None
-                return _plain(Answer(number, fault=Fault(INVALID_REQUEST, told)), status)
+                return _plain(RpcAnswer(number, fault=Fault(INVALID_REQUEST, told)), status)
             connection = found
         if not isinstance(message, Call):
             connection.receive(message, lambda answer: None)
@@ -147,7 +147,7 @@ class _Exchange:
         """Begin, and say what there is to say."""
         self._server.receive(self._call, self._send)
         first = await self._next(PATIENCE)
-        if isinstance(first, Answer):
+        if isinstance(first, RpcAnswer):
             code = first.fault.code if first.fault and self._modern else 0
             return _plain(first, STATUS.get(code, 200), headers)
         more = {**(headers or {}), "x-accel-buffering": "no"}
@@ -158,11 +158,11 @@ class _Exchange:
         try:
             while True:
                 yield b": still here\n\n" if said is None else _event(said)
-                if isinstance(said, Answer):
+                if isinstance(said, RpcAnswer):
                     return
                 said = await self._next(BREATH)
         finally:
-            if self._modern and not isinstance(said, Answer):  # closing is how one cancels
+            if self._modern and not isinstance(said, RpcAnswer):  # closing is how one cancels
                 self._server.cancel(self._call.id)
 
     async def _next(self, seconds: float) -> Rpc | None:
@@ -205,7 +205,7 @@ def _version_in(call: Call) -> Any:
     return meta.get(f"{META}protocolVersion") if isinstance(meta, dict) else None
 
 
-def _plain(answer: Answer, status: int, headers: dict[str, str] | None = None) -> Response:
+def _plain(answer: RpcAnswer, status: int, headers: dict[str, str] | None = None) -> Response:
     return Response(encoded(answer), status, headers, media_type="application/json")
 
 

@@ -123,7 +123,7 @@ def may_download(question: str, *, live: bool) -> bool:
     if not live:
         print(f"{question} [y/n] ", end="", file=sys.stderr, flush=True)
         return input().strip().lower().startswith("y")
-    from interpreter.terminal.input.one_key import one_key  # noqa: PLC0415  (asked once in a life)
+    from interpreter.terminal.input.keys import one_key  # noqa: PLC0415  (asked once in a life)
 
     return one_key(f"{question} [y/n]", "yn") == "y"
 

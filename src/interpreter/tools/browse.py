@@ -20,7 +20,7 @@ PROGRAM = INSIDE / "variables" / "browse.py"
 Run = Callable[[Code], Iterable[RuntimeEvent]]
 
 
-class Browser:
+class VariableBrowser:
     """Runs a program of ours in the session's Python; what it writes is read as hostile."""
 
     def __init__(self, run: Run, exchange: Path) -> None:

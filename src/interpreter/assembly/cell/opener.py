@@ -1,15 +1,20 @@
-"""Which cell the code of a session gets: as the settings want it, or what this machine can do."""
+"""Which cell the code of a session gets: as the settings want it, or what this machine can do.
+
+And the variables that code finds in it: what the settings give it, and what this program has set.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from interpreter.assembly.policy import SessionRules
+from interpreter.policies.secrets import is_secret_variable
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Cell
@@ -88,7 +93,7 @@ class CellOpener:
 
         SandboxUnavailable where the walls would be weaker than the strongest.
         """
-        from interpreter.assembly.cell.environment_variables import given_variables
+        from interpreter.assembly.cell.opener import given_variables
         from interpreter.sandboxes.backends.bubblewrap import BubblewrapSandbox
 
         if not self.is_full:
@@ -121,7 +126,7 @@ class CellOpener:
         return self.is_confined and not self.weaker
 
     def _confined(self, workspace: Path) -> Cell:
-        from interpreter.assembly.cell.environment_variables import given_variables
+        from interpreter.assembly.cell.opener import given_variables
         from interpreter.sandboxes.backends.fallback import best_sandbox
 
         confinement = self._confinement(workspace)
@@ -134,7 +139,7 @@ class CellOpener:
         return cell
 
     def _confinement(self, workspace: Path) -> Confinement:
-        from interpreter.assembly.cell.environment_variables import given_variables
+        from interpreter.assembly.cell.opener import given_variables
         from interpreter.sandboxes.confinement import ENVIRONMENT, Confinement, interpreter_places
 
         permissions = self._permissions.get()
@@ -174,3 +179,38 @@ def hidden_places() -> tuple[Path, ...]:
         with contextlib.suppress(OSError):  # then nothing of ours is kept there, either
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return places
+
+
+LONGEST = 4096
+_PLAIN = re.compile(r"[A-Za-z]\w*")
+_NOT_OURS = re.compile(r"(?:LD|DYLD|PYTHON|NODE|BASH|SHELL|XDG|PIP|NPM|GIT|INTERPRETER|REPLOOP)\w*")
+
+
+def given_variables(settings: Settings) -> dict[str, str]:
+    """The variables of `env`; a name alone stands for the variable that we have."""
+    named: dict[str, str | None] = {}
+    for name, sign, value in (entry.partition("=") for entry in settings.env):
+        if not _PLAIN.fullmatch(name):
+            raise ConfigurationError(f"env: {name!r} is no name of a variable.")
+        named[name] = value if sign else os.environ.get(name)
+    return {**set_by_program(), **{k: v for k, v in named.items() if v is not None}}
+
+
+def set_by_program() -> dict[str, str]:
+    """What this program has put into its environment since it began, if it is no secret."""
+    try:
+        found = Path("/proc/self/environ").read_bytes()
+    except OSError:  # only Linux tells how a program was started
+        return {}
+    entries = (entry.partition("=") for entry in os.fsdecode(found).split("\0"))
+    before = {name: value for name, _, value in entries}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if before.get(name) != value and _may_be_seen(name, value)
+    }
+
+
+def _may_be_seen(name: str, value: str) -> bool:
+    plain = _PLAIN.fullmatch(name) and not _NOT_OURS.fullmatch(name.upper())
+    return bool(plain) and len(value) <= LONGEST and not is_secret_variable(name, value)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from interpreter.assembly.cell.environment import Environment
 from interpreter.assembly.tool_servers.servers import pin_book
 from interpreter.mcp.errors import McpError, NeedsLogin
-from interpreter.mcp.servers import Server
+from interpreter.mcp.servers import ToolServer
 from interpreter.policies.approvals import Approvals
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.values import frozen
@@ -44,7 +44,7 @@ def try_servers(settings: Settings, names: Iterable[str] = ()) -> tuple[Tried, .
         environment.close()
 
 
-def _tried(server: Server) -> Tried:
+def _tried(server: ToolServer) -> Tried:
     name = server.config.name
     if pin_book().find(server.config) is None:
         return Tried(

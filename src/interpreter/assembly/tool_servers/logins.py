@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from interpreter.mcp.configuration import ServerConfig
+from interpreter.mcp.configuration import ToolServerConfig
 from interpreter.mcp.errors import McpError
 from interpreter.mcp.login.oauth import Login, LoginOptions, parse_challenge, wanted_login
 from interpreter.settings.keys import find_key, forget_key, keep_key
@@ -18,24 +18,24 @@ LONGEST_PATH = 8_000
 DONE = b"You are logged in; this page can be closed."
 
 
-def kept_login(config: ServerConfig, options: LoginOptions | None = None) -> Login:
+def kept_login(config: ToolServerConfig, options: LoginOptions | None = None) -> Login:
     """The login of a server from the store of keys; without options, it is only renewed."""
     name = key_name(config)
     chosen = options or LoginOptions(client_id=config.client_id)
     return Login(config.url, lambda: find_key(name), lambda text: keep_key(name, text), chosen)
 
 
-def key_name(config: ServerConfig) -> str:
+def key_name(config: ToolServerConfig) -> str:
     """Under which its tokens are kept: by address, so that no other server is shown them."""
     return f"mcp {config.url}"
 
 
-def log_out(config: ServerConfig) -> bool:
+def log_out(config: ToolServerConfig) -> bool:
     """Forget the tokens of a server; whether there were any."""
     return forget_key(key_name(config))
 
 
-def log_in(config: ServerConfig, show: Callable[[str], None]) -> bool:
+def log_in(config: ToolServerConfig, show: Callable[[str], None]) -> bool:
     """Have the user log in; `show` shows an address. False where the server wants no login."""
     challenge = wanted_login(config.url, dict(config.headers))
     if challenge is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from interpreter.mcp.catalogue import ToolFunction
 from interpreter.mcp.schemas import fault_in
-from interpreter.mcp.servers import Server, Servers
+from interpreter.mcp.servers import Servers, ToolServer
 from interpreter.mcp.transports.arrivals import LargeAnswer
 from interpreter.protocol.actions import Asks, Decision
 from interpreter.protocol.errors import InterpreterError
@@ -48,7 +48,7 @@ class NativeTool:
 
     def __init__(
         self,
-        server: Server,
+        server: ToolServer,
         function: ToolFunction,
         policy: Callable[[], CallPolicy],
         origin: Callable[[Mapping[str, Any]], str],

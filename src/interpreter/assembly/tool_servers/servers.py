@@ -26,7 +26,7 @@ from interpreter.settings.trust import is_trusted
 
 if TYPE_CHECKING:
     from interpreter.mcp.catalogue import ToolFunction
-    from interpreter.mcp.configuration import ServerConfig
+    from interpreter.mcp.configuration import ToolServerConfig
     from interpreter.mcp.pins import Changes, PinBook
     from interpreter.mcp.questions import Question, Reply
     from interpreter.mcp.servers import Consent, Servers
@@ -66,7 +66,7 @@ def pin_book() -> PinBook:
     return PinBook(config_directory() / "mcp-approved.json")
 
 
-def configured(settings: Settings, notice: Callable[[str], None]) -> dict[str, ServerConfig]:
+def configured(settings: Settings, notice: Callable[[str], None]) -> dict[str, ToolServerConfig]:
     """The servers that the user, a trusted directory and a profile name; the last one wins."""
     project, user = settings.directory() / PROJECT_FILE, user_file()
     if not settings.personal:
@@ -107,7 +107,7 @@ class ToolServers:
             notice(f"{error} No tool server is used.")
             self.configs = {}
         self._functions: HostFunctions | None = None
-        self._reach: Callable[[ServerConfig], Transport | None] = lambda config: None
+        self._reach: Callable[[ToolServerConfig], Transport | None] = lambda config: None
         self._servers = Lazy(self._make_servers)
         self._is_typed = False
         self.approve: Approver = nobody_approves
@@ -115,8 +115,8 @@ class ToolServers:
 
     def bring(
         self,
-        configs: Mapping[str, ServerConfig],
-        reach: Callable[[ServerConfig], Transport | None],
+        configs: Mapping[str, ToolServerConfig],
+        reach: Callable[[ToolServerConfig], Transport | None],
         *,
         alone: bool,
     ) -> None:
@@ -269,7 +269,7 @@ class ToolServers:
 
     # How a server is reached.
 
-    def _start(self, config: ServerConfig, on_note: Callable[[Rpc], None]) -> Transport:
+    def _start(self, config: ToolServerConfig, on_note: Callable[[Rpc], None]) -> Transport:
         from interpreter.mcp.errors import ServerGone
 
         if (way := self._reach(config)) is not None:
@@ -305,7 +305,7 @@ class ToolServers:
 
     # Who is asked.
 
-    def _consent(self, config: ServerConfig) -> Consent:
+    def _consent(self, config: ToolServerConfig) -> Consent:
         if config.source == "caller":
             return "session"
         where = STARTED_FROM[config.source]
@@ -313,13 +313,13 @@ class ToolServers:
         reason = f"The tool server {visible(config.name)} of {where} is new. It will{place}:\n"
         return self._asked("start", config, reason + config.describe())
 
-    def _accept(self, config: ServerConfig, news: Changes) -> Consent:
+    def _accept(self, config: ToolServerConfig, news: Changes) -> Consent:
         if config.source == "caller":
             return "session"
         reason = f"The tool server {visible(config.name)} has changed what it offers:\n"
         return self._asked("change", config, reason + news.describe()[:20_000])
 
-    def _asked(self, what: str, config: ServerConfig, reason: str) -> Consent:
+    def _asked(self, what: str, config: ToolServerConfig, reason: str) -> Consent:
         call = ActionCall("mcp", json.dumps({"server": config.name, what: config.describe()}))
         decision = self._decided(call, reason)
         if not decision.allows:

@@ -21,7 +21,7 @@ to fail the call with, 0 to let it go on, or DONE if it has been done for the ca
 DONE = -1
 
 
-class Listener:
+class SeccompListener:
     """Serves one listener descriptor; the call in hand is also in `slot`, should we be killed."""
 
     def __init__(self, descriptor: int, memory: mmap.mmap, slot: int, handle: Handle) -> None:

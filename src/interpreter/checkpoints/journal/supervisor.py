@@ -31,7 +31,7 @@ from interpreter.checkpoints.journal.kept.blocks import BlockDirectory
 from interpreter.checkpoints.journal.kept.changes import Change
 from interpreter.checkpoints.journal.kept.history import BlockHistory, Retention
 from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
-from interpreter.checkpoints.journal.listener import DONE, SIZE, Listener
+from interpreter.checkpoints.journal.listener import DONE, SIZE, SeccompListener
 from interpreter.checkpoints.journal.programs import Programs
 from interpreter.checkpoints.journal.recorder import ChangeRefused, JournalLimits, Recorder
 from interpreter.protocol.git.config import QUESTION
@@ -142,7 +142,7 @@ class Supervisor:
                 if not new:
                     own.set()
                 handle = partial(self._handle, own)
-                listener = Listener(descriptor, self._memory, int(slot), handle)
+                listener = SeccompListener(descriptor, self._memory, int(slot), handle)
                 thread = threading.Thread(target=listener.serve, daemon=True)
                 self._listening = [t for t in self._listening if t.is_alive()] + [thread]
                 thread.start()

@@ -37,7 +37,7 @@ class ServedFault(InterpreterError):
 
 
 @frozen
-class Caller:
+class ServedCaller:
     """Who calls, as far as the call says so."""
 
     modern: bool
@@ -68,7 +68,7 @@ class ServedJob:
     """One call while it runs, on a thread of its own."""
 
     def __init__(
-        self, name: str, run: Run, arguments: dict[str, Any], caller: Caller, send: Send
+        self, name: str, run: Run, arguments: dict[str, Any], caller: ServedCaller, send: Send
     ) -> None:
         self.interrupt = Interrupt()
         self.name = name

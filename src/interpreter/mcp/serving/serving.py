@@ -12,10 +12,10 @@ from interpreter._version import __version__
 from interpreter.mcp.eras import LEGACY, MODERN, UNSUPPORTED_VERSION
 from interpreter.mcp.schemas import fault_in
 from interpreter.mcp.serving.jobs import (
-    Caller,
     Result,
     Run,
     Send,
+    ServedCaller,
     ServedFault,
     ServedJob,
     WaitingJobs,
@@ -25,12 +25,12 @@ from interpreter.protocol.json.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
-    Answer,
     Call,
     Fault,
     Id,
     Note,
     Rpc,
+    RpcAnswer,
 )
 from interpreter.protocol.values import frozen
 
@@ -106,15 +106,15 @@ class McpServer:
         """Something came; it does not wait. `send` may be called in any thread."""
         match message:
             case Call("", _, _) | Call(_, "", _):
-                send(Answer(None, fault=Fault(INVALID_PARAMS, "a call needs id and method")))
+                send(RpcAnswer(None, fault=Fault(INVALID_PARAMS, "a call needs id and method")))
             case Call():
                 try:
                     self._called(message, send)
                 except ServedFault as error:
-                    send(Answer(message.id, fault=error.fault))
+                    send(RpcAnswer(message.id, fault=error.fault))
             case Note("notifications/cancelled", {"requestId": int() | str() as number}):
                 self.cancel(number)
-            case Answer(int() | str() as number, result):
+            case RpcAnswer(int() | str() as number, result):
                 with self._lock:
                     job, key = self._asked.pop(number, (None, ""))
                 if job is not None:
@@ -143,31 +143,33 @@ class McpServer:
                 raise _no_method(call)
             case "initialize":
                 self._capabilities = _object(call.params.get("capabilities"))
-                send(Answer(call.id, self._hello(call.params.get("protocolVersion"))))
+                send(RpcAnswer(call.id, self._hello(call.params.get("protocolVersion"))))
             case "ping":
-                send(Answer(call.id, {}))
+                send(RpcAnswer(call.id, {}))
             case "server/discover" if caller.modern:
                 found = {"supportedVersions": [MODERN], **self._offer.about()}
-                send(Answer(call.id, _complete(found, call.method)))
+                send(RpcAnswer(call.id, _complete(found, call.method)))
             case "tools/list":
                 listed = {"tools": [tool.listed() for tool in self._offer.tools]}
-                send(Answer(call.id, _complete(listed, call.method) if caller.modern else listed))
+                send(
+                    RpcAnswer(call.id, _complete(listed, call.method) if caller.modern else listed)
+                )
             case _:
                 self._begin(call, caller, send)
 
-    def _caller(self, call: Call) -> Caller:
+    def _caller(self, call: Call) -> ServedCaller:
         meta = _object(call.params.get("_meta"))
         version = meta.get(f"{META}protocolVersion")
         given = _object(call.params.get("inputResponses"))
         if version is None:
-            return Caller(False, meta, self._capabilities, given)
+            return ServedCaller(False, meta, self._capabilities, given)
         if version != MODERN:
             data = {"supported": [MODERN], "requested": str(version)[:40]}
             raise ServedFault(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         capabilities = meta.get(f"{META}clientCapabilities")
         if not isinstance(capabilities, dict):
             raise ServedFault(INVALID_PARAMS, f"_meta must have {META}clientCapabilities")
-        return Caller(True, meta, capabilities, given)
+        return ServedCaller(True, meta, capabilities, given)
 
     def _hello(self, wanted: Any) -> Result:
         version = wanted if wanted in LEGACY else LEGACY[0]
@@ -175,7 +177,7 @@ class McpServer:
 
     # Calls that take time.
 
-    def _begin(self, call: Call, caller: Caller, send: Send) -> None:
+    def _begin(self, call: Call, caller: ServedCaller, send: Send) -> None:
         with self._lock:
             if len(self._running) >= MOST_AT_ONCE or call.id in self._running:
                 raise ServedFault(INTERNAL_ERROR, "too many calls at once")
@@ -184,7 +186,7 @@ class McpServer:
         follow = threading.Thread(target=self._follow, args=(call, job, send), daemon=True)
         follow.start()
 
-    def _job(self, call: Call, caller: Caller, send: Send) -> ServedJob:
+    def _job(self, call: Call, caller: ServedCaller, send: Send) -> ServedJob:
         """The job that a call begins, or goes on with."""
         name = f"{call.method} {call.params.get('name', '')}"[:200]
         state = call.params.get("requestState")
@@ -212,16 +214,16 @@ class McpServer:
         while True:
             news = job.news.get()
             if isinstance(news, Fault):
-                self._end(Answer(call.id, fault=news), send)
+                self._end(RpcAnswer(call.id, fault=news), send)
                 return
             if not isinstance(news, Wanted):
                 told = _complete(news, call.method) if job.caller.modern else news
-                self._end(Answer(call.id, told), send)
+                self._end(RpcAnswer(call.id, told), send)
                 return
             if job.caller.modern:
                 told = {"resultType": "input_required", "inputRequests": news.listed()}
                 state = self._waiting.put(job, news)
-                self._end(Answer(call.id, {**told, "requestState": state}), send)
+                self._end(RpcAnswer(call.id, {**told, "requestState": state}), send)
                 return
             for key, (method, params) in news.requests.items():
                 number = f"ask-{secrets.token_hex(8)}"
@@ -229,7 +231,7 @@ class McpServer:
                     self._asked[number] = (job, key)
                 send(Call(number, method, params))
 
-    def _end(self, answer: Answer, send: Send) -> None:
+    def _end(self, answer: RpcAnswer, send: Send) -> None:
         with self._lock:
             job = self._running.pop(answer.id, None) if answer.id is not None else None
             for number in [n for n, (asked, _) in self._asked.items() if asked is job]:

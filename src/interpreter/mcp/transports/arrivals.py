@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from queue import Empty, SimpleQueue
 from typing import IO, Protocol
 
-from interpreter.protocol.json.rpc import Answer, Call, Note, NotJsonRpc, Rpc, decoded
+from interpreter.protocol.json.rpc import Call, Note, NotJsonRpc, Rpc, RpcAnswer, decoded
 from interpreter.protocol.values import frozen
 
 IN_MEMORY = 1 << 22
@@ -37,13 +37,13 @@ class LargeAnswer:
 
 
 @frozen
-class Ended:
+class StreamEnded:
     """Nothing more will come; why."""
 
     error: Exception
 
 
-Arrival = Rpc | LargeAnswer | Ended
+Arrival = Rpc | LargeAnswer | StreamEnded
 
 
 class Receiver(Protocol):
@@ -150,9 +150,9 @@ class Lines:
 def is_for(arrival: Rpc | LargeAnswer) -> int | None:
     """The number of our call that an arrival answers or tells the progress of."""
     match arrival:
-        case Answer(int(number)) | LargeAnswer(number):
+        case RpcAnswer(int(number)) | LargeAnswer(number):
             return number
         case Note("notifications/progress", {"progressToken": int(number)}):
             return number
-        case Call() | Note() | Answer():
+        case Call() | Note() | RpcAnswer():
             return None

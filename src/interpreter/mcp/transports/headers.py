@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from interpreter.mcp.listings import NotListed, Tool
+from interpreter.mcp.listings import ListedTool, NotListed
 
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -20,12 +20,12 @@ _KEY = "x-mcp-header"
 Path = tuple[str, ...]
 
 
-def call_headers(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict[str, str]:
+def call_headers(method: str, params: Mapping[str, Any], tool: ListedTool | None) -> dict[str, str]:
     """The headers of one call."""
     return {name: header_value(text) for name, text in headed(method, params, tool).items()}
 
 
-def headed(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict[str, str]:
+def headed(method: str, params: Mapping[str, Any], tool: ListedTool | None) -> dict[str, str]:
     """The texts that a call repeats in headers, by the names of those."""
     headers = {"Mcp-Method": method}
     if method in NAMED:
@@ -58,7 +58,7 @@ def is_value(header: str | None, text: str) -> bool:
         return False
 
 
-def header_parameters(tool: Tool) -> dict[Path, str]:
+def header_parameters(tool: ListedTool) -> dict[Path, str]:
     """The parameters that are repeated in headers, by their path; NotListed if they cannot be."""
     found = dict(_reachable(tool.input_schema, ()))
     if len(found) != _mentions(tool.input_schema):

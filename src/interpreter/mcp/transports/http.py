@@ -12,10 +12,10 @@ from typing import Any
 
 import httpx
 
-from interpreter.mcp.errors import McpError, NeedsLogin, Refused, ServerGone, ServerMisbehaves
-from interpreter.mcp.transports.arrivals import Ended, LargeAnswer, Receiver, Spool, TooLong
+from interpreter.mcp.errors import McpError, NeedsLogin, ServerGone, ServerMisbehaves, ServerRefused
+from interpreter.mcp.transports.arrivals import LargeAnswer, Receiver, Spool, StreamEnded, TooLong
 from interpreter.mcp.transports.sse import Events
-from interpreter.protocol.json.rpc import Answer, Call, Fault, NotJsonRpc, Rpc, encoded
+from interpreter.protocol.json.rpc import Call, Fault, NotJsonRpc, Rpc, RpcAnswer, encoded
 
 CONNECT_SECONDS = 15.0
 SILENCE_SECONDS = 900.0  # whoever waits gives up before
@@ -28,7 +28,7 @@ ACCEPTED = "application/json, text/event-stream"
 NO_SUCH_MESSAGE = -32000
 
 
-class _Line:
+class _HttpLine:
     """One connection, used by one call at a time, that can be cut from another thread."""
 
     def __init__(self, verify: ssl.SSLContext | bool) -> None:
@@ -71,8 +71,8 @@ class HttpTransport:
         self._url = url
         self._headers = headers
         self._log_in = log_in
-        self._lines: dict[int, _Line] = {}
-        self._idle: list[_Line] = []
+        self._lines: dict[int, _HttpLine] = {}
+        self._idle: list[_HttpLine] = []
         self._lock = threading.Lock()
         # Reading all certificates takes a fifth of a second: once, and only where they are used.
         self._verify = httpx.create_ssl_context() if url.startswith("https:") else False
@@ -146,9 +146,9 @@ class HttpTransport:
         return ""
 
     @contextlib.contextmanager
-    def _line(self) -> Iterator[_Line]:
+    def _line(self) -> Iterator[_HttpLine]:
         with self._lock:
-            line = self._idle.pop() if self._idle else _Line(self._verify)
+            line = self._idle.pop() if self._idle else _HttpLine(self._verify)
         try:
             yield line
         except BaseException:
@@ -177,11 +177,11 @@ class HttpTransport:
         try:
             self._ask_as_somebody(call, receiver, headers)
         except (TooLong, NotJsonRpc) as error:
-            receiver.put(Ended(ServerMisbehaves(f"{self._name} sent {error}.")))
+            receiver.put(StreamEnded(ServerMisbehaves(f"{self._name} sent {error}.")))
         except McpError as error:
-            receiver.put(Ended(error))
+            receiver.put(StreamEnded(error))
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError) as error:
-            receiver.put(Ended(self._unreachable(error)))
+            receiver.put(StreamEnded(self._unreachable(error)))
         finally:
             self._lines.pop(int(call.id), None)
 
@@ -254,8 +254,8 @@ class HttpTransport:
         if kind == "text/event-stream" and response.status_code == 200:
             return self._streamed(response, call, receiver, events)
         message = self._whole(response)
-        if isinstance(message, Answer) and message.fault is not None:  # some leave the id out
-            message = Answer(call.id, fault=message.fault)
+        if isinstance(message, RpcAnswer) and message.fault is not None:  # some leave the id out
+            message = RpcAnswer(call.id, fault=message.fault)
         elif response.status_code >= 400:
             raise self._refusal(response)
         return self._hand_on(message, call, receiver)
@@ -286,12 +286,12 @@ class HttpTransport:
         return False
 
     def _hand_on(self, message: Rpc | LargeAnswer, call: Call, receiver: Receiver) -> bool:
-        if isinstance(message, Answer | LargeAnswer):
+        if isinstance(message, RpcAnswer | LargeAnswer):
             if message.id == call.id:
                 receiver.put(message)
                 return True
             receiver.put(
-                Answer(call.id, fault=Fault(NO_SUCH_MESSAGE, "it answered something else"))
+                RpcAnswer(call.id, fault=Fault(NO_SUCH_MESSAGE, "it answered something else"))
             )
             return True
         receiver.put(message)
@@ -302,7 +302,7 @@ class HttpTransport:
         challenge = response.headers.get("www-authenticate", "")[:4000]
         if status == 401 or (status == 403 and challenge):
             return NeedsLogin(self._name, challenge, status)
-        return Refused(self._name, status)
+        return ServerRefused(self._name, status)
 
     def _unreachable(self, error: Exception) -> ServerGone:
         reason = str(error) or type(error).__name__

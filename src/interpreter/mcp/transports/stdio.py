@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 from interpreter.mcp.errors import McpError, ServerGone, ServerMisbehaves
 from interpreter.mcp.transports.arrivals import (
     Arrival,
-    Ended,
     LargeAnswer,
     Lines,
     Receiver,
+    StreamEnded,
     TooLong,
     is_for,
 )
@@ -134,7 +134,7 @@ class StdioTransport:
             self._ended = error
             waiting, self._waiting = self._waiting, {}
         for receiver in waiting.values():
-            receiver.put(Ended(error))
+            receiver.put(StreamEnded(error))
         if isinstance(error, ServerMisbehaves):
             self._process.signal_group(signal.SIGKILL)
         for stream in (self._stdout, self._stderr):
@@ -193,7 +193,7 @@ class StdioTransport:
         self._hand_on(arrival)
 
     def _hand_on(self, arrival: Arrival) -> None:
-        assert not isinstance(arrival, Ended)
+        assert not isinstance(arrival, StreamEnded)
         number = is_for(arrival)
         with self._lock:
             receiver = self._waiting.get(number) if number is not None else None

@@ -52,7 +52,7 @@ class Note:
 
 
 @frozen
-class Answer:
+class RpcAnswer:
     """The answer to a call: a result, or a fault. A fault that nobody's call led to has no id."""
 
     id: Id | None
@@ -60,7 +60,7 @@ class Answer:
     fault: Fault | None = None
 
 
-Rpc = Call | Note | Answer
+Rpc = Call | Note | RpcAnswer
 
 
 def encoded(message: Rpc) -> bytes:
@@ -78,9 +78,9 @@ def as_object(message: Rpc) -> dict[str, Any]:
             fields = {"id": id, "method": method, "params": dict(params)}
         case Note(method, params):
             fields = {"method": method, **({"params": dict(params)} if params else {})}
-        case Answer(id, result, None):
+        case RpcAnswer(id, result, None):
             fields = {"id": id, "result": result}
-        case Answer(id, _, Fault(code, text, data)):
+        case RpcAnswer(id, _, Fault(code, text, data)):
             more = {} if data is None else {"data": data}
             told = {"code": code, "message": text, **more}
             fields = {**({} if id is None else {"id": id}), "error": told}
@@ -111,14 +111,14 @@ def from_object(found: Any) -> Rpc:
     return Note(method, params) if number is None else Call(number, method, params)
 
 
-def _answer(found: Mapping[str, Any], number: Id | None) -> Answer:
+def _answer(found: Mapping[str, Any], number: Id | None) -> RpcAnswer:
     error = found.get("error")
     if error is None:
         if number is None or "result" not in found:
             raise NotJsonRpc("it is neither a call nor an answer")
-        return Answer(number, found["result"])
+        return RpcAnswer(number, found["result"])
     if not isinstance(error, dict):
         raise NotJsonRpc("its error is no object")
     code, text = error.get("code"), error.get("message")
     known = code if isinstance(code, int) and not isinstance(code, bool) else INTERNAL_ERROR
-    return Answer(number, fault=Fault(known, str(text)[:LONGEST_TEXT], error.get("data")))
+    return RpcAnswer(number, fault=Fault(known, str(text)[:LONGEST_TEXT], error.get("data")))

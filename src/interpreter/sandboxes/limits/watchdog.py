@@ -139,7 +139,7 @@ def free_space_mb(place: Path) -> float:
     return figures.f_bavail * figures.f_frsize / (1 << 20)
 
 
-class OwnFiles:
+class WatchedFiles:
     """How much room the cell's own directory still has: packages, and what is handed over."""
 
     def __init__(self, place: Path, most_mb: int) -> None:
@@ -179,7 +179,7 @@ def limit(
 ) -> None:
     """Bound what a cell's programs use together; nothing has been started in it yet."""
     group = confine(first, limits)
-    own = OwnFiles(cell.own_directory, limits.own_files_mb)
+    own = WatchedFiles(cell.own_directory, limits.own_files_mb)
     disks = [partial(free_space_mb, place) for place in (cell.workspace, cell.own_directory)]
     watchdog = Watchdog(first, [*disks, own.left_mb], limits, notice)
     watchdog.start()

@@ -11,7 +11,7 @@ from interpreter.server.api.schema import fields, listed, problem, text, whole
 from interpreter.server.api.shapes import ANYTHING, COLUMN, VARIABLE
 from interpreter.server.errors import Refused
 from interpreter.session.session import Session
-from interpreter.tools.browse import Browser
+from interpreter.tools.browse import VariableBrowser
 
 VARIABLES = fields("variables", variables=listed(VARIABLE))
 TABLE = fields(
@@ -25,8 +25,8 @@ TABLE = fields(
 )
 
 
-def _browser(factory: SessionFactory) -> Browser:
-    return Browser(factory.run, factory.exchange)
+def _browser(factory: SessionFactory) -> VariableBrowser:
+    return VariableBrowser(factory.run, factory.exchange)
 
 
 def _has_run_anything(session: Session) -> bool:

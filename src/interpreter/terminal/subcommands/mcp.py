@@ -13,8 +13,8 @@ from typing import Any
 
 from interpreter.assembly.tool_servers.servers import PROJECT_FILE, configured, pin_book, user_file
 from interpreter.mcp.configuration import (
-    ServerConfig,
     Source,
+    ToolServerConfig,
     as_object,
     read_file,
     servers_in,
@@ -141,7 +141,7 @@ def _login(arguments: list[str]) -> int:
     return 0
 
 
-def _approved(config: ServerConfig) -> None:
+def _approved(config: ToolServerConfig) -> None:
     """Have the user's yes to a server that was never used."""
     if pin_book().find(config) is not None:
         return
@@ -153,7 +153,7 @@ def _approved(config: ServerConfig) -> None:
     pin_book().approve(config)
 
 
-def _configured() -> dict[str, ServerConfig]:
+def _configured() -> dict[str, ToolServerConfig]:
     return configured(_settings(), lambda text: print(sentence(text), file=sys.stderr))
 
 
@@ -165,7 +165,7 @@ def _place(*, project: bool) -> tuple[Path, Source]:
     return (Path.cwd() / PROJECT_FILE, "project") if project else (user_file(), "user")
 
 
-def _write(file: Path, servers: dict[str, ServerConfig]) -> None:
+def _write(file: Path, servers: dict[str, ToolServerConfig]) -> None:
     told = {name: as_object(config) for name, config in servers.items()}
     safe_files.make_folder(file.parent)
     safe_files.write(file, json.dumps({"mcpServers": told}, indent=2) + "\n")
