@@ -82,7 +82,7 @@ ALLOWED = {
         "terminal/subcommands/wtf.py wtf_command: Path(__file__).with_name('hooks').joinpath(f'wtf.{shell}').read_text",
         "tools/calls/broker.py Broker.serve: (INSIDE / 'functions' / name).read_bytes",
         "assembly/computer/host_calls.py HostCalls.serve: (INSIDE / 'functions' / 'tools_client.py').read_bytes",
-        "tools/browse.py Browser._asked: PROGRAM.read_text",
+        "tools/browse.py VariableBrowser._asked: PROGRAM.read_text",
         "tools/live_variables.py _looked: PROGRAM.read_text",
         "tools/profile_file.py _program: (FOLDER / COLUMNS).read_text",
         "tools/profile_file.py _program: (FOLDER / PROGRAM).read_text",
@@ -126,13 +126,6 @@ ALLOWED = {
         "terminal/input/editor.py edit: path.write_text",
     },
     "the user's own settings, keys, rules, prices, skills and history, hidden from every cell": {
-<<<<<<< HEAD
-=======
-        "assembly/computer/own_functions.py import_skills: file.read_text",
-        "facade/compatible/computer_parts.py NewSkill.save: file.write_text",
-        "facade/compatible/computer_parts.py Skills.import_skills: file.read_text",
-        "facade/compatible/computer_parts.py _functions: file.read_text",
->>>>>>> dc8e133 (One name, one thing: twenty classes that shared their name with another have their own; five fragments are part of what they belong to)
         "models/findings.py _read: path.read_text",
         "models/findings.py remember: part.write_text",
         "models/prices.py refresh: source.read_text",
