@@ -22,7 +22,7 @@ def matches():
 def classes(match):
     patterns = (one for case in match.cases for one in ast.walk(case.pattern))
     kinds = (one.cls for one in patterns if isinstance(one, ast.MatchClass))
-    return {kind.id for kind in kinds if isinstance(kind, ast.Name)}
+    return {ast.unparse(kind).rpartition(".")[2] for kind in kinds}
 
 
 def is_handed_on(case, subject):

@@ -18,37 +18,10 @@ from interpreter.assembly.session_factory import SessionFactory
 from interpreter.mcp.serving.jobs import ServedJob, text_result
 from interpreter.mcp.serving.serving import Offer, ServedTool
 from interpreter.models.nobody import NobodyToAsk
+from interpreter.protocol import events as ev
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import in_one_line
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    Event,
-    ExecutionFinished,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    TextDelta,
-    TurnFinished,
-)
 from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import nobody_answers, nobody_approves
 from interpreter.protocol.values import frozen
@@ -103,7 +76,7 @@ class ServedHost:
     """The settings of a new session, and its id where it is kept already."""
     room: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
     """Room for the processes of one session, for as long as it is open."""
-    may_allow: Callable[[ApprovalRequested], bool] = lambda request: True
+    may_allow: Callable[[ev.ApprovalRequested], bool] = lambda request: True
 
 
 class ServedSession:
@@ -186,7 +159,7 @@ class ServedSession:
         self._open = None
         self._held.close()
 
-    def _approve(self, request: ApprovalRequested) -> Decision:
+    def _approve(self, request: ev.ApprovalRequested) -> Decision:
         job = self._job
         if job is None or not job.can_ask or not self._host.may_allow(request):
             return nobody_approves(request)
@@ -206,24 +179,24 @@ class BlockRun:
         self.outcome = "declined"
         self.files: list[str] = []
 
-    def add(self, event: Event, progress: Callable[[str], None]) -> None:
+    def add(self, event: ev.Event, progress: Callable[[str], None]) -> None:
         """Take in what happened."""
         match event:
-            case OutputDelta(text):
+            case ev.OutputDelta(text):
                 self.output.append(text)
                 progress(text.strip()[-200:])
-            case DisplayShown(display):
+            case ev.DisplayShown(display):
                 self.output.append(display.text)
                 faces = [face.data for face in display.faces if face.media_type == "image/png"]
                 self.pictures += [data for data in faces if isinstance(data, bytes)]
-            case ExecutionFinished(outcome, summary):
+            case ev.ExecutionFinished(outcome, summary):
                 self.outcome = outcome
                 self.notes += [summary] if summary else []
-            case FilesChanged(changes):
+            case ev.FilesChanged(changes):
                 self.files += [f"{change.kind} {change.path}" for change in changes]
-            case HostCallFinished():
+            case ev.HostCallFinished():
                 self.notes.append(in_one_line(event))
-            case Notice(told) | TurnFinished("declined", told):
+            case ev.Notice(told) | ev.TurnFinished("declined", told):
                 self.notes.append(told or "It was not allowed.")
             case _:
                 _pass_over(event)
@@ -329,30 +302,30 @@ class ServedSessions:
 
 
 def _pass_over(
-    event: TextDelta
-    | ReasoningDelta
-    | CodeDelta
-    | ActionProposed
-    | ModelRetrying
-    | ReplyFinished
-    | ModelTold
-    | OutputCleared
-    | ActiveLine
-    | InputRequested
-    | ApprovalRequested
-    | HostCallProposed
-    | HostCallRuled
-    | Decided
-    | ActionStarted
-    | CheckpointTaken
-    | CheckpointDiscarded
-    | MessageFinished
-    | TurnFinished,
+    event: ev.TextDelta
+    | ev.ReasoningDelta
+    | ev.CodeDelta
+    | ev.ActionProposed
+    | ev.ModelRetrying
+    | ev.ReplyFinished
+    | ev.ModelTold
+    | ev.OutputCleared
+    | ev.ActiveLine
+    | ev.InputRequested
+    | ev.ApprovalRequested
+    | ev.HostCallProposed
+    | ev.HostCallRuled
+    | ev.Decided
+    | ev.ActionStarted
+    | ev.CheckpointTaken
+    | ev.CheckpointDiscarded
+    | ev.MessageFinished
+    | ev.TurnFinished,
 ) -> None:
     """What happens around a block is no part of its result."""
 
 
-def _as_question(request: ApprovalRequested) -> str:
+def _as_question(request: ev.ApprovalRequested) -> str:
     """The question with what it is about, drawn so that nothing in it can hide."""
     lines = [sentence(request.reason)] if request.reason else []
     if isinstance(request.action, Code):

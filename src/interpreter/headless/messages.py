@@ -10,34 +10,7 @@ from uuid import uuid4
 
 from interpreter.headless.message_ids import new_id
 from interpreter.headless.partial_messages import PartialMessage, Piece
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    ExecutionFinished,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    TextDelta,
-    TurnFinished,
-    Usage,
-)
+from interpreter.protocol import events as ev
 from interpreter.protocol.hooks import tool_use
 from interpreter.protocol.live import (
     LiveEvent,
@@ -77,7 +50,7 @@ class Narrator:
         self._model = model
         self._wants_partial = partial
         self._partial: PartialMessage | None = None
-        self._usage: Usage | None = None
+        self._usage: ev.Usage | None = None
         self._asked: list[tuple[str, str]] = []
         """The calls that have no result yet: their ids in the session, and as they are told."""
         self._files: list[str] = []
@@ -111,19 +84,25 @@ class Narrator:
     def tell(self, event: LiveEvent) -> None:
         """Tell what happened, if it is to be told."""
         match event:
-            case TextDelta() | ReasoningDelta() | CodeDelta() | ActionProposed() | ReplyFinished():
+            case (
+                ev.TextDelta()
+                | ev.ReasoningDelta()
+                | ev.CodeDelta()
+                | ev.ActionProposed()
+                | ev.ReplyFinished()
+            ):
                 self._tell_piece(event)
-            case MessageFinished(message):
+            case ev.MessageFinished(message):
                 self._tell_message(message)
-            case CheckpointTaken(checkpoint):
+            case ev.CheckpointTaken(checkpoint):
                 self.checkpoint = checkpoint
-            case FilesChanged(changes):
+            case ev.FilesChanged(changes):
                 self._files = [change.path for change in changes[:1000]]
-            case Decided(action, decision) | HostCallRuled(action, decision):
+            case ev.Decided(action, decision) | ev.HostCallRuled(action, decision):
                 self._ruled(action, allowed=decision.allows)
-            case Notice(text, level):
+            case ev.Notice(text, level):
                 self.line("system", subtype="notice", text=text, level=level)
-            case ModelRetrying(reason, seconds, attempt):
+            case ev.ModelRetrying(reason, seconds, attempt):
                 wait = int(seconds * 1000)
                 self.line(
                     "system",
@@ -141,7 +120,7 @@ class Narrator:
             self.denials.append({**tool_use(action), "tool_use_id": self.call_id(action)})
 
     def _tell_piece(self, event: Piece) -> None:
-        if isinstance(event, ReplyFinished):
+        if isinstance(event, ev.ReplyFinished):
             self._usage = event.usage
             self.model_seconds += time.monotonic() - self._asked_at
         if not self._wants_partial:
@@ -149,7 +128,7 @@ class Narrator:
         self._partial = self._partial or PartialMessage(self._model())
         for one in self._partial.events(event):
             self.line("stream_event", event=one, parent_tool_use_id=None)
-        if isinstance(event, ReplyFinished):
+        if isinstance(event, ev.ReplyFinished):
             self._partial = None
 
     def _tell_message(self, message: Message) -> None:
@@ -184,7 +163,7 @@ class Narrator:
             "content": [block for block in content if block],
             "stop_reason": "tool_use" if message.actions else "end_turn",
             "stop_sequence": None,
-            "usage": usage_object(usage or Usage()),
+            "usage": usage_object(usage or ev.Usage()),
         }
         self.line("assistant", message=told, parent_tool_use_id=None)
 
@@ -227,7 +206,7 @@ class Narrator:
         return result.call_id or _new_call()
 
 
-def usage_object(usage: Usage) -> dict[str, int]:
+def usage_object(usage: ev.Usage) -> dict[str, int]:
     """Tokens as coding agents count them: what came from a cache is counted apart."""
     return {
         "input_tokens": usage.input - usage.cached,
@@ -277,19 +256,19 @@ def _pictures(shown: list[Display]) -> list[Line]:
 
 
 def _pass_over(
-    event: OutputDelta
-    | ModelTold
-    | DisplayShown
-    | OutputCleared
-    | ActiveLine
-    | InputRequested
-    | ExecutionFinished
-    | ApprovalRequested
-    | HostCallProposed
-    | HostCallFinished
-    | ActionStarted
-    | CheckpointDiscarded
-    | TurnFinished
+    event: ev.OutputDelta
+    | ev.ModelTold
+    | ev.DisplayShown
+    | ev.OutputCleared
+    | ev.ActiveLine
+    | ev.InputRequested
+    | ev.ExecutionFinished
+    | ev.ApprovalRequested
+    | ev.HostCallProposed
+    | ev.HostCallFinished
+    | ev.ActionStarted
+    | ev.CheckpointDiscarded
+    | ev.TurnFinished
     | TurnStarted
     | QuestionClosed
     | WentBack

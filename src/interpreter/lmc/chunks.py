@@ -12,37 +12,7 @@ from interpreter.lmc.messages import (
     printed_by,
     rich_contents,
 )
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    Event,
-    ExecutionFinished,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelEvent,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    RuntimeEvent,
-    TextDelta,
-    TurnEvent,
-    TurnFinished,
-)
+from interpreter.protocol import events as ev
 from interpreter.protocol.messages import Action, Code, Display
 
 CONSOLE: Dictionary = {"role": "computer", "type": "console"}
@@ -56,61 +26,72 @@ class ChunkWriter:
         self._open: Dictionary | None = None
         self._coding = False
 
-    def chunks(self, events: Iterable[Event]) -> Iterator[Dictionary]:
+    def chunks(self, events: Iterable[ev.Event]) -> Iterator[Dictionary]:
         """The chunks of a whole turn."""
         for event in events:
             yield from self._chunk(event)
 
-    def _chunk(self, event: Event) -> Iterator[Dictionary]:
-        if isinstance(event, ModelEvent):
+    def _chunk(self, event: ev.Event) -> Iterator[Dictionary]:
+        if isinstance(event, ev.ModelEvent):
             yield from self._reply(event)
-        elif isinstance(event, RuntimeEvent):
+        elif isinstance(event, ev.RuntimeEvent):
             yield from self._running(event)
         else:
             yield from self._around(event)
 
-    def _reply(self, event: ModelEvent) -> Iterator[Dictionary]:
+    def _reply(self, event: ev.ModelEvent) -> Iterator[Dictionary]:
         match event:
-            case TextDelta(text):
+            case ev.TextDelta(text):
                 yield from self._content({"role": "assistant", "type": "message"}, text)
-            case CodeDelta(language, text):
+            case ev.CodeDelta(language, text):
                 self._coding = True
                 yield from self._code(language, text)
-            case ActionProposed(action):
+            case ev.ActionProposed(action):
                 yield from self._proposed(action)
-            case ReasoningDelta() | ModelRetrying() | ReplyFinished():
+            case ev.ReasoningDelta() | ev.ModelRetrying() | ev.ReplyFinished():
                 pass
             case _:
                 assert_never(event)
 
-    def _around(self, event: TurnEvent) -> Iterator[Dictionary]:
+    def _around(self, event: ev.TurnEvent) -> Iterator[Dictionary]:
         match event:
-            case MessageFinished() | TurnFinished():
+            case ev.MessageFinished() | ev.TurnFinished():
                 yield from self._close()
-            case ActionStarted(action):
+            case ev.ActionStarted(action):
                 if isinstance(action, Code):
                     yield from self._console("active_line", first_line(action.source))
-            case Decided() | CheckpointTaken() | CheckpointDiscarded() | FilesChanged():
+            case ev.Decided() | ev.CheckpointTaken() | ev.CheckpointDiscarded() | ev.FilesChanged():
                 pass
             case _:
                 assert_never(event)
 
-    def _running(self, event: RuntimeEvent) -> Iterator[Dictionary]:
+    def _running(self, event: ev.RuntimeEvent) -> Iterator[Dictionary]:
         match event:
-            case OutputDelta(text):
+            case ev.OutputDelta(text):
                 yield from self._console("output", text)
-            case ApprovalRequested(action, proposed=True):
+            case ev.ApprovalRequested(action, proposed=True):
                 yield from self._confirmation(action)
-            case ActiveLine(line) if line is not None:
+            case ev.ActiveLine(line) if line is not None:
                 yield from self._console("active_line", line)
-            case ExecutionFinished():
+            case ev.ExecutionFinished():
                 yield from self._switch(CONSOLE)
                 yield {**CONSOLE, "format": "active_line", "content": None}
-            case DisplayShown(display):
+            case ev.DisplayShown(display):
                 yield from self._display(display)
-            case ActiveLine() | ApprovalRequested() | ModelTold() | OutputCleared() | Notice():
+            case (
+                ev.ActiveLine()
+                | ev.ApprovalRequested()
+                | ev.ModelTold()
+                | ev.OutputCleared()
+                | ev.Notice()
+            ):
                 pass
-            case InputRequested() | HostCallProposed() | HostCallRuled() | HostCallFinished():
+            case (
+                ev.InputRequested()
+                | ev.HostCallProposed()
+                | ev.HostCallRuled()
+                | ev.HostCallFinished()
+            ):
                 pass
             case _:
                 assert_never(event)
@@ -179,15 +160,15 @@ def merged(chunks: Iterable[Dictionary]) -> list[Dictionary]:
     return [{**kind, "content": "".join(texts)} for kind, texts in pieces]
 
 
-def events_of(chunk: Dictionary) -> Iterator[RuntimeEvent]:
+def events_of(chunk: Dictionary) -> Iterator[ev.RuntimeEvent]:
     """What a chunk of a custom language says, as an event; flags say nothing."""
     if "content" not in chunk or chunk["content"] is None:
         return
     match chunk.get("type", "console"), chunk.get("format", "output"):
         case "console", "active_line":
-            yield ActiveLine(int(chunk["content"]))
+            yield ev.ActiveLine(int(chunk["content"]))
         case "console", _:
-            yield OutputDelta(str(chunk["content"]))
+            yield ev.OutputDelta(str(chunk["content"]))
         case _:
             shown = decode({**chunk, "role": "computer"})
-            yield from (DisplayShown(part) for part in shown.parts if isinstance(part, Display))
+            yield from (ev.DisplayShown(part) for part in shown.parts if isinstance(part, Display))

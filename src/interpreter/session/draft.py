@@ -5,29 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from interpreter.protocol import events as ev
 from interpreter.protocol.calls import CallLines
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActiveLine,
-    ApprovalRequested,
-    CodeDelta,
-    DisplayShown,
-    ExecutionFinished,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    ModelEvent,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    RuntimeEvent,
-    TextDelta,
-)
 from interpreter.protocol.messages import (
     Code,
     Completion,
@@ -58,24 +37,24 @@ class Draft:
         self._language = ""
         self._output = _Output()
 
-    def add(self, event: ModelEvent | RuntimeEvent) -> None:
+    def add(self, event: ev.ModelEvent | ev.RuntimeEvent) -> None:
         """Take in one event; those that belong to no message are passed over."""
         match event:
-            case TextDelta(text):
+            case ev.TextDelta(text):
                 self._flush(except_prose=True)
                 self._prose.append(text)
-            case ReasoningDelta(text, signature):
+            case ev.ReasoningDelta(text, signature):
                 self._think(text, signature)
-            case CodeDelta(language, text):
+            case ev.CodeDelta(language, text):
                 self._flush(except_code=True)
                 self._language = language
                 self._code.append(text)
-            case ActionProposed(action):
+            case ev.ActionProposed(action):
                 self._code.clear()
                 self.put(action)
-            case ModelRetrying():  # half a block of a lost stream must never become an action
+            case ev.ModelRetrying():  # half a block of a lost stream must never become an action
                 self._code.clear()
-            case ReplyFinished():
+            case ev.ReplyFinished():
                 pass
             case _:
                 self._output.add(event)
@@ -125,17 +104,17 @@ class _Output:
     calls: CallLines | None = None
     clear_next: bool = False
 
-    def add(self, event: RuntimeEvent) -> None:
+    def add(self, event: ev.RuntimeEvent) -> None:
         match event:
-            case OutputDelta(text, stream):
+            case ev.OutputDelta(text, stream):
                 self.write(text, stream)
-            case ModelTold(text):
+            case ev.ModelTold(text):
                 self.write(f"[{text}]\n", "stderr")
-            case DisplayShown(display, updates):
+            case ev.DisplayShown(display, updates):
                 self.show(display, updates=updates)
-            case OutputCleared(wait):
+            case ev.OutputCleared(wait):
                 self.clear(wait=wait)
-            case HostCallRuled() | HostCallFinished():
+            case ev.HostCallRuled() | ev.HostCallFinished():
                 self.calls = self.calls or CallLines()
                 if line := self.calls.next(event):
                     self.write(f"[{line}]\n", "stderr")
@@ -207,12 +186,12 @@ class _Output:
 
 
 def _passed_over(
-    event: ActiveLine
-    | InputRequested
-    | ApprovalRequested
-    | HostCallProposed
-    | Notice
-    | ExecutionFinished,
+    event: ev.ActiveLine
+    | ev.InputRequested
+    | ev.ApprovalRequested
+    | ev.HostCallProposed
+    | ev.Notice
+    | ev.ExecutionFinished,
 ) -> None:
     """What belongs to no message."""
 

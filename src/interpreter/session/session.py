@@ -9,22 +9,8 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
 from typing import NamedTuple, overload
 
+from interpreter.protocol import events as ev
 from interpreter.protocol.errors import CheckpointError, StoreError
-from interpreter.protocol.events import (
-    ActionProposed,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    DisplayShown,
-    Event,
-    FilesChanged,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    RuntimeEvent,
-    TextDelta,
-    TurnFinished,
-)
 from interpreter.protocol.hooks import HookCall
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Action, Message, Role, Text, user_says
@@ -128,8 +114,8 @@ class Transcript(Sequence[Message]):
         return len(self._messages)
 
 
-FROM_THE_MODEL = TextDelta | ReasoningDelta | CodeDelta | ActionProposed
-FROM_A_BLOCK = OutputDelta | DisplayShown | OutputCleared
+FROM_THE_MODEL = ev.TextDelta | ev.ReasoningDelta | ev.CodeDelta | ev.ActionProposed
+FROM_A_BLOCK = ev.OutputDelta | ev.DisplayShown | ev.OutputCleared
 
 
 class Session:
@@ -156,7 +142,7 @@ class Session:
 
     def send(
         self, message: str | Message, *, heard: Callable[[Message], None] = lambda message: None
-    ) -> Generator[Event, None, None]:
+    ) -> Generator[ev.Event, None, None]:
         """Say something; the events of the turn it starts. Closing the generator stops the turn.
 
         `heard` is called when the message is kept.
@@ -166,7 +152,7 @@ class Session:
         if answer.ruling == "deny" or answer.stop is not None:
             why = answer.stop or answer.reason or "a hook refused the message"
             heard(said)
-            yield TurnFinished("declined", why)
+            yield ev.TurnFinished("declined", why)
             return
         known = "\n\n".join(filter(None, (self._describe(said.text), answer.context)))
         if known:  # about the files that the message names; for the model alone
@@ -175,7 +161,7 @@ class Session:
         heard(said)
         yield from self.proceed()
 
-    def proceed(self) -> Generator[Event, None, None]:
+    def proceed(self) -> Generator[ev.Event, None, None]:
         """A turn without a new message: what was proposed last is run, or the model goes on."""
         self._interrupt.clear()
         self.engine.asking.budget.begin_turn()
@@ -198,15 +184,15 @@ class Session:
         self._record(message)
 
     def by_hand(
-        self, action: Action, work: Iterable[RuntimeEvent]
-    ) -> Generator[RuntimeEvent | FilesChanged, None, None]:
+        self, action: Action, work: Iterable[ev.RuntimeEvent]
+    ) -> Generator[ev.RuntimeEvent | ev.FilesChanged, None, None]:
         """What the user runs without the model, as a block that can be undone."""
         self.engine.before_block()
         checkpoint = self.engine.checkpoints().begin(action)
         if checkpoint:
             self._past.forget_undone()
             self._past.add(Mark(checkpoint, len(self.transcript)))
-        changed: FilesChanged | None = None
+        changed: ev.FilesChanged | None = None
         try:
             yield from work
         finally:
@@ -317,10 +303,10 @@ class Session:
         self._deltas = 0
         self.transcript.add(message)
 
-    def _keep(self, event: Event) -> None:
-        if isinstance(event, CheckpointTaken):
+    def _keep(self, event: ev.Event) -> None:
+        if isinstance(event, ev.CheckpointTaken):
             self._past.add(Mark(event.checkpoint, self._last_reply()))
-        if isinstance(event, CheckpointDiscarded):
+        if isinstance(event, ev.CheckpointDiscarded):
             self._past.drop_last()
         role: Role
         if isinstance(event, FROM_THE_MODEL):
@@ -338,7 +324,7 @@ class Session:
         return next((at for at in places if self.transcript[at].role == "assistant"), 0)
 
 
-def _as_generator(turn: Turn) -> Generator[Event, None, None]:
+def _as_generator(turn: Turn) -> Generator[ev.Event, None, None]:
     yield from run_turn(turn)
 
 

@@ -5,39 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import assert_never
 
+from interpreter.protocol import events as ev
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import CallLines
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    Event,
-    ExecutionFinished,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelEvent,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    RuntimeEvent,
-    TextDelta,
-    TurnEvent,
-    TurnFinished,
-)
 from interpreter.protocol.messages import Action, ActionCall, Code, Display, MalformedCall, Message
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.plain_face import ENDS
@@ -85,9 +55,9 @@ class LiveFace:
         self._last_code = ""
         self._call_lines = CallLines()
 
-    def show(self, events: Iterable[Event]) -> TurnFinished:
+    def show(self, events: Iterable[ev.Event]) -> ev.TurnFinished:
         """Show a whole turn; how it ended."""
-        end = TurnFinished("failed", "the turn did not end")
+        end = ev.TurnFinished("failed", "the turn did not end")
         self._tally.begin_turn()
         self._screen.print("")
         self._fresh = True
@@ -97,7 +67,7 @@ class LiveFace:
                 with self._screen.lock:
                     self._show(event)
                 self._screen.touch()
-                if isinstance(event, TurnFinished):
+                if isinstance(event, ev.TurnFinished):
                     end = event
         finally:
             self.settle()
@@ -163,85 +133,85 @@ class LiveFace:
 
     # One event.
 
-    def _show(self, event: Event) -> None:
-        if isinstance(event, ModelEvent):
+    def _show(self, event: ev.Event) -> None:
+        if isinstance(event, ev.ModelEvent):
             self._show_reply(event)
-        elif isinstance(event, RuntimeEvent):
+        elif isinstance(event, ev.RuntimeEvent):
             self._show_block(event)
         else:
             self._show_turn(event)
 
-    def _show_reply(self, event: ModelEvent) -> None:
+    def _show_reply(self, event: ev.ModelEvent) -> None:
         match event:
-            case TextDelta(text):
+            case ev.TextDelta(text):
                 self._say(text)
-            case ReasoningDelta(text):
+            case ev.ReasoningDelta(text):
                 self._status.count(text)
                 self._thought = (self._thought + tame_plain(text))[-THOUGHT:]
-            case CodeDelta(language, text):
+            case ev.CodeDelta(language, text):
                 self._write_code(language, text)
-            case ActionProposed(action):
+            case ev.ActionProposed(action):
                 self._proposed(action)
-            case ModelRetrying(reason, seconds):
+            case ev.ModelRetrying(reason, seconds):
                 self._print(f"{reason} Trying again in {seconds:.0f} s.", self._palette.warning)
-            case ReplyFinished(_, usage):
+            case ev.ReplyFinished(_, usage):
                 self._finish_words()
                 self._tally.add(usage)
             case _:
                 assert_never(event)
 
-    def _show_block(self, event: RuntimeEvent) -> None:
+    def _show_block(self, event: ev.RuntimeEvent) -> None:
         match event:
-            case OutputDelta(text):
+            case ev.OutputDelta(text):
                 self._screen.print(*self._pane.add(text))
-            case DisplayShown(display, updates):
+            case ev.DisplayShown(display, updates):
                 self._show_display(display, updates=updates)
-            case OutputCleared():
+            case ev.OutputCleared():
                 self._pane.clear()
                 self._updating.clear()
-            case ActiveLine(line):
+            case ev.ActiveLine(line):
                 self._line = line
-            case ExecutionFinished(outcome, summary):
+            case ev.ExecutionFinished(outcome, summary):
                 self._finished(outcome, summary)
-            case ApprovalRequested() | Notice() | HostCallRuled() | HostCallFinished():
+            case ev.ApprovalRequested() | ev.Notice() | ev.HostCallRuled() | ev.HostCallFinished():
                 self._show_beside(event)
-            case ModelTold() | InputRequested() | HostCallProposed():
+            case ev.ModelTold() | ev.InputRequested() | ev.HostCallProposed():
                 pass
             case _:
                 assert_never(event)
 
     def _show_beside(
-        self, event: ApprovalRequested | Notice | HostCallRuled | HostCallFinished
+        self, event: ev.ApprovalRequested | ev.Notice | ev.HostCallRuled | ev.HostCallFinished
     ) -> None:
         match event:
-            case ApprovalRequested(action):
+            case ev.ApprovalRequested(action):
                 self._before_question(action)
-            case Notice(text, level):
+            case ev.Notice(text, level):
                 styles = {"warning": self._palette.warning, "error": self._palette.bad}
                 self._print(text, styles.get(level, self._palette.dim))
-            case HostCallRuled() | HostCallFinished():
+            case ev.HostCallRuled() | ev.HostCallFinished():
                 self._print(self._call_lines.next(event), self._palette.dim)
             case _:
                 assert_never(event)
 
-    def _show_turn(self, event: TurnEvent) -> None:
+    def _show_turn(self, event: ev.TurnEvent) -> None:
         match event:
-            case ActionStarted(action):
+            case ev.ActionStarted(action):
                 self._call_lines = CallLines()
                 self._started(action)
-            case TurnFinished(end, detail):
+            case ev.TurnFinished(end, detail):
                 self._ended(end, detail)
-            case Decided(_, decision):
+            case ev.Decided(_, decision):
                 self._decided(decision)
-            case FilesChanged(changes):
+            case ev.FilesChanged(changes):
                 self._print(changed_files(changes, self._look.directory), self._palette.dim)
                 drawn = edits(changes, self._diff, self._palette, self._screen.width)
                 self._screen.print(*drawn)
-            case CheckpointDiscarded(told):
+            case ev.CheckpointDiscarded(told):
                 self._print(told, self._palette.dim)
-            case CheckpointTaken(name):
+            case ev.CheckpointTaken(name):
                 self._print(f"checkpoint {name}" if self.verbose else "", self._palette.dim)
-            case MessageFinished(message):
+            case ev.MessageFinished(message):
                 self._recorded(message)
             case _:
                 assert_never(event)

@@ -7,39 +7,9 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO, assert_never
 
+from interpreter.protocol import events as ev
 from interpreter.protocol.calls import CallLines
 from interpreter.protocol.change_list import change_list
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    Event,
-    ExecutionFinished,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelEvent,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    RuntimeEvent,
-    TextDelta,
-    TurnEvent,
-    TurnFinished,
-)
 from interpreter.protocol.messages import Code, MalformedCall
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.render.ansi import tame_plain
@@ -75,39 +45,39 @@ class PlainFace:
         """Everything on stdout; in a pipe the answer alone, and the rest on stderr."""
         return cls(sys.stdout, sys.stdout if sys.stdout.isatty() else sys.stderr)
 
-    def show(self, events: Iterable[Event]) -> TurnFinished:
+    def show(self, events: Iterable[ev.Event]) -> ev.TurnFinished:
         """Show a whole turn; how it ended."""
-        end = TurnFinished("failed", "the turn did not end")
+        end = ev.TurnFinished("failed", "the turn did not end")
         for event in events:
             self.show_event(event)
-            if isinstance(event, TurnFinished):
+            if isinstance(event, ev.TurnFinished):
                 end = event
         return end
 
-    def show_event(self, event: Event) -> None:
+    def show_event(self, event: ev.Event) -> None:
         """Show one event."""
-        if isinstance(event, ModelEvent):
+        if isinstance(event, ev.ModelEvent):
             self._show_reply(event)
-        elif isinstance(event, RuntimeEvent):
+        elif isinstance(event, ev.RuntimeEvent):
             self._show_block(event)
         else:
             self._show_turn(event)
 
-    def _show_reply(self, event: ModelEvent) -> None:
+    def _show_reply(self, event: ev.ModelEvent) -> None:
         match event:
-            case TextDelta(text):
+            case ev.TextDelta(text):
                 self._broken_off()
                 self._write(self._answer, text)
-            case CodeDelta(language, text):
+            case ev.CodeDelta(language, text):
                 self._language = language
                 self._code.append(text)
-            case ActionProposed(action):
+            case ev.ActionProposed(action):
                 self._proposed(action)
-            case ModelRetrying(reason, seconds):
+            case ev.ModelRetrying(reason, seconds):
                 self._tell(f"{reason} Trying again in {seconds:.0f} s.")
-            case ReasoningDelta(text):
+            case ev.ReasoningDelta(text):
                 self._write(self._around, text)
-            case ReplyFinished(_, usage):
+            case ev.ReplyFinished(_, usage):
                 if usage and self.verbose:
                     self._tell(f"[tokens] {usage.input:,} in, {usage.output:,} out")
             case _:
@@ -128,64 +98,64 @@ class PlainFace:
         self._line(self._around, "\n".join([fence + visible(language), *lines, fence]))
         self._last_code = source
 
-    def _show_block(self, event: RuntimeEvent) -> None:
+    def _show_block(self, event: ev.RuntimeEvent) -> None:
         match event:
-            case OutputDelta(text):
+            case ev.OutputDelta(text):
                 self._write_output(text)
-            case DisplayShown(display):
+            case ev.DisplayShown(display):
                 self._line(self._around, tame_plain(display.text) or "[a picture]")
-            case ExecutionFinished(outcome, summary) if outcome != "ok":
+            case ev.ExecutionFinished(outcome, summary) if outcome != "ok":
                 self._tell(f"[{outcome}] {summary}".rstrip())
-            case Notice() | ApprovalRequested() | HostCallRuled() | HostCallFinished():
+            case ev.Notice() | ev.ApprovalRequested() | ev.HostCallRuled() | ev.HostCallFinished():
                 self._show_beside(event)
-            case InputRequested(prompt):
+            case ev.InputRequested(prompt):
                 self._write(self._around, prompt)
             case (
-                ExecutionFinished()
-                | ModelTold()
-                | OutputCleared()
-                | ActiveLine()
-                | HostCallProposed()
+                ev.ExecutionFinished()
+                | ev.ModelTold()
+                | ev.OutputCleared()
+                | ev.ActiveLine()
+                | ev.HostCallProposed()
             ):
                 pass
             case _:
                 assert_never(event)
 
     def _show_beside(
-        self, event: Notice | ApprovalRequested | HostCallRuled | HostCallFinished
+        self, event: ev.Notice | ev.ApprovalRequested | ev.HostCallRuled | ev.HostCallFinished
     ) -> None:
         match event:
-            case Notice(text):
+            case ev.Notice(text):
                 self._tell(text)
-            case HostCallRuled() | HostCallFinished():
+            case ev.HostCallRuled() | ev.HostCallFinished():
                 if line := self._call_lines.next(event):
                     self._tell(f"[call] {line}")
-            case ApprovalRequested(action):
+            case ev.ApprovalRequested(action):
                 if isinstance(action, Code) and action.source != self._last_code:
                     self.show_code(action.language, action.source)  # another was shown since
             case _:
                 assert_never(event)
 
-    def _show_turn(self, event: TurnEvent) -> None:
+    def _show_turn(self, event: ev.TurnEvent) -> None:
         match event:
-            case TurnFinished(end, detail):
+            case ev.TurnFinished(end, detail):
                 self._broken_off()
                 self._line(self._answer, "")
                 self._ended(end, detail)
-            case Decided(_, decision) if decision.answer == "no" and decision.reason:
+            case ev.Decided(_, decision) if decision.answer == "no" and decision.reason:
                 self._tell(f"Not run: {decision.reason}")
-            case FilesChanged(changes):
+            case ev.FilesChanged(changes):
                 listed = change_list(changes, visible)
                 names = [f"{one.kind} {one.text}" for one in listed[:FILES_NAMED]]
                 more = f" and {len(listed) - FILES_NAMED} more" if listed[FILES_NAMED:] else ""
                 self._tell(f"[files] {', '.join(names)}{more}")
-            case CheckpointDiscarded(text):
+            case ev.CheckpointDiscarded(text):
                 self._tell(text)
-            case CheckpointTaken(name) if self.verbose:
+            case ev.CheckpointTaken(name) if self.verbose:
                 self._tell(f"[checkpoint] {name}")
-            case ActionStarted():
+            case ev.ActionStarted():
                 self._call_lines = CallLines()
-            case Decided() | CheckpointTaken() | MessageFinished():
+            case ev.Decided() | ev.CheckpointTaken() | ev.MessageFinished():
                 pass
             case _:
                 assert_never(event)

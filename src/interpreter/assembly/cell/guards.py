@@ -13,23 +13,9 @@ from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 
 from interpreter.policies.autorun import AutorunGuard, FlaggedFile
 from interpreter.policies.secrets import Secrets, SecretStream
+from interpreter.protocol import events as ev
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.errors import ConfigurationError, InterpreterError
-from interpreter.protocol.events import (
-    ActiveLine,
-    ApprovalRequested,
-    DisplayShown,
-    ExecutionFinished,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    RuntimeEvent,
-)
 from interpreter.protocol.messages import ActionCall, Display, Stream
 from interpreter.protocol.visible import visible
 from interpreter.sandboxes.cell.cell import ConfinedCell
@@ -53,7 +39,7 @@ class SilentGuard:
     def before(self) -> None:
         """The run is about to begin."""
 
-    def passing(self, event: RuntimeEvent) -> Iterable[RuntimeEvent]:
+    def passing(self, event: ev.RuntimeEvent) -> Iterable[ev.RuntimeEvent]:
         """What becomes of an event."""
         return (event,)
 
@@ -76,7 +62,7 @@ class GuardChain(SilentGuard):
         for guard in self._guards:
             guard.before()
 
-    def passing(self, event: RuntimeEvent) -> Iterable[RuntimeEvent]:
+    def passing(self, event: ev.RuntimeEvent) -> Iterable[ev.RuntimeEvent]:
         """What the last one lets pass."""
         events = [event]
         for guard in self._guards:
@@ -101,34 +87,40 @@ class SecretGuard(SilentGuard):
         self._secrets = secrets
         self._streams: dict[Stream, SecretStream] = {}
 
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+    def passing(self, event: ev.RuntimeEvent) -> Iterator[ev.RuntimeEvent]:
         """Redact text; what may be half a secret waits for the rest."""
         match event:
-            case OutputDelta(text, stream):
+            case ev.OutputDelta(text, stream):
                 redactor = self._streams.setdefault(stream, self._secrets.stream())
                 yield from _printed(redactor.feed(text), stream)
-            case DisplayShown(display):
+            case ev.DisplayShown(display):
                 yield replace(event, display=self._shown(display))
-            case ExecutionFinished():
+            case ev.ExecutionFinished():
                 for stream, redactor in self._streams.items():
                     yield from _printed(redactor.flush(), stream)
                 yield replace(event, summary=self._secrets.redact(event.summary))
-            case HostCallProposed() | HostCallRuled() | HostCallFinished():
+            case ev.HostCallProposed() | ev.HostCallRuled() | ev.HostCallFinished():
                 yield self._called(event)
-            case ModelTold(text):
-                yield ModelTold(self._secrets.redact(text))
-            case ApprovalRequested() | Notice() | InputRequested() | OutputCleared() | ActiveLine():
+            case ev.ModelTold(text):
+                yield ev.ModelTold(self._secrets.redact(text))
+            case (
+                ev.ApprovalRequested()
+                | ev.Notice()
+                | ev.InputRequested()
+                | ev.OutputCleared()
+                | ev.ActiveLine()
+            ):
                 yield event
             case _:
                 assert_never(event)
 
     def _called(
-        self, event: HostCallProposed | HostCallRuled | HostCallFinished
-    ) -> HostCallProposed | HostCallRuled | HostCallFinished:
+        self, event: ev.HostCallProposed | ev.HostCallRuled | ev.HostCallFinished
+    ) -> ev.HostCallProposed | ev.HostCallRuled | ev.HostCallFinished:
         call = replace(event.call, arguments=self._secrets.redact(event.call.arguments))
-        if isinstance(event, HostCallFinished):
+        if isinstance(event, ev.HostCallFinished):
             return replace(event, call=call, summary=self._secrets.redact(event.summary))
-        if isinstance(event, HostCallRuled):  # a refusal repeats the question
+        if isinstance(event, ev.HostCallRuled):  # a refusal repeats the question
             reason = self._secrets.redact(event.decision.reason)
             return replace(event, call=call, decision=replace(event.decision, reason=reason))
         return replace(event, call=call)
@@ -143,9 +135,9 @@ class SecretGuard(SilentGuard):
         return replace(display, faces=faces)
 
 
-def _printed(text: str, stream: Stream) -> Iterator[OutputDelta]:
+def _printed(text: str, stream: Stream) -> Iterator[ev.OutputDelta]:
     if text:
-        yield OutputDelta(text, stream)
+        yield ev.OutputDelta(text, stream)
 
 
 class HostGuard(SilentGuard):
@@ -200,11 +192,11 @@ class PathGuard(SilentGuard):
         """Take back what was granted for a block that was broken off."""
         self._trouble = self._grants.begin_block()
 
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+    def passing(self, event: ev.RuntimeEvent) -> Iterator[ev.RuntimeEvent]:
         """Remember the end of what is printed."""
-        if isinstance(event, OutputDelta):
+        if isinstance(event, ev.OutputDelta):
             self._printed = (self._printed + event.text)[-PRINTED_KEPT:]
-        if isinstance(event, ExecutionFinished):
+        if isinstance(event, ev.ExecutionFinished):
             self._failed = event.outcome == "failed"
             self._printed += event.summary
         yield event
@@ -223,7 +215,7 @@ class PathGuard(SilentGuard):
             call = ActionCall(wish.access, json.dumps({"path": str(wish.path)}))
             named = f", by the name {wanted.path}" if wanted.path != wish.path else ""
             reason = f"This block wants to {visible(wish.describe() + named)}."
-            decision = yield ApprovalRequested(call, reason)
+            decision = yield ev.ApprovalRequested(call, reason)
             notes.append(self._granted(wish, held, decision))
         yield from notes
 
@@ -254,10 +246,10 @@ class News(SilentGuard):
     def __init__(self, news: list[str]) -> None:
         self._news = news
 
-    def passing(self, event: RuntimeEvent) -> Iterator[RuntimeEvent]:
+    def passing(self, event: ev.RuntimeEvent) -> Iterator[ev.RuntimeEvent]:
         """Say each thing once."""
-        while isinstance(event, ExecutionFinished) and self._news:
-            yield ModelTold(self._news.pop(0))
+        while isinstance(event, ev.ExecutionFinished) and self._news:
+            yield ev.ModelTold(self._news.pop(0))
         yield event
 
 
@@ -301,7 +293,7 @@ class AutorunWatch(SilentGuard):
             names += f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
             call = ActionCall("autorun", json.dumps({"files": paths}))
             reason = f"The block changed files that run by themselves: {names}. Keep them?"
-            decision = yield ApprovalRequested(call, reason)
+            decision = yield ev.ApprovalRequested(call, reason)
         failed = self._settle(unseen, allow=decision.allows)
         if decision.allows:
             return

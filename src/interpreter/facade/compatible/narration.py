@@ -7,38 +7,8 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import assert_never
 
+from interpreter.protocol import events as ev
 from interpreter.protocol.calls import in_one_line
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    Event,
-    ExecutionFinished,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelEvent,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    RuntimeEvent,
-    TextDelta,
-    TurnEvent,
-    TurnFinished,
-)
 from interpreter.protocol.messages import Code
 from interpreter.protocol.visible import sentence
 
@@ -47,7 +17,9 @@ LONGEST = 500  # characters of an event
 TOO_EARLY = ("out_of_budget", "out_of_steps", "stuck")
 
 
-def narrated(events: Generator[Event, None, None], *, debug: bool) -> Generator[Event, None, None]:
+def narrated(
+    events: Generator[ev.Event, None, None], *, debug: bool
+) -> Generator[ev.Event, None, None]:
     """The same events; what is worth knowing is logged, with `debug` every one of them."""
     _make_heard(logging.DEBUG if debug else logging.INFO)
     with closing(events):
@@ -60,11 +32,11 @@ def narrated(events: Generator[Event, None, None], *, debug: bool) -> Generator[
             yield event
 
 
-def with_warnings(events: Generator[Event, None, None]) -> Generator[Event, None, None]:
+def with_warnings(events: Generator[ev.Event, None, None]) -> Generator[ev.Event, None, None]:
     """The same events; a program that sees no display is told why a turn ended too early."""
     with closing(events):
         for event in events:
-            if isinstance(event, TurnFinished) and event.end in TOO_EARLY:
+            if isinstance(event, ev.TurnFinished) and event.end in TOO_EARLY:
                 LOG.warning("%s", sentence(event.detail))
             yield event
 
@@ -76,55 +48,61 @@ def _make_heard(level: int) -> None:
         LOG.setLevel(level)
 
 
-def _told(event: Event) -> str:
-    if isinstance(event, ModelEvent):
+def _told(event: ev.Event) -> str:
+    if isinstance(event, ev.ModelEvent):
         return _told_of_reply(event)
-    return _told_of_block(event) if isinstance(event, RuntimeEvent) else _told_of_turn(event)
+    return _told_of_block(event) if isinstance(event, ev.RuntimeEvent) else _told_of_turn(event)
 
 
-def _told_of_reply(event: ModelEvent) -> str:
+def _told_of_reply(event: ev.ModelEvent) -> str:
     match event:
-        case ReplyFinished(end, usage):
+        case ev.ReplyFinished(end, usage):
             counted = f", {usage.input} tokens in and {usage.output} out" if usage else ""
             return f"the model has answered ({end}{counted})"
-        case ModelRetrying(reason, seconds):
+        case ev.ModelRetrying(reason, seconds):
             return f"asking again in {seconds:.1f} s: {reason}"
-        case TextDelta() | ReasoningDelta() | CodeDelta() | ActionProposed():
+        case ev.TextDelta() | ev.ReasoningDelta() | ev.CodeDelta() | ev.ActionProposed():
             return ""
         case _:
             assert_never(event)
 
 
-def _told_of_turn(event: TurnEvent) -> str:
+def _told_of_turn(event: ev.TurnEvent) -> str:
     match event:
-        case ActionStarted(action):
+        case ev.ActionStarted(action):
             what = action.language if isinstance(action, Code) else type(action).__name__
             return f"{what} begins to run"
-        case CheckpointTaken(name):
+        case ev.CheckpointTaken(name):
             return f"checkpoint {name}"
-        case FilesChanged(changes):
+        case ev.FilesChanged(changes):
             return "files: " + ", ".join(f"{change.kind} {change.path}" for change in changes[:8])
-        case TurnFinished(end, detail):
+        case ev.TurnFinished(end, detail):
             return f"the turn ended: {end} {detail}".rstrip()
-        case Decided() | CheckpointDiscarded() | MessageFinished():
+        case ev.Decided() | ev.CheckpointDiscarded() | ev.MessageFinished():
             return ""
         case _:
             assert_never(event)
 
 
-def _told_of_block(event: RuntimeEvent) -> str:
+def _told_of_block(event: ev.RuntimeEvent) -> str:
     match event:
-        case ApprovalRequested(_, reason):
+        case ev.ApprovalRequested(_, reason):
             return f"approval is needed: {reason}" if reason else "approval is needed"
-        case ExecutionFinished(outcome, summary):
+        case ev.ExecutionFinished(outcome, summary):
             return f"it ended: {outcome} {summary}".rstrip()
-        case Notice(text):
+        case ev.Notice(text):
             return text
-        case HostCallRuled() | HostCallFinished():
+        case ev.HostCallRuled() | ev.HostCallFinished():
             return in_one_line(event)
-        case OutputDelta() | ModelTold() | DisplayShown() | OutputCleared() | ActiveLine():
+        case (
+            ev.OutputDelta()
+            | ev.ModelTold()
+            | ev.DisplayShown()
+            | ev.OutputCleared()
+            | ev.ActiveLine()
+        ):
             return ""
-        case InputRequested() | HostCallProposed():
+        case ev.InputRequested() | ev.HostCallProposed():
             return ""
         case _:
             assert_never(event)

@@ -9,40 +9,10 @@ from collections.abc import Callable
 from typing import Any, Protocol, assert_never
 
 from interpreter.facade.notebook import html as notebook_html
+from interpreter.protocol import events as ev
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import CallLines
 from interpreter.protocol.change_list import change_list
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    Event,
-    ExecutionFinished,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelEvent,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    RuntimeEvent,
-    TextDelta,
-    TurnEvent,
-    TurnFinished,
-)
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import nobody_approves
 from interpreter.protocol.visible import sentence, tame, tame_plain, visible
@@ -62,7 +32,7 @@ def has_widgets() -> bool:
 class TurnDisplay(Protocol):
     """What shows a turn."""
 
-    def show(self, event: Event) -> None:
+    def show(self, event: ev.Event) -> None:
         """Show one event."""
 
     def error(self, text: str) -> None:
@@ -78,7 +48,7 @@ class TerminalFace:
     def __init__(self) -> None:
         self._plain = PlainFace.for_terminal()
 
-    def show(self, event: Event) -> None:
+    def show(self, event: ev.Event) -> None:
         """Show one event."""
         self._plain.show_event(event)
 
@@ -91,16 +61,16 @@ class TerminalFace:
 
 
 Beside = (
-    ExecutionFinished
-    | Notice
-    | HostCallRuled
-    | HostCallFinished
-    | HostCallProposed
-    | ApprovalRequested
-    | ModelTold
-    | OutputCleared
-    | ActiveLine
-    | InputRequested
+    ev.ExecutionFinished
+    | ev.Notice
+    | ev.HostCallRuled
+    | ev.HostCallFinished
+    | ev.HostCallProposed
+    | ev.ApprovalRequested
+    | ev.ModelTold
+    | ev.OutputCleared
+    | ev.ActiveLine
+    | ev.InputRequested
 )
 
 
@@ -114,36 +84,36 @@ class NotebookFace:
         self._scripts = scripts
         """Whether scripts in what code shows may run, in a frame of their own."""
 
-    def show(self, event: Event) -> None:
+    def show(self, event: ev.Event) -> None:
         """Show one event."""
-        if isinstance(event, ModelEvent):
+        if isinstance(event, ev.ModelEvent):
             self._show_reply(event)
-        elif isinstance(event, RuntimeEvent):
+        elif isinstance(event, ev.RuntimeEvent):
             self._show_block(event)
         else:
             self._show_turn(event)
 
-    def _show_reply(self, event: ModelEvent) -> None:
+    def _show_reply(self, event: ev.ModelEvent) -> None:
         match event:
-            case TextDelta(text):
+            case ev.TextDelta(text):
                 self._grow(PROSE).add(text)
-            case CodeDelta(language, text):
+            case ev.CodeDelta(language, text):
                 self._grow(language).add(text)
-            case ActionProposed(action):
+            case ev.ActionProposed(action):
                 if isinstance(action, Code):
                     self._proposed(action.language, action.source)
-            case ReasoningDelta() | ModelRetrying() | ReplyFinished():
+            case ev.ReasoningDelta() | ev.ModelRetrying() | ev.ReplyFinished():
                 pass
             case _:
                 assert_never(event)
 
-    def _show_block(self, event: RuntimeEvent) -> None:
+    def _show_block(self, event: ev.RuntimeEvent) -> None:
         match event:
-            case OutputDelta(text):
+            case ev.OutputDelta(text):
                 self.close()
                 safe = "\r".join(map(tame, text.split("\r")))
                 print(safe, end="", flush=True)  # noqa: T201  (this is a face)
-            case DisplayShown(display):
+            case ev.DisplayShown(display):
                 self.close()
                 _publish(notebook_html.faces(display, scripts=self._scripts))
             case _:
@@ -151,17 +121,22 @@ class NotebookFace:
 
     def _show_beside(self, event: Beside) -> None:
         match event:
-            case ExecutionFinished(outcome, summary) if outcome != "ok":
+            case ev.ExecutionFinished(outcome, summary) if outcome != "ok":
                 self.error(f"{outcome}: {summary}")
-            case Notice(text):
+            case ev.Notice(text):
                 self._say(text)
-            case HostCallRuled() | HostCallFinished():
+            case ev.HostCallRuled() | ev.HostCallFinished():
                 self._say(self._call_lines.next(event))
-            case ApprovalRequested(Code(language, source)) if source != self._last_code:
+            case ev.ApprovalRequested(Code(language, source)) if source != self._last_code:
                 self._proposed(language, source)  # another was shown since
-            case ExecutionFinished() | ApprovalRequested() | ModelTold() | OutputCleared():
+            case (
+                ev.ExecutionFinished()
+                | ev.ApprovalRequested()
+                | ev.ModelTold()
+                | ev.OutputCleared()
+            ):
                 pass
-            case ActiveLine() | InputRequested() | HostCallProposed():
+            case ev.ActiveLine() | ev.InputRequested() | ev.HostCallProposed():
                 pass
             case _:
                 assert_never(event)
@@ -182,20 +157,20 @@ class NotebookFace:
             self.close()
             _publish(notebook_html.words(text, "i"))
 
-    def _show_turn(self, event: TurnEvent) -> None:
+    def _show_turn(self, event: ev.TurnEvent) -> None:
         match event:
-            case FilesChanged(changes):
+            case ev.FilesChanged(changes):
                 listed = change_list(changes, visible)
                 names = ", ".join(f"{one.kind} {one.text}" for one in listed[:FILES_NAMED])
                 more = len(listed) - FILES_NAMED
                 _publish(notebook_html.words(f"Files: {names}{_more(more)}", "span"))
-            case TurnFinished(end, detail) if end != "answered":
+            case ev.TurnFinished(end, detail) if end != "answered":
                 self.error(f"{end.replace('_', ' ')} {detail}".strip())
-            case ActionStarted():
+            case ev.ActionStarted():
                 self._call_lines = CallLines()
-            case TurnFinished() | Decided() | MessageFinished():
+            case ev.TurnFinished() | ev.Decided() | ev.MessageFinished():
                 pass
-            case CheckpointTaken() | CheckpointDiscarded():
+            case ev.CheckpointTaken() | ev.CheckpointDiscarded():
                 pass
             case _:
                 assert_never(event)
@@ -285,7 +260,7 @@ class Buttons:
 KEYS = "[y]es / [n]o, with a reason / [a]lways / [s]top: "
 
 
-def ask(request: ApprovalRequested) -> Decision:
+def ask(request: ev.ApprovalRequested) -> Decision:
     """The question as a prompt, where there are no widgets."""
     what = "Run this?" if request.proposed else "Allow this?"
     try:
@@ -303,7 +278,7 @@ def ask(request: ApprovalRequested) -> Decision:
     return Decision("no", answer.partition(" ")[2])
 
 
-def answer(request: InputRequested) -> str | None:
+def answer(request: ev.InputRequested) -> str | None:
     """A question of the code as a prompt; None where no front end can ask."""
     try:
         return (getpass.getpass if request.hidden else input)(tame_plain(request.prompt))

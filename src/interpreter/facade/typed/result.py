@@ -6,38 +6,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from interpreter.protocol.events import (
-    ActionProposed,
-    ActionStarted,
-    ActiveLine,
-    ApprovalRequested,
-    CheckpointDiscarded,
-    CheckpointTaken,
-    CodeDelta,
-    Decided,
-    DisplayShown,
-    Event,
-    ExecutionFinished,
-    FileChange,
-    FilesChanged,
-    HostCallFinished,
-    HostCallProposed,
-    HostCallRuled,
-    InputRequested,
-    MessageFinished,
-    ModelRetrying,
-    ModelTold,
-    Notice,
-    OutputCleared,
-    OutputDelta,
-    ReasoningDelta,
-    ReplyFinished,
-    RuntimeEvent,
-    TextDelta,
-    TurnEnd,
-    TurnEvent,
-    TurnFinished,
-)
+from interpreter.protocol import events as ev
 from interpreter.protocol.messages import Code, Display, Face, Message, Outcome
 from interpreter.protocol.values import frozen
 from interpreter.session.budget import Spent
@@ -55,7 +24,7 @@ class Block:
     outcome: Outcome = "ok"
     summary: str = ""
     displays: tuple[Display, ...] = ()
-    files: tuple[FileChange, ...] = ()
+    files: tuple[ev.FileChange, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -79,14 +48,14 @@ class Result:
 
     text: str
     blocks: tuple[Block, ...]
-    end: TurnEnd
+    end: ev.TurnEnd
     detail: str
     cost: Spent
     messages: tuple[Message, ...]
     bring: Callable[[str], Any] = field(repr=False)
 
     @property
-    def files(self) -> tuple[FileChange, ...]:
+    def files(self) -> tuple[ev.FileChange, ...]:
         """What the blocks did to files."""
         return tuple(change for block in self.blocks for change in block.files)
 
@@ -113,20 +82,26 @@ class Collector:
         self._blocks: list[BlockCollector] = []
         self._messages: list[Message] = []
         self._cost = Spent()
-        self._end = TurnFinished("interrupted")
+        self._end = ev.TurnFinished("interrupted")
 
-    def add(self, event: Event) -> None:
+    def add(self, event: ev.Event) -> None:
         """Take in one event."""
         match event:
-            case ActionStarted(Code() as code):
+            case ev.ActionStarted(Code() as code):
                 self._blocks.append(BlockCollector(code))
-            case MessageFinished(message):
+            case ev.MessageFinished(message):
                 self._messages.append(message)
-            case ReplyFinished(_, usage):
+            case ev.ReplyFinished(_, usage):
                 self._cost = self._cost.plus(usage) if usage is not None else self._cost
-            case TurnFinished():
+            case ev.TurnFinished():
                 self._end = event
-            case TextDelta() | ReasoningDelta() | CodeDelta() | ActionProposed() | ModelRetrying():
+            case (
+                ev.TextDelta()
+                | ev.ReasoningDelta()
+                | ev.CodeDelta()
+                | ev.ActionProposed()
+                | ev.ModelRetrying()
+            ):
                 pass
             case _:
                 for block in self._blocks[-1:]:
@@ -153,23 +128,34 @@ class BlockCollector:
         self._code = code
         self._output: list[str] = []
         self._displays: list[Display] = []
-        self._files: tuple[FileChange, ...] = ()
-        self._finished = ExecutionFinished("interrupted")
+        self._files: tuple[ev.FileChange, ...] = ()
+        self._finished = ev.ExecutionFinished("interrupted")
 
-    def add(self, event: RuntimeEvent | TurnEvent) -> None:
+    def add(self, event: ev.RuntimeEvent | ev.TurnEvent) -> None:
         """Take in one event of the block."""
         match event:
-            case OutputDelta(text):
+            case ev.OutputDelta(text):
                 self._output.append(text)
-            case DisplayShown(display):
+            case ev.DisplayShown(display):
                 self._displays.append(display)
-            case FilesChanged(changes):
+            case ev.FilesChanged(changes):
                 self._files = changes
-            case ExecutionFinished():
+            case ev.ExecutionFinished():
                 self._finished = event
-            case ModelTold() | OutputCleared() | ActiveLine() | InputRequested() | Notice():
+            case (
+                ev.ModelTold()
+                | ev.OutputCleared()
+                | ev.ActiveLine()
+                | ev.InputRequested()
+                | ev.Notice()
+            ):
                 pass
-            case ApprovalRequested() | HostCallProposed() | HostCallRuled() | HostCallFinished():
+            case (
+                ev.ApprovalRequested()
+                | ev.HostCallProposed()
+                | ev.HostCallRuled()
+                | ev.HostCallFinished()
+            ):
                 pass
             case _:
                 _passed_over(event)
@@ -188,11 +174,11 @@ class BlockCollector:
 
 
 def _passed_over(
-    event: Decided
-    | ActionStarted
-    | CheckpointTaken
-    | CheckpointDiscarded
-    | MessageFinished
-    | TurnFinished,
+    event: ev.Decided
+    | ev.ActionStarted
+    | ev.CheckpointTaken
+    | ev.CheckpointDiscarded
+    | ev.MessageFinished
+    | ev.TurnFinished,
 ) -> None:
     """What says nothing about a block."""
