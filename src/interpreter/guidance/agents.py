@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.guidance import front_matter
-from interpreter.protocol import safe_files
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence
 
@@ -59,19 +58,8 @@ def catalogue(agents: Iterable[AgentFile]) -> str:
 
 
 def _in(folder: Path, *, of_project: bool) -> Iterator[AgentFile]:
-    try:
-        names = sorted(safe_files.names(folder))[:MOST]
-    except OSError:
-        return
-    for name in names:
-        if not name.endswith(".md"):
-            continue
-        try:
-            text = safe_files.read_bytes(folder / name, LARGEST).decode(errors="replace")
-        except OSError:
-            continue
-        settings, body = front_matter.split(text)
-        called = str(settings.get("name") or name.removesuffix(".md"))
+    for name, settings, body in front_matter.files_in(folder, MOST, LARGEST):
+        called = str(settings.get("name") or name)
         if _NAME.match(called) and body.strip():
             yield _agent(called, settings, body, of_project=of_project)
 

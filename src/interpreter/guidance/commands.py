@@ -13,7 +13,6 @@ from pathlib import Path
 
 from interpreter.guidance import front_matter
 from interpreter.guidance.skills import Skill, body
-from interpreter.protocol import safe_files
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence
 
@@ -71,20 +70,8 @@ def expanded(command: UserCommand, arguments: str, shell: Callable[[str], str]) 
 
 
 def _in(folder: Path, *, of_project: bool) -> dict[str, UserCommand]:
-    try:
-        names = sorted(safe_files.names(folder))[:MOST]
-    except OSError:
-        return {}
     found = {}
-    for name in names:
-        if not name.endswith(".md"):
-            continue
-        try:
-            text = safe_files.read_bytes(folder / name, LARGEST).decode(errors="replace")
-        except OSError:
-            continue
-        settings, rest = front_matter.split(text)
-        stem = name.removesuffix(".md")
+    for stem, settings, rest in front_matter.files_in(folder, MOST, LARGEST):
         first = next((line for line in rest.splitlines() if line.strip()), "")
         found[stem] = UserCommand(
             stem,

@@ -6,9 +6,13 @@ People write values with colons in them and no quotes around; YAML refuses those
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
+
+from interpreter.protocol import safe_files
 
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _LINE = re.compile(r"^([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*)$")
@@ -21,6 +25,22 @@ def split(text: str) -> tuple[dict[str, Any], str]:
     if found is None:
         return {}, text
     return _settings(found[1]), text[found.end() :]
+
+
+def files_in(folder: Path, most: int, largest: int) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The first such files of a folder: name without its ending, settings, and the rest."""
+    try:
+        names = sorted(safe_files.names(folder))[:most]
+    except OSError:
+        return
+    for name in names:
+        if not name.endswith(".md"):
+            continue
+        try:
+            text = safe_files.read_bytes(folder / name, largest).decode(errors="replace")
+        except OSError:
+            continue
+        yield name.removesuffix(".md"), *split(text)
 
 
 def _settings(head: str) -> dict[str, Any]:

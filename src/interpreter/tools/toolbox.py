@@ -48,10 +48,6 @@ class ToolParts:
     """Says a sentence to the user."""
 
 
-Maker = Callable[[ToolParts], Tool]
-"""What an entry point names: makes the tool of that name for one session."""
-
-
 class Toolbox:
     """Makes the tools of one session, each once; `shield` goes around all that run no block."""
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _OPERATORS = frozenset({"&&", "||", "|", ";", "\n", '"'})
 _STRUCTURE = frozenset({"program", "list", "pipeline", "command", "command_name"})
-_LITERAL = frozenset({"word", "raw_string", "string", "string_content", "number", "concatenation"})
 _WORD = re.compile(r"(?!=)[\w./,:@%+=~*?\[\]-]+")
 _COMMENT = re.compile(r"#[^$`<>();|&]*")
 _PATTERN = re.compile(r"[*?\[]")

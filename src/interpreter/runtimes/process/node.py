@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
-from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import RuntimeEvent
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.process.node_block import NodeBlock, NodePipes
+from interpreter.runtimes.process.pipes import launched
 from interpreter.runtimes.resident import ResidentProcess, when_it_ends
 
 JAVASCRIPT = Language("javascript", ("js", "node", "nodejs"), ".js")
@@ -86,18 +86,8 @@ class Node(ResidentProcess):
     def _start(self, pipes: NodePipes) -> Process:
         driver = handover.copy(INSIDE / "drivers" / "node_driver.js", pipes.directory)
         argv = [self._options.node, str(driver), str(pipes.directory), self.language.name]
-        try:
-            process = self._launch(
-                argv,
-                env=self._options.env,
-                stdin=subprocess.DEVNULL,
-                stdout=pipes.stdout.writer(),
-                stderr=pipes.stderr.writer(),
-            )
-        except OSError as error:
-            raise StartFailed(f"{argv[0]} could not be started: {error}") from error
-        finally:
-            pipes.close_writers()
+        streams, env = (pipes.stdout, pipes.stderr), self._options.env
+        process = launched(self._launch, argv, streams, env=env, stdin=subprocess.DEVNULL)
         when_it_ends(process, self._turnstile.bell.ring)
         return process
 

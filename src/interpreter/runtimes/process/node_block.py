@@ -37,11 +37,6 @@ class NodePipes:
         self.stdout = StreamPipe(directory / "stdout", "stdout")
         self.stderr = StreamPipe(directory / "stderr", "stderr")
 
-    def close_writers(self) -> None:
-        """Let go of the ends that the process has by now."""
-        self.stdout.close_writer()
-        self.stderr.close_writer()
-
     def close(self) -> None:
         """Close and remove all."""
         for pipe in (self.events, self.blocks, self.interrupts, self.stdout, self.stderr):

@@ -11,14 +11,13 @@ from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import Notice, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes import handover
 from interpreter.runtimes.process.driven_block import DrivenBlock, ended
 from interpreter.runtimes.process.leftovers import Leftovers
-from interpreter.runtimes.process.pipes import LinePipe, StreamPipe
+from interpreter.runtimes.process.pipes import LinePipe, StreamPipe, launched
 from interpreter.runtimes.resident import Resident, when_it_ends
 
 _numbers = itertools.count(1)
@@ -108,19 +107,8 @@ class OneShot(Resident):
 
     def _start(self, file: Path, pipes: tuple[StreamPipe, StreamPipe]) -> Process:
         argv = self._program.argv(file)
-        try:
-            process = self._launch(
-                argv,
-                env=self._program.env,
-                stdin=subprocess.DEVNULL,
-                stdout=pipes[0].writer(),
-                stderr=pipes[1].writer(),
-            )
-        except OSError as error:
-            raise StartFailed(f"{argv[0]} could not be started: {error}") from error
-        finally:
-            for pipe in pipes:
-                pipe.close_writer()
+        stdin, env = subprocess.DEVNULL, self._program.env
+        process = launched(self._launch, argv, pipes, env=env, stdin=stdin)
         when_it_ends(process, self._turnstile.bell.ring)
         self._processes = [*self._processes[-19:], process]
         return process

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from interpreter.protocol import safe_files
+from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import OutputDelta, RuntimeEvent
 from interpreter.protocol.messages import Stream
+from interpreter.protocol.ports import Launch, Process
 from interpreter.runtimes.handover import make_pipe, open_pipe
 
 READ_BYTES = 65_536
@@ -105,6 +107,26 @@ class LinePipe:
         os.close(self._descriptor)
         os.close(self._writing)
         safe_files.remove(self._path)
+
+
+def launched(
+    launch: Launch,
+    argv: Sequence[str],
+    pipes: tuple[StreamPipe, StreamPipe],
+    *,
+    env: Mapping[str, str] | None,
+    stdin: int,
+) -> Process:
+    """A program of the cell whose output comes through the pipes; we keep no other end."""
+    try:
+        return launch(
+            argv, env=env, stdin=stdin, stdout=pipes[0].writer(), stderr=pipes[1].writer()
+        )
+    except OSError as error:
+        raise StartFailed(f"{argv[0]} could not be started: {error}") from error
+    finally:
+        for pipe in pipes:
+            pipe.close_writer()
 
 
 def joined(events: Iterable[RuntimeEvent]) -> Iterator[RuntimeEvent]:

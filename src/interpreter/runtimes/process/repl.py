@@ -13,12 +13,11 @@ from dataclasses import field
 from pathlib import Path
 
 from interpreter.protocol import safe_files
-from interpreter.protocol.errors import StartFailed
 from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Launch, Process
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.kernel.host import ending
-from interpreter.runtimes.process.pipes import StreamPipe
+from interpreter.runtimes.process.pipes import StreamPipe, launched
 from interpreter.runtimes.resident import (
     Insistence,
     ResidentProcess,
@@ -81,19 +80,8 @@ class ProcessRepl(ResidentProcess):
         return self._process, self._pipes
 
     def _start(self, pipes: tuple[StreamPipe, StreamPipe]) -> Process:
-        try:
-            process = self._launch(
-                self._repl.command,
-                env=self._repl.env,
-                stdin=subprocess.PIPE,
-                stdout=pipes[0].writer(),
-                stderr=pipes[1].writer(),
-            )
-        except OSError as error:
-            raise StartFailed(f"{self._repl.command[0]} could not be started: {error}") from error
-        finally:
-            for pipe in pipes:
-                pipe.close_writer()
+        repl = self._repl
+        process = launched(self._launch, repl.command, pipes, env=repl.env, stdin=subprocess.PIPE)
         when_it_ends(process, self._turnstile.bell.ring)
         return process
 
