@@ -1,6 +1,7 @@
 """The house rules that ruff and import-linter cannot express."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "interpreter"
@@ -25,6 +26,24 @@ def test_functions_fit_on_one_screen():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     assert [place for place in lengths if place[-1] > 60] == []
+
+
+def test_a_room_with_many_modules_has_sub_rooms():
+    rooms = Counter(str(module.parent.relative_to(SOURCE)) for module in MODULES)
+    assert {room: modules for room, modules in rooms.items() if modules > 19} == {}
+
+
+def test_a_class_name_means_one_thing():
+    """What runs in a cell is a world of its own; `Display` is a part of Open Interpreter's API."""
+    names = Counter(
+        node.name
+        for module in MODULES
+        if "inside" not in module.parts and module.name != "old_parts.py"
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    of_old = {"Display"}
+    assert {name for name, count in names.items() if count > 1} - of_old == set()
 
 
 def test_every_module_says_what_it_is():

@@ -1,7 +1,6 @@
 """A list of changes reads well: moves say from where, and caches are one line."""
 
-from interpreter.protocol.change_list import change_list
-from interpreter.protocol.changed_files import files_changed_in, in_one_line
+from interpreter.protocol.changed_files import change_list, files_changed_in, in_one_line
 from interpreter.protocol.events import FileChange, FilesChanged
 from interpreter.protocol.messages import Message, Output
 

@@ -26,7 +26,7 @@ from interpreter.terminal.input.approval import ApprovalInput, ask
 from interpreter.terminal.live_face import LiveFace
 from interpreter.terminal.plain_face import PlainFace
 from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS, cells, without_styles
-from interpreter.terminal.render.look import Look
+from interpreter.terminal.render.look import TerminalLook
 from interpreter.terminal.render.markdown.highlight import highlight
 from interpreter.terminal.render.screen import Screen
 
@@ -70,7 +70,7 @@ def live(events, *, width=60, palette=COLOURS):
     """What is written to a terminal."""
     stream = io.StringIO()
     screen = Screen(stream, size=lambda: os.terminal_size((width, 30)))
-    look = Look(palette, draw=lambda *_: "", keep=lambda face: None)
+    look = TerminalLook(palette, draw=lambda *_: "", keep=lambda face: None)
     LiveFace(screen, look).show([*events, TurnFinished("answered", "")])
     return stream.getvalue()
 

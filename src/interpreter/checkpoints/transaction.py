@@ -13,7 +13,7 @@ from interpreter.checkpoints.effects.known_edits import known_edits
 from interpreter.checkpoints.effects.previews import preview, readable, sentence, too_large_to_keep
 from interpreter.checkpoints.files import FileKeeper, FileReport
 from interpreter.checkpoints.variables.states import StateKeeper, StateReport
-from interpreter.protocol.change_list import change_list
+from interpreter.protocol.changed_files import change_list
 from interpreter.protocol.errors import CheckpointConflict, CheckpointError
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action, ActionCall, Code

@@ -16,14 +16,14 @@ from interpreter.terminal.input.keys import TypedKeys, ctrl_c
 from interpreter.terminal.live_face import LiveFace
 from interpreter.terminal.render.ansi import paint, tame_plain
 from interpreter.terminal.render.edits import Diff, nothing_known
-from interpreter.terminal.render.look import Look
+from interpreter.terminal.render.look import TerminalLook
 from interpreter.terminal.render.screen import Screen
 
 
 class LiveDesk(Faced):
     """A real terminal: live lines, single keys, and typing ahead."""
 
-    def __init__(self, screen: Screen, look: Look, *, dry_run: bool = True) -> None:
+    def __init__(self, screen: Screen, look: TerminalLook, *, dry_run: bool = True) -> None:
         self._screen = screen
         self._look = look
         self._dry_run = dry_run

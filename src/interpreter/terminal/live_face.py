@@ -14,7 +14,7 @@ from interpreter.terminal.plain_face import ENDS
 from interpreter.terminal.render.ansi import crop, paint, tame, tame_plain
 from interpreter.terminal.render.display import show_display
 from interpreter.terminal.render.edits import Diff, changed_files, edits, nothing_known
-from interpreter.terminal.render.look import Look
+from interpreter.terminal.render.look import TerminalLook
 from interpreter.terminal.render.markdown.highlight import CodeStream, highlight
 from interpreter.terminal.render.markdown.prose import MarkdownText
 from interpreter.terminal.render.markdown.wrap import in_width
@@ -30,7 +30,7 @@ class LiveFace:
     def __init__(
         self,
         screen: Screen,
-        look: Look,
+        look: TerminalLook,
         *,
         draft: Callable[[], str] = str,
         diff: Diff = nothing_known,

@@ -139,12 +139,12 @@ def live_desk(settings: Settings, walls: Callable[[str], str] = lambda language:
     """A desk that draws live lines and reads single keys."""
     from interpreter.terminal.live_desk import LiveDesk  # noqa: PLC0415
     from interpreter.terminal.render.ansi import COLOURS, NO_COLOURS  # noqa: PLC0415  (a real terminal)
-    from interpreter.terminal.render.look import Look  # noqa: PLC0415
+    from interpreter.terminal.render.look import TerminalLook  # noqa: PLC0415
     from interpreter.terminal.render.pictures.painter import painter  # noqa: PLC0415
     from interpreter.terminal.render.screen import Screen  # noqa: PLC0415
     from interpreter.terminal.render.shown_files import ShownFiles  # noqa: PLC0415
 
-    look = Look(
+    look = TerminalLook(
         palette=NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS,
         draw=painter(settings.images, os.environ),
         keep=ShownFiles(data_directory() / "shown").keep,

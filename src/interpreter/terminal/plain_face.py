@@ -9,7 +9,7 @@ from typing import TextIO, assert_never
 
 from interpreter.protocol import events as ev
 from interpreter.protocol.calls import CallLines
-from interpreter.protocol.change_list import change_list
+from interpreter.protocol.changed_files import change_list
 from interpreter.protocol.messages import Code, MalformedCall
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.render.ansi import tame_plain

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.checkpoints.effects.differences import Difference, content
-from interpreter.protocol.change_list import BULKY
+from interpreter.protocol.changed_files import BULKY
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.values import frozen
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from interpreter.checkpoints.effects.parquet_footer import parquet_summary
 from interpreter.protocol import safe_files
-from interpreter.protocol.change_list import bulky_place, change_list
+from interpreter.protocol.changed_files import bulky_place, change_list
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.values import frozen
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from interpreter.facade.compatible.program_app import ProgramApp
     from interpreter.facade.typed.asynchronous import AsyncInterpreter
     from interpreter.server.lmc.routes import LmcRoutes
-    from interpreter.server.openai.asked import Conversation
+    from interpreter.server.openai.asked import AskedConversation
 
 OWN = ("auto_run", "verbose", "custom_instructions", "max_output", "messages", "offline", "loop")
 OF_THE_MODEL = ("model", "temperature", "max_tokens", "context_window", "supports_vision")
@@ -109,7 +109,7 @@ class InterpreterServer:
 
     @contextlib.asynccontextmanager
     async def _answer_by(
-        self, request: Request, model: str, asked: Conversation
+        self, request: Request, model: str, asked: AskedConversation
     ) -> AsyncIterator[_InterpreterAnswer]:
         yield _InterpreterAnswer(self._interpreter)
 

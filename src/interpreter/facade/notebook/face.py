@@ -12,7 +12,7 @@ from interpreter.facade.notebook import html as notebook_html
 from interpreter.protocol import events as ev
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.calls import CallLines
-from interpreter.protocol.change_list import change_list
+from interpreter.protocol.changed_files import change_list
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import nobody_approves
 from interpreter.protocol.visible import sentence, tame, tame_plain, visible

@@ -31,7 +31,7 @@ from interpreter.server.access.tokens import User
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
 from interpreter.server.lmc.narration import NOT_RUN, Narration
-from interpreter.server.openai.asked import OWN_NAMES, Conversation
+from interpreter.server.openai.asked import OWN_NAMES, AskedConversation
 from interpreter.server.workspaces import unmoved
 
 NOT_OF_A_TURN = TurnStarted | QuestionClosed | WentBack | SessionChanged
@@ -48,7 +48,9 @@ class Answer(Protocol):
         ...
 
 
-AnswerBy = Callable[[Request, str, Conversation], contextlib.AbstractAsyncContextManager[Answer]]
+AnswerBy = Callable[
+    [Request, str, AskedConversation], contextlib.AbstractAsyncContextManager[Answer]
+]
 """Finds somebody who answers a conversation, by the name of a model."""
 
 
@@ -109,7 +111,7 @@ def _sum(one: Usage, other: Usage) -> Usage:
 
 @contextlib.asynccontextmanager
 async def answer_of(
-    hub: Hub, request: Request, model: str, asked: Conversation
+    hub: Hub, request: Request, model: str, asked: AskedConversation
 ) -> AsyncIterator[Answer]:
     """Somebody who answers: the session that a header names, or one for this request alone."""
     user: User = request.state.user

@@ -17,7 +17,7 @@ PICTURE = re.compile(r"data:(image/(?:png|jpeg));base64,(.*)", re.DOTALL)
 
 
 @frozen
-class Conversation:
+class AskedConversation:
     """What was said before, what is said now, and what the model is told beside it."""
 
     history: tuple[Message, ...]
@@ -25,7 +25,7 @@ class Conversation:
     instructions: str = ""
 
 
-def conversation(messages: Iterable[Any], instructions: str = "") -> Conversation:
+def conversation(messages: Iterable[Any], instructions: str = "") -> AskedConversation:
     """The messages of a request; the last one must be the user's."""
     found: list[Message] = []
     told = [instructions] if instructions else []
@@ -42,7 +42,7 @@ def conversation(messages: Iterable[Any], instructions: str = "") -> Conversatio
             found.append(Message("user", parts))
     if not found or found[-1].role != "user" or not found[-1].parts:
         raise Refused(400, "invalid", "The last message must be the user's.")
-    return Conversation(tuple(found[:-1]), found[-1], "\n\n".join(told))
+    return AskedConversation(tuple(found[:-1]), found[-1], "\n\n".join(told))
 
 
 def _parts(content: Any) -> Iterable[Part]:

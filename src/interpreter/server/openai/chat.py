@@ -18,7 +18,7 @@ from interpreter.protocol.json.codec import bounded_json
 from interpreter.server.errors import Refused
 from interpreter.server.hub import Hub
 from interpreter.server.openai.answering import Answer, AnswerBy, refused_by
-from interpreter.server.openai.asked import Conversation, conversation
+from interpreter.server.openai.asked import AskedConversation, conversation
 
 MOST_VALUES = 200_000
 REASONS = {"out_of_budget": "length", "out_of_steps": "length"}
@@ -55,7 +55,7 @@ async def completions(request: Request, answer_by: AnswerBy) -> Response:
 
 
 async def _chunks(
-    answer: Answer, asked: Conversation, body: dict[str, Any]
+    answer: Answer, asked: AskedConversation, body: dict[str, Any]
 ) -> AsyncIterator[dict[str, Any] | str]:
     head = _head(body, "chat.completion.chunk")
     yield _chunk(head, {"role": "assistant", "content": ""})

@@ -14,7 +14,7 @@ from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import Usage
 from interpreter.server.errors import Refused
 from interpreter.server.openai.answering import Answer, AnswerBy, refused_by
-from interpreter.server.openai.asked import Conversation, conversation
+from interpreter.server.openai.asked import AskedConversation, conversation
 from interpreter.server.openai.chat import error_body, json_of, model_of, openai_error, streamed
 
 
@@ -36,7 +36,7 @@ async def responses(request: Request, answer_by: AnswerBy) -> Response:
     return JSONResponse(_completed(whole, _message(f"msg_{token_hex(12)}", text), answer.usage))
 
 
-def _conversation(body: dict[str, Any]) -> Conversation:
+def _conversation(body: dict[str, Any]) -> AskedConversation:
     given, instructions = body.get("input"), body.get("instructions") or ""
     if not isinstance(instructions, str):
         raise Refused(400, "invalid", "'instructions' must be a text.")
@@ -48,7 +48,7 @@ def _conversation(body: dict[str, Any]) -> Conversation:
 
 
 async def _events(
-    answer: Answer, asked: Conversation, body: dict[str, Any]
+    answer: Answer, asked: AskedConversation, body: dict[str, Any]
 ) -> AsyncIterator[dict[str, Any]]:
     """All events of a response, numbered."""
     number = 0
@@ -58,7 +58,7 @@ async def _events(
 
 
 async def _unnumbered(
-    answer: Answer, asked: Conversation, body: dict[str, Any]
+    answer: Answer, asked: AskedConversation, body: dict[str, Any]
 ) -> AsyncIterator[dict[str, Any]]:
     whole, name = _response(body), f"msg_{token_hex(12)}"
     place = {"item_id": name, "output_index": 0, "content_index": 0}

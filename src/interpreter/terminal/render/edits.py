@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from interpreter.protocol.change_list import bulky_place, change_list
+from interpreter.protocol.changed_files import bulky_place, change_list
 from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.visible import visible

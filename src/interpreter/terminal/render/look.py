@@ -12,7 +12,7 @@ from interpreter.terminal.render.display import Draw
 
 
 @frozen
-class Look:
+class TerminalLook:
     """How things are shown."""
 
     palette: Palette
