@@ -19,7 +19,7 @@ SECRET = re.compile(
 
 
 @frozen
-class Field:
+class FormField:
     """One thing to be filled in."""
 
     name: str
@@ -53,7 +53,7 @@ class Question:
 
     server: str
     message: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[FormField, ...] = ()
     url: str = ""
 
     @property
@@ -115,7 +115,7 @@ def _question(server: str, params: Mapping[str, Any]) -> Question | None:
     required = schema.get("required") if isinstance(schema, dict) else ()
     wanted = required if isinstance(required, list) else []
     fields = tuple(
-        Field(name, _title(name, part), part, name in wanted)
+        FormField(name, _title(name, part), part, name in wanted)
         for name, part in parts.items()
         if isinstance(part, dict)
     )
