@@ -1,5 +1,6 @@
 """Interactive figures: drawn in their frame by the browser code of the cell's own libraries."""
 
+import pytest
 from playwright.sync_api import expect
 from tests.server.page.conftest import ask
 
@@ -12,6 +13,12 @@ from bokeh.plotting import figure, show
 points = figure(width=400, height=300, title='Points')
 points.scatter([1, 2, 3], [3, 1, 2], size=12)
 show(points)"""
+
+ALTAIR = """\
+import altair as alt
+import pandas as pd
+trees = pd.DataFrame({'tree': ['ash', 'elm'], 'count': [3, 5]})
+alt.Chart(trees, width=200, height=150).mark_bar(size=60).encode(x='tree', y='count', tooltip=['tree', 'count'])"""
 
 
 def test_figures_are_drawn_and_can_be_used_without_a_network(visit):
@@ -43,3 +50,19 @@ def test_figures_are_drawn_and_can_be_used_without_a_network(visit):
     expect(frames).to_have_count(3)
     frames.nth(1).scroll_into_view_if_needed()
     expect(frames.nth(1).content_frame.locator(".scatterlayer .js-line")).to_have_count(1)
+
+
+def test_a_chart_of_altair_is_drawn_by_the_vega_of_its_package(visit):
+    for package in ("altair", "vl_convert"):
+        pytest.importorskip(
+            package, reason=f"{package} is not installed, which draws Vega's charts"
+        )
+    page = visit({"code": ALTAIR}, "Drawn.", settings={"auto_run": True}).page()
+    ask(page, "Draw.")
+    expect(page.get_by_text("Drawn.", exact=True)).to_be_visible()
+    frame = page.locator("iframe.frame")
+    frame.scroll_into_view_if_needed()
+    chart = frame.content_frame
+    expect(chart.locator("canvas, svg.marks").first).to_be_visible()
+    chart.locator("canvas, svg.marks").first.hover(position={"x": 60, "y": 100})
+    expect(chart.locator("#vg-tooltip-element")).to_contain_text("tree")
