@@ -144,15 +144,23 @@ def errors(said, heard):
 
 
 def recordings(mouth, sentences):
-    """Each sentence as a microphone in a quiet room hears it: numbers from -1 to 1."""
+    """Each sentence, and how it sounds."""
+    for sentence in sentences:
+        yield sentence, as_heard(mouth.say(sentence))
+
+
+def as_heard(sounds):
+    """Sounds as a microphone in a quiet room hears them: numbers from -1 to 1."""
     import numpy as np
 
     from interpreter.voice.samples import as_floats, resampled
 
     pause = np.zeros(4800)
-    for sentence in sentences:
-        pieces = [as_floats(resampled(sound).samples) for sound in mouth.say(sentence)]
-        yield sentence, np.concatenate([pause, *pieces, pause])
+    return np.concatenate([
+        pause,
+        *(as_floats(resampled(sound).samples) for sound in sounds),
+        pause,
+    ])
 
 
 def round_trips(ear, said, conditions):
@@ -197,8 +205,7 @@ def _measure():
     ear = open_ear(Settings())
     mouth = open_mouth(Settings(), lambda note: None)
     ear.prepare(), mouth.prepare()
-    said = [*recordings(mouth, SENTENCES[:FEW])]
-    speaking = _speaking(mouth)
+    said, speaking = _speaking(mouth)
     rates, _ = round_trips(ear, said, ["clean", "noise, 10 dB"])
     return [
         *speaking,
@@ -212,19 +219,22 @@ def _measure():
 
 
 def _speaking(mouth):
-    first, spoken, taken = [], 0.0, 0.0
+    first, said, spoken, taken, processor = [], [], 0.0, 0.0, 0.0
     for sentence in SENTENCES[:FEW]:
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         sounds = mouth.say(sentence)
         recording = [next(sounds)]
         first.append(time.perf_counter() - start)
         recording += sounds
         taken += time.perf_counter() - start
+        processor += time.process_time() - busy
         spoken += sum(sound.seconds for sound in recording)
-    return [
+        said.append((sentence, as_heard(recording)))
+    used = f"{taken / spoken:.2f} ({processor / spoken:.2f} of one core)"
+    return said, [
         ("first sound after the first sentence", f"{sorted(first)[FEW // 2]:.2f} s", "<= 1.5 s"),
         ("the slowest of them", f"{max(first):.2f} s", ""),
-        ("speaking, of real time", f"{taken / spoken:.2f}", "< 1"),
+        ("speaking, of real time", used, "< 1"),
     ]
 
 

@@ -66,7 +66,8 @@ class TerminalVoice:
             self._microphone, self._ear = Microphone(), open_ear(settings)
         except VoiceError as error:
             tell(str(error))
-        threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
+        # No daemon: a process that ends while a network loads would be aborted by its engine.
+        threading.Thread(target=self._prepare, name="prepare").start()
 
     def _prepare(self) -> None:
         """Load both while nobody waits; what goes wrong is told when they are used."""

@@ -40,6 +40,12 @@ AudioNode.prototype.connect = function (target, ...rest) {
   return connect.call(this, target, ...rest);
 };
 """
+AWAKE = """\
+navigator.wakeLock.request = async () => {
+  window.awake = true;
+  return { release: async () => { window.awake = false; } };
+};
+"""
 SILENT_AFTER = """async () => {
   const button = document.querySelector('.talk');
   const begun = performance.now();
@@ -165,14 +171,20 @@ def test_the_servers_own_ear_and_mouth(voice_at_home, visit):  # noqa: F811
 
 def test_whoever_talks_silences_the_answer_at_once(talking):
     page, voice = talking("This is a long answer. It goes on.", "Two. Three.")
+    page.context.add_init_script(AWAKE)
+    page.reload()
     voice.seconds = 20
     page.locator("body").press("m")
     expect(page.locator(".listening")).to_contain_text("plot it")
+    page.wait_for_function("() => window.awake === true")
     page.locator("body").press("m")
     expect(page.get_by_label("Message")).to_have_value(re.compile("plot it"))
+    page.wait_for_function("() => window.awake === false")
     page.get_by_role("button", name="Send").click()
     page.wait_for_function("() => window.loud > 0.1")
+    assert page.evaluate("navigator.mediaSession.playbackState") == "playing"
     assert page.evaluate(SILENT_AFTER) <= 300
+    assert page.evaluate("navigator.mediaSession.playbackState") == "none"
     expect(page.locator(".listening")).to_be_visible()
     page.wait_for_timeout(300)
     assert page.evaluate("window.loud") < 0.001  # and nothing of the rest is said later

@@ -2,6 +2,7 @@
 import { draft, focusComposer } from "../composer";
 import type { Numbered } from "../live";
 import { hearers, spoken, tell } from "../store";
+import { announce, stayAwake } from "./awake";
 import { Microphone, NoMicrophone } from "./microphone";
 import { Mouth } from "./mouth";
 import { questionSentence, resultSentence, Sentences } from "./sentences";
@@ -20,7 +21,10 @@ let timer = 0;
 let complained = "";
 
 const mouth = new Mouth(
-  (yes) => { speaking.value = yes; },
+  (yes) => {
+    if (speaking.value !== yes) announce(yes, () => mouth.stop());
+    speaking.value = yes;
+  },
   (reason) => {
     aloud.value = false;
     mouth.stop();
@@ -46,6 +50,7 @@ export async function begin(): Promise<void> {
     return tell(error instanceof NoMicrophone ? error.message : "The microphone could not be opened.", "error");
   }
   talk.value = "listening";
+  void stayAwake(true);
   spoken.value = "Listening.";
   if (ending) return end();
   timer = window.setTimeout(lookAtWords, PARTIAL_PAUSE);
@@ -78,6 +83,7 @@ export async function end(): Promise<void> {
   const recording = microphone.recording();
   microphone.close();
   microphone = null;
+  void stayAwake(false);
   loudness.value = 0;
   try {
     if (seconds < SHORTEST) tell("Hold the button while you talk, or tap it once to begin and once to end.");
