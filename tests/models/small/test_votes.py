@@ -3,7 +3,9 @@
 import pytest
 
 from interpreter.models.small.model import SmallModel
-from interpreter.models.small.votes import agree
+from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.rounds import Round
+from interpreter.models.small.votes import agree, is_an_answer
 from interpreter.protocol.events import ActionProposed, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
@@ -211,3 +213,27 @@ def test_without_drafts_the_first_program_is_believed():
 def test_outputs_agree_when_their_values_do(one, other, same):
     assert agree(one, other) is same
     assert agree(other, one) is same
+
+
+def compared(source, output):
+    return Round(f"```python\n{source}\n```", source, False, output, "", "", to_compare=True)
+
+
+def test_a_program_that_only_shows_what_the_first_computed_does_not_confirm_it():
+    asked, shown = "How many rows are in t.csv?", "print({'count': count})"
+    reads = "rows = [1 for line in open('t.csv')]\nprint(len(rows))"
+    assert not is_an_answer(asked, compared(shown, "3\n"))
+    assert is_an_answer(asked, compared(reads, "3\n"))
+    first = Round(shown, shown, False, "3\n", "", "")
+    assert is_an_answer(asked, first)
+
+
+def test_drafts_are_not_told_to_show_what_the_first_computed():
+    messages = (
+        FORMED,
+        Message("assistant", (Code("python", "count = f()\nprint(count)", "c"),)),
+        Message("computer", (Output("3\n"), ActionResult("c", "ok", "variables: count: 3"))),
+    )
+    told = SmallTurn.of(messages).for_drafts[-1].text
+    assert "The output is no JSON" in told
+    assert "Do not compute them again" not in told

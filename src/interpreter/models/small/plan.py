@@ -201,7 +201,8 @@ class SmallTurn:
             return _afresh(self.asked, self.rounds, self.question)
         if not first.output.strip():
             return (*self.asked[:-1], _with_more(self.asked[-1], PRINT_IT))
-        if trouble := _cannot_be(self.question, first) or trouble_with(self.question, first):
+        alone = replace(first, variables="")  # what was computed is computed anew
+        if trouble := _cannot_be(self.question, first) or trouble_with(self.question, alone):
             told = ATTEMPT.format(output=_shortened(first.output), trouble=trouble)
             return (*self.asked[:-1], _with_more(self.asked[-1], told))
         return self.asked

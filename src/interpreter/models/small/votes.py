@@ -6,6 +6,8 @@ independently print the same, that is more often right than what any one of them
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 from collections.abc import Sequence
 
@@ -83,9 +85,31 @@ def is_an_answer(question: str, one: Round) -> bool:
     printed = one.output.strip()
     if one.failed or not printed or one.output == PICTURE:
         return False
+    if one.to_compare and _leans_on_others(one.source):
+        return False
     if len(printed.splitlines()) > LINES and not form_of(question).kind:
         return False
     return not lacks_a_value(question, printed) and not trouble_with(question, one)
+
+
+def _leans_on_others(source: str) -> bool:
+    """Whether a program uses values that it did not make: then it confirms nothing."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    used, made = set(), set(dir(builtins))
+    for node in nodes:
+        match node:
+            case ast.Name(name, ast.Load()):
+                used.add(name)
+            case ast.Name(name) | ast.arg(name):
+                made.add(name)
+            case ast.alias(name, other):
+                made.add(other or name.partition(".")[0])
+            case ast.FunctionDef(name) | ast.ClassDef(name) | ast.ExceptHandler(name=str(name)):
+                made.add(name)
+    return bool(used - made)
 
 
 def can_be_compared(question: str, one: Round) -> bool:
