@@ -67,13 +67,13 @@ def _reply(tokens):
 
 def _render(tokens):
     from interpreter.protocol.events import TextDelta, TurnFinished
-    from interpreter.terminal.live_face import LiveFace, Look
+    from interpreter.terminal.live_face import LiveFace, TerminalLook
     from interpreter.terminal.render.ansi import COLOURS
     from interpreter.terminal.render.screen import Screen
 
     text = _reply(tokens)
     screen = Screen(io.StringIO(), size=lambda: os.terminal_size((100, 30)))
-    face = LiveFace(screen, Look(COLOURS, lambda face, width: "", lambda face: None))
+    face = LiveFace(screen, TerminalLook(COLOURS, lambda face, width: "", lambda face: None))
     events = [TextDelta(text[at : at + TOKEN]) for at in range(0, len(text), TOKEN)]
     start = time.process_time()
     for event in events:
