@@ -76,8 +76,9 @@ window.WebSocket = class extends Plain {
   }
 };
 const look = () => {
-  const prose = [...document.querySelectorAll(".prose")].at(-1)?.textContent ?? "";
+  // after the frame: what is there now was drawn by it
   setTimeout(() => {
+    const prose = [...document.querySelectorAll(".prose")].at(-1)?.textContent ?? "";
     for (const word of prose.match(/w\\d+\\./g) ?? []) window.seen[word] ??= performance.now();
   });
   requestAnimationFrame(look);
