@@ -161,6 +161,28 @@ def test_without_a_display_each_use_is_a_sentence():
         computer.mouse.click(1, 1)
 
 
+def bomb():
+    """A small file that says it is an enormous picture."""
+    from PIL import Image
+
+    data = io.BytesIO()
+    Image.new("1", (9_000, 9_000)).save(data, "PNG")
+    return data.getvalue()
+
+
+def test_what_would_fill_the_memory_or_go_on_for_hours_is_refused(computer, fake):
+    picture = bomb()
+    assert len(picture) < 50_000
+    for use in (computer.clipboard.copy, computer.display.find_picture):
+        with pytest.raises(DesktopError, match="too large: 9000 by 9000"):
+            use(picture)
+    with pytest.raises(DesktopError, match="would take 1000 seconds"):
+        computer.keyboard.write("a" * 1_000, interval=1)
+    with pytest.raises(DesktopError, match="would take"):
+        computer.keyboard.press("a", presses=1_000, interval=1)
+    assert (fake.done, fake.clipboard) == ([], {})
+
+
 # As functions of the host.
 
 

@@ -170,6 +170,11 @@ def test_a_program_that_ends_ends_its_browser_without_a_word(browser):
     assert not Path(done.stdout.strip()).exists()
 
 
+def test_an_address_may_lack_its_scheme(browser, served):
+    address = served("/bare.html", "<title>Bare</title>")
+    assert browser.open(address.removeprefix("http://"))["title"] == "Bare"
+
+
 def test_an_address_that_nobody_serves_is_a_sentence(browser):
     with pytest.raises(DesktopError, match="The browser says"):
         browser.open("http://127.0.0.1:9/")

@@ -54,7 +54,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setattr("interpreter.sandboxes.network.proxy.is_public", lambda address: True)
     opened = []
 
-    def run(code, decide):
+    def run(code, decide, then=lambda session: None):
         chosen = Settings(model="scripted/demo", auto_run=True)
         asked = []
 
@@ -67,6 +67,7 @@ def run(tmp_path, monkeypatch):
         script = [{"language": "python", "code": code}, "Done."]
         session = factory.open_session(chosen, model=ScriptedModel(script))
         events = list(session.send("go"))
+        then(session)
         text = "".join(one.text for one in events if isinstance(one, OutputDelta))
         return text, asked, [one for one in events if isinstance(one, HostCallFinished)]
 
@@ -87,6 +88,28 @@ def test_code_in_the_cell_browses_what_the_user_grants(run, served):
     ]  # fmt: skip
     assert asked[0] == "network"
     assert {one.call.tool for one in calls} >= {"computer.browser.open", "computer.browser.click"}
+
+
+DOWNLOAD = """
+b = computer.browser
+b.open({address!r})
+b.click("Download")
+while not (files := b.downloads()): pass
+print(open(files[0]).read())
+"""
+
+
+def test_a_download_is_one_of_the_blocks_changes_and_undone_with_it(run, served, tmp_path):
+    address = by_name(served("/shop.html", PAGE))
+    file = tmp_path / "work" / "list.txt"
+
+    def undo(session):
+        assert file.read_text() == "one two"
+        session.undo()
+
+    text, _, _ = run(DOWNLOAD.format(address=address), lambda request: Decision("yes"), undo)
+    assert text.endswith("one two\n")
+    assert not file.exists()
 
 
 def test_no_other_program_of_the_machine_goes_through_the_browsers_proxy(served):

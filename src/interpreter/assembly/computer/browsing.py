@@ -6,10 +6,13 @@ import secrets
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
+from interpreter.protocol import safe_files
+from interpreter.protocol.calls import InsideFunction
 from interpreter.protocol.desktop import Proxy
 
 if TYPE_CHECKING:
@@ -20,17 +23,29 @@ if TYPE_CHECKING:
     from interpreter.settings.settings import Settings
 
 READING = {"browser.read", "browser.downloads", "browser.quit"}
+DOWNLOADS = InsideFunction(
+    "computer.browser.downloads", "Bring what was downloaded into the current directory.", (),
+    "computer_downloads.py", "downloads",
+)  # fmt: skip
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 MOST_HOSTS = 10_000
 
 
 def offer_browser(
-    calls: HostCalls, settings: Settings, gate: Callable[[], HostGate | None]
+    calls: HostCalls,
+    settings: Settings,
+    gate: Callable[[], HostGate | None],
+    exchange: Callable[[], Path],
 ) -> None:
     """Its functions; the browser starts with the first call, and without walls it goes anywhere."""
 
     def downloads() -> Path | None:
-        return None if settings.sandbox == "read-only" else settings.directory()
+        """Where code fetches them from: it brings them home itself, so that they can be undone."""
+        if settings.sandbox == "read-only":
+            return None
+        place = exchange() / "downloads"
+        safe_files.make_folder(place)
+        return place
 
     def functions() -> Iterable[HostFunction]:
         from interpreter.desktop.api.parts import functions_of
@@ -42,8 +57,12 @@ def offer_browser(
             calls.closing.append(way.close)
         browser = Browser(downloads, way)
         calls.closing.append(browser.quit)
-        return functions_of("browser", browser, READING, asks=True)
+        return [
+            replace(one, name="computer.browser.arrived") if one.name == DOWNLOADS.name else one
+            for one in functions_of("browser", browser, READING, asks=True)
+        ]
 
+    calls.functions.add_inside(DOWNLOADS)
     calls.offer_later(functions)
 
 

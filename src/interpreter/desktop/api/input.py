@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Report = dict[str, Any]
+LONGEST = 100.0  # seconds for keys with pauses between them
 BUTTONS: tuple[Button, ...] = ("left", "middle", "right", "back", "forward")
 
 
@@ -141,6 +142,12 @@ def _report(found: Candidate) -> Report:
             "similarity": round(found.score, 3)}  # fmt: skip
 
 
+def _in_good_time(seconds: float) -> None:
+    """Refuse what would go on long after whoever wanted it is gone."""
+    if seconds > LONGEST:
+        raise DesktopError(f"That would take {seconds:.0f} seconds; at most {LONGEST:.0f} may.")
+
+
 class Keyboard:
     """`computer.keyboard`: text of any letters, keys by name."""
 
@@ -153,6 +160,7 @@ class Keyboard:
         if not interval:
             hands.write(text)
             return
+        _in_good_time(len(text) * interval)
         for letter in text:
             hands.write(letter)
             time.sleep(max(0.0, min(interval, 1.0)))  # asked for
@@ -160,6 +168,7 @@ class Keyboard:
     def press(self, *keys: str, presses: int = 1, interval: float = 0.05) -> None:
         """Press keys one after the other, so often."""
         hands = Hands(self._desktop())
+        _in_good_time(min(presses, 1000) * interval)
         for number in range(max(1, min(presses, 1000))):
             if number:
                 time.sleep(max(0.0, min(interval, 1.0)))  # asked for

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Ask = Callable[[str, str | None], str]
 QUADRANTS = {1: (0, 0), 2: (1, 0), 3: (0, 1), 4: (1, 1)}
 LARGEST_PICTURE = 1 << 26
+MOST_PIXELS = 40_000_000  # more than the largest screens have
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")  # Pillow knows others, which start programs
 DESCRIBE = "Describe this picture."
 
@@ -171,9 +172,12 @@ def picture_from(given: Image | bytes) -> Image:
     if not isinstance(given, bytes):
         return given
     try:
-        return Image.open(io.BytesIO(given), formats=FORMATS)
-    except (UnidentifiedImageError, OSError) as error:
+        picture = Image.open(io.BytesIO(given), formats=FORMATS)
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         raise DesktopError(f"This is no picture: {error}") from error
+    if picture.width * picture.height > MOST_PIXELS:  # a few bytes can say that they are millions
+        raise DesktopError(f"The picture is too large: {picture.width} by {picture.height}.")
+    return picture
 
 
 def _given(

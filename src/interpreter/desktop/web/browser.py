@@ -34,10 +34,13 @@ T = TypeVar("T")
 BROWSERS = ("chromium", "google-chrome", "microsoft-edge", "chromium-browser", "brave-browser")
 SEARCH = "https://html.duckduckgo.com/html/?q="
 LARGEST_DOWNLOAD = 1 << 30
+LONGEST_NAME = 150
 MILLISECONDS = 15_000
 LONGEST_OPENING = 100_000  # milliseconds: the user may be asked about the host meanwhile
 LOADING = 5_000  # milliseconds for what a page brings along, once it is there itself
 OF_THE_WEB = ("http", "https")
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")  # `localhost:8000` has none
+LOCAL = re.compile(r"(localhost|127\.0\.0\.1)(?![\w.-])")
 THROUGH_PROXY = (
     "--proxy-bypass-list=<-loopback>",  # else this machine's own services would be reached freely
     "--disable-quic",
@@ -93,7 +96,7 @@ class Browser:
     def open(self, url: str) -> dict[str, str]:
         """Go to an address; its title and where it ended up."""
 
-        address = url if ":" in url else f"https://{url}"
+        address = url if SCHEME.match(url) else f"{'http' if LOCAL.match(url) else 'https'}://{url}"
         if self._way is not None and address.partition(":")[0].lower() not in OF_THE_WEB:
             raise DesktopError("From here, the browser opens addresses of the web only.")
 
@@ -222,7 +225,10 @@ class Browser:
 
     def _keep(self, download: Any) -> None:
         """Put a download into the directory of work, under a harmless name of its own."""
-        name = re.sub(r"[^\w.-]", "_", download.suggested_filename).lstrip(".") or "download"
+        name = (
+            re.sub(r"[^\w.-]", "_", download.suggested_filename).lstrip(".")[-LONGEST_NAME:]
+            or "download"
+        )
         if (directory := self._directory()) is None:
             download.cancel()
             return
