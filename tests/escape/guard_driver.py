@@ -7,6 +7,7 @@ leaves a mark when it runs on the host. Self-contained but for the package in SR
 
 # ruff: noqa: E402
 
+import contextlib
 import json
 import os
 import shutil
@@ -98,12 +99,16 @@ class Place:
 
     def end(self):
         """The user is asked about the files, and answers."""
-        asking = self.watch.after()
-        try:
-            self.flags.append(json.loads(next(asking).action.arguments)["files"])
-            asking.send(Decision("yes" if self.answer else "no"))
-        except StopIteration as ended:
-            self.notes += ended.value
+        asking, answer = self.watch.after(), None
+        with contextlib.suppress(StopIteration):
+            while True:
+                step = asking.send(answer)
+                answer = None
+                if isinstance(step, str):
+                    self.notes.append(step)
+                else:
+                    self.flags.append(json.loads(step.action.arguments)["files"])
+                    answer = Decision("yes" if self.answer else "no")
         self.watch.close()
         self.notes += self.journal.end().notes
 
