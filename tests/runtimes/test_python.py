@@ -60,6 +60,23 @@ def test_a_data_frame_is_also_data(python):
     assert table["shape"] == [2, 3]
 
 
+@pytest.mark.parametrize(
+    ("made", "columns", "first"),
+    [
+        ("frame.groupby('region').sum()", ["region", "n"], ["North", 4]),
+        ("frame.groupby(['region', 'n']).size().to_frame('k')", ["region", "n", "k"], ["North", 1, 1]),
+        ("frame[['n']].describe()", ["index", "n"], ["count", 3.0]),
+        ("frame[frame.n > 1]", ["region", "n"], ["South", 2]),
+    ],
+)  # fmt: skip
+def test_names_of_rows_are_the_first_columns(python, made, columns, first):
+    frame = "frame = pd.DataFrame({'region': ['North', 'South', 'North'], 'n': [1, 2, 3]})"
+    shown = displays(run(python, f"import pandas as pd\n{frame}\n{made}"))
+    table = json.loads(shown[0].face(TABLE).data)
+    assert [column["name"] for column in table["columns"]] == columns
+    assert table["rows"][0] == first
+
+
 def test_a_long_data_frame_is_cut_and_says_its_size(python):
     source = "import pandas as pd\npd.DataFrame({'n': range(100_000)})"
     table = json.loads(displays(run(python, source))[0].face(TABLE).data)

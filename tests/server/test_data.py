@@ -54,6 +54,15 @@ def test_a_page_of_a_table(one):
     }  # fmt: skip
 
 
+def test_names_of_rows_are_columns_that_come_first(one):
+    one.post("run", language="python", source="by_name = df.groupby('name')[['x']].sum()")
+    one.until()
+    page = one.get("table", name="by_name", sort="name", descending=True, limit=1).json()
+    assert [column["name"] for column in page["columns"]] == ["name", "x"]
+    assert page["shape"][1] == 1
+    assert isinstance(page["rows"][0][0], str)
+
+
 def test_sorted_and_filtered_in_the_kernel(one):
     def names(**query):
         answer = one.get("table", name="df", **query)

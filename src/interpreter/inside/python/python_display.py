@@ -42,10 +42,18 @@ def show_tables(shell: Any) -> None:
 
 
 def pandas_table(frame: Any) -> dict[str, Any]:
-    part = frame.iloc[:ROWS, :COLUMNS]
+    part = with_row_names(frame.iloc[:ROWS, :COLUMNS])
     columns = [{"name": str(n), "type": str(t)} for n, t in zip(part.columns, part.dtypes)]  # noqa: B905
     rows = [[plain(v) for v in row] for row in part.itertuples(index=False, name=None)]
     return {"columns": columns, "rows": rows, "shape": list(frame.shape)}
+
+
+def with_row_names(frame: Any) -> Any:
+    """A frame whose rows have names, and not only numbers, with these as its first columns."""
+    names = frame.index.names
+    if names == [None] and frame.index.dtype.kind in "iu":
+        return frame
+    return frame.reset_index(allow_duplicates=True)
 
 
 def polars_table(frame: Any) -> dict[str, Any]:

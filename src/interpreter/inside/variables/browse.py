@@ -110,7 +110,7 @@ def page(value: Any, asked: dict[str, Any]) -> str:
         "index": [cell(item) for item in part.index],
         "offset": start,
         "matching": matching,
-        "shape": [len(frame), len(frame.columns)],
+        "shape": [*(shape(value) or []), 1][:2],
     })
 
 
@@ -118,9 +118,9 @@ def as_frame(value: Any) -> Any:
     """A table as a pandas frame, where it is one or can be seen as one."""
     kind, library = type(value).__name__, type(value).__module__.partition(".")[0]
     if library == "pandas" and kind == "DataFrame":
-        return value
+        return with_row_names(value)
     if library == "pandas" and kind == "Series":
-        return value.to_frame()
+        return with_row_names(value.to_frame())
     if library in ("polars", "pyarrow") and hasattr(value, "to_pandas"):
         return value.to_pandas()
     if library == "numpy" and getattr(value, "ndim", 0) in (1, 2):
@@ -128,6 +128,14 @@ def as_frame(value: Any) -> Any:
 
         return pandas.DataFrame(value)
     return None
+
+
+def with_row_names(frame: Any) -> Any:
+    """A frame whose rows have names, and not only numbers, with these as its first columns."""
+    names = frame.index.names
+    if names == [None] and frame.index.dtype.kind in "iu":
+        return frame
+    return frame.reset_index(allow_duplicates=True)
 
 
 def labels(frame: Any) -> dict[str, int]:
