@@ -34,6 +34,8 @@ REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 SCALAR = re.compile(r"\b(?:np|numpy)\.(?:float|int|uint|str|bool)\w*\(((?:'[^'\n]*')|[^()\n]*)\)")
 TRUTH = re.compile(r"\b(?:np|numpy)\.(True|False)_\b")
+PAIR = re.compile(r"['\"]?([^:=,'\"]+)['\"]? ?[:=,] ?['\"]?([^:=,'\"]+)['\"]?")
+KEY = re.compile(r"""["'](\w+)["'] ?:""")
 MISSING = re.compile(r"(?<!\w)(?:nan|nat|none|null)(?!\w)", re.IGNORECASE)
 
 
@@ -60,6 +62,10 @@ class AskedForm:
     """To which decimal place numbers are to be rounded, where that is said, and once."""
     schema: dict[str, Any] | None = None
     """What JSON has to fit, where that is said."""
+    words: frozenset[str] = frozenset()
+    """All words of the question: names in JSON are among them."""
+    only_key: str = ""
+    """The name in JSON, where the question shows one and no other."""
 
     def written(self, output: str) -> str:
         """What was printed, in this form; nothing where it cannot be."""
@@ -92,15 +98,31 @@ class AskedForm:
 
     def _json(self, printed: str) -> str:
         value = data_in(printed)
+        try:
+            return json.dumps(self._fit(self._fitted(value, printed)), ensure_ascii=False)
+        except (TypeError, ValueError):  # such as a set, or what does not fit
+            return ""
+
+    def _fitted(self, value: Any, printed: str) -> Any:
         if self.schema is not None and value is None:  # a number in a sentence, or a text
             numbers = NUMBER.findall(printed)
             value = as_number(numbers[0]) if len(numbers) == 1 else printed
         elif self.schema is None and not isinstance(value, dict | list):
-            return ""
-        try:
-            return json.dumps(self._fit(fitted(value, self.schema)), ensure_ascii=False)
-        except (TypeError, ValueError):  # such as a set, or what does not fit
-            return ""
+            value = self._named(printed)
+        return fitted(value, self.schema)
+
+    def _named(self, printed: str) -> Any:
+        """Lines such as `mean age: 3`, by the names that the question has for them."""
+        if self.only_key and NUMBER.fullmatch(printed):
+            return {self.only_key: _value(printed)}
+        pairs = [(self._name(name), _value(value)) for name, value in pairs_in(printed)]
+        if not pairs or not all(name for name, _ in pairs):
+            raise ValueError("no names that the question has")
+        return dict(pairs)
+
+    def _name(self, printed: str) -> str:
+        joined = re.sub(r"\W+", "_", printed.strip())
+        return next((one for one in (printed, joined, joined.lower()) if one in self.words), "")
 
     def _fit(self, value: Any) -> Any:
         match value:
@@ -134,7 +156,9 @@ def form_of(question: str) -> AskedForm:
     if (schema := schema_in(question)) is not None:
         return AskedForm("json", places, schema)
     if JSON.search(question):
-        return AskedForm("json", places)
+        keys = set(KEY.findall(question))
+        words = frozenset(re.findall(r"\w+", question))
+        return AskedForm("json", places, None, words, keys.pop() if len(keys) == 1 else "")
     if CSV.search(question):
         return AskedForm("csv", places)
     if ONE_NUMBER.search(question):
@@ -152,6 +176,20 @@ def data_in(text: str) -> Any:
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
     return None
+
+
+def pairs_in(text: str) -> list[tuple[str, str]]:
+    """Names and values, one of each in a line; nothing where a line is anything else."""
+    found = [PAIR.fullmatch(line.strip()) for line in text.strip().splitlines()]
+    pairs = [(pair.group(1).strip(), pair.group(2).strip()) for pair in found if pair]
+    return pairs if len(pairs) == len(found) else []
+
+
+def _value(text: str) -> Any:
+    value = data_in(text)
+    if value is None and NUMBER.fullmatch(text):
+        return as_number(text)
+    return text if value is None else value
 
 
 def _is_csv(printed: str) -> bool:

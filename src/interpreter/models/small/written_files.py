@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from interpreter.models.small.answers import is_hard_coded
-from interpreter.models.small.forms import MISSING, NUMBER, data_in, form_of
+from interpreter.models.small.forms import MISSING, NUMBER, data_in, form_of, pairs_in
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.words import file_to_write
@@ -44,7 +44,6 @@ WRONG_FILE = """\
 The file {name} now holds:
 {text}
 But {trouble}. Write the whole ```python block again so that it writes the file as was asked for."""
-PAIR = re.compile(r"['\"]?([^:=,'\"]+)['\"]? ?[:=,] ?['\"]?([^:=,'\"]+)['\"]?")
 REWRITTEN = "# The same values, in the form that was asked for.\nimport csv\n"
 REWRITE = """\
 # The same values, in the form that was asked for.
@@ -103,10 +102,7 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     """Names and values, one of each in a line, or as Python writes a dictionary."""
     if isinstance(data := data_in(text), dict):
         return [(str(name), str(value)) for name, value in data.items()]
-    found = [PAIR.fullmatch(line.strip()) for line in text.strip().splitlines()]
-    pairs = [(pair.group(1).strip(), pair.group(2).strip()) for pair in found if pair]
-    if len(pairs) != len(found):
-        return []
+    pairs = pairs_in(text)
     has_head = len(pairs) > 1 and not NUMBER.search(pairs[0][1])
     return pairs[1:] if has_head and all(NUMBER.search(value) for _, value in pairs[1:]) else pairs
 
