@@ -330,7 +330,7 @@ def test_threads_that_did_not_come_along_are_named_and_pools_start_new_ones(kept
 def test_a_kernel_that_dies_between_two_blocks_goes_on_as_it_was(kept):
     kernel, variables = kept
     variables.touched()
-    kernel.block("first", "a = b = unheard_of = [1]; steps = iter([1, 2, 3])")
+    kernel.block("born", "a = b = unheard_of = [1]; steps = iter([1, 2, 3])")
     variables.settle()
     for death in range(2):  # the one that took its place may die, too
         kernel.die_between_blocks()
@@ -343,7 +343,7 @@ def test_a_kernel_that_dies_between_two_blocks_goes_on_as_it_was(kept):
     assert kernel.run("print(a, 'c' in globals())") == "[1, 0, 1] True\n"
     variables.restore("after-1")
     assert kernel.run("print(a, a is b, next(steps))") == "[1, 0] True 2\n"
-    variables.restore("first")
+    variables.restore("born")
     assert kernel.run("print('unheard_of' in globals())") == "False\n"
 
 
