@@ -152,6 +152,7 @@ function ConversationView({ session }: { session: Opened }) {
   conversation.version.value;
   const place = useRef<HTMLDivElement>(null);
   const follow = useRef(true);
+  const seen = useRef({ top: 0, height: 0 });
   const [shown, setShown] = useState(SHOWN_FIRST);
   useEffect(() => {
     const scroller = place.current!;
@@ -166,7 +167,11 @@ function ConversationView({ session }: { session: Opened }) {
   }, [conversation.items.length]);
   const scrolled = () => {
     const { scrollTop, scrollHeight, clientHeight } = place.current!;
-    follow.current = scrollHeight - scrollTop - clientHeight < AT_END;
+    // Blocks get their height when they are first seen: only who goes up while nothing shrinks has scrolled away.
+    if (scrollHeight - scrollTop - clientHeight < AT_END) follow.current = true;
+    else if (scrollTop < seen.current.top && scrollHeight >= seen.current.height) follow.current = false;
+    else if (follow.current) place.current!.scrollTop = scrollHeight;
+    seen.current = { top: scrollTop, height: scrollHeight };
     if (scrollTop < 600 && shown < conversation.items.length) setShown(shown + SHOWN_MORE);
   };
   const first = Math.max(0, conversation.items.length - shown);

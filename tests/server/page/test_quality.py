@@ -74,6 +74,18 @@ def test_a_hundred_thousand_lines_are_all_there(visit):
     assert lines == [f"line {number}" for number in range(100_000)]
 
 
+def test_a_session_of_long_answers_shows_its_end_first(visit):
+    lines = "\n".join(f"line = {line}" for line in range(40))
+    blocks = [{"text": f"Block {n}.", "code": f"block = {n}\n{lines}"} for n in range(12)]
+    page = visit(*blocks, "The end.", settings={"auto_run": True}).page()
+    ask(page, "Write much")
+    expect(page.get_by_text("The end.", exact=True)).to_be_in_viewport()
+    page.reload()
+    expect(page.get_by_text("The end.", exact=True)).to_be_in_viewport()
+    page.locator(".scroller").evaluate("element => element.scrollBy(0, -900)")
+    expect(page.get_by_text("The end.", exact=True)).not_to_be_in_viewport()
+
+
 def test_a_long_session_shows_its_end_first_and_its_beginning_when_asked(visit):
     page = visit(*(f"Answer {number}." for number in range(50))).page()
     for number in range(50):

@@ -174,7 +174,7 @@ class PythonVariables:
             reading = frozen.become(address)
             try:
                 reports.append(compare())
-            except CheckpointError:  # the old kernel is past answering
+            except (CheckpointError, RuntimeFailure):  # the old kernel is past answering
                 reports.append(StateReport(unseen=True))
             self._kernel, lost = frozen.became(reading, _REPORTING)
             restored = tuple(name for name in reports[0].restored if name not in lost)
