@@ -173,6 +173,7 @@ def test_whoever_talks_silences_the_answer_at_once(talking):
     page, voice = talking("This is a long answer. It goes on.", "Two. Three.")
     page.context.add_init_script(AWAKE)
     page.reload()
+    expect(page.get_by_label("Message")).to_be_visible()  # keys count from now on
     voice.seconds = 20
     page.locator("body").press("m")
     expect(page.locator(".listening")).to_contain_text("plot it")
