@@ -110,3 +110,17 @@ def test_a_loop_that_sees_to_signals_still_does_after_an_undo(kept):
     )
     go_on_and_back(kernel, variables, 2)
     assert kernel.run("os.kill(os.getpid(), signal.SIGUSR1); await heard.wait(); 5") == "5"
+
+
+def test_a_file_that_a_fork_closes_is_not_put_over_what_the_kernel_opened_since(kept, tmp_path):
+    """Matplotlib closes its fonts so, and the number becomes one of ZeroMQ's or of a pipe's."""
+    (tmp_path / "font").write_text("")
+    kernel, variables = kept
+    kernel.run(
+        "import os; n = 0; fonts = [open('font') for _ in range(3)]\n"
+        "for font in fonts: os.register_at_fork(after_in_child=font.close)"
+    )
+    go_on_and_back(kernel, variables, 3)
+    listed = "print([os.path.realpath(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd')])"
+    assert "/font'" not in kernel.run(listed)
+    assert kernel.end.outcome == "ok"

@@ -15,12 +15,43 @@ import socket
 import stat
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 HARMLESS = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 WHOLE = b"whole\n"  # tells the host that it has everything
 ONLY_WHEN_OPENED = os.O_CREAT | os.O_EXCL | os.O_TRUNC
 SIGNALS = (signal.SIGINT, signal.SIGCHLD)
+
+
+class OpenFile(NamedTuple):
+    """A file that was open before a fork, and where it was read or written next."""
+
+    number: int
+    inode: tuple[int, int]
+    path: str  # none, if it has no name
+    flags: int
+    position: int
+    inheritable: bool
+
+    def is_open(self) -> bool:
+        """Whether the number stands for it still; libraries close files in a fork."""
+        with contextlib.suppress(OSError):
+            mode = os.fstat(self.number)
+            return (mode.st_dev, mode.st_ino) == self.inode
+        return False
+
+    def open_again(self) -> None:
+        """Have the file under its number, where it was."""
+        if not self.path:
+            os.lseek(self.number, self.position, os.SEEK_SET)
+            return
+        opened = os.open(self.path, self.flags | os.O_CLOEXEC)
+        try:
+            if self.position:
+                os.lseek(opened, self.position, os.SEEK_SET)
+            os.dup2(opened, self.number, inheritable=self.inheritable)
+        finally:
+            os.close(opened)
 
 
 class Surroundings:
@@ -38,7 +69,7 @@ class Surroundings:
         self._directory = ""
         with contextlib.suppress(OSError):
             self._directory = os.getcwd()
-        self._files: list[tuple[int, str, int, int, bool]] = []
+        self._files: list[OpenFile] = []
         self._let_go: list[int] = []
         for number in map(int, os.listdir("/proc/self/fd")):
             with contextlib.suppress(OSError):  # what listed them is gone
@@ -50,9 +81,10 @@ class Surroundings:
         gc.disable()
         for one in SIGNALS:
             signal.signal(one, signal.SIG_IGN)
+        self._files = [file for file in self._files if file.is_open()]
         nowhere = os.open(os.devnull, os.O_RDWR)
         for number in self._let_go:
-            with contextlib.suppress(OSError):  # another thread has closed it
+            with contextlib.suppress(OSError):  # another thread has closed it, or the fork has
                 if number not in (kept, nowhere):
                     os.dup2(nowhere, number, inheritable=os.get_inheritable(number))
         os.close(nowhere)
@@ -68,11 +100,11 @@ class Surroundings:
         with contextlib.suppress(OSError):  # by name: it may have been made again by an undo
             os.chdir(self._directory)
         lost = {}
-        for number, path, flags, position, inheritable in self._files:
+        for file in self._files:
             try:
-                reopen(number, path, flags, position, inheritable)
+                file.open_again()
             except OSError as error:
-                lost[path] = f"open file: {error.strerror}"
+                lost[file.path] = f"open file: {error.strerror}"
         return lost
 
     def _may_stay(self, number: int) -> bool:
@@ -81,26 +113,17 @@ class Surroundings:
         path = os.readlink(f"/proc/self/fd/{number}")
         if number > 2 and (stat.S_ISREG(mode.st_mode) or stat.S_ISDIR(mode.st_mode)):
             nameless = mode.st_nlink == 0
-            flags = fcntl.fcntl(number, fcntl.F_GETFL) & ~ONLY_WHEN_OPENED
-            position = os.lseek(number, 0, os.SEEK_CUR) if stat.S_ISREG(mode.st_mode) else 0
-            where = "" if nameless else path
-            self._files.append((number, where, flags, position, os.get_inheritable(number)))
+            file = OpenFile(
+                number,
+                (mode.st_dev, mode.st_ino),
+                "" if nameless else path,
+                fcntl.fcntl(number, fcntl.F_GETFL) & ~ONLY_WHEN_OPENED,
+                os.lseek(number, 0, os.SEEK_CUR) if stat.S_ISREG(mode.st_mode) else 0,
+                os.get_inheritable(number),
+            )
+            self._files.append(file)
             return nameless
         return number > 2 and path in HARMLESS
-
-
-def reopen(number: int, path: str, flags: int, position: int, inheritable: bool) -> None:
-    """Have a file under the number that it had, where it was read or written last."""
-    if not path:
-        os.lseek(number, position, os.SEEK_SET)
-        return
-    opened = os.open(path, flags | os.O_CLOEXEC)
-    try:
-        if position:
-            os.lseek(opened, position, os.SEEK_SET)
-        os.dup2(opened, number, inheritable=inheritable)
-    finally:
-        os.close(opened)
 
 
 class FrozenCopy:
