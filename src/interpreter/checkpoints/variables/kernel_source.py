@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interpreter.protocol.inside_files import INSIDE
+from interpreter.protocol.inside_files import INSIDE, compile_all
 
 _MODULE = "_reploop_variables"
 _PARTS = ("values", "pages", "frozen")
@@ -15,20 +15,19 @@ KERNEL = f"__import__('sys').modules[{_MODULE!r}].kernel"
 
 def bootstrap(exchange: Path, largest_by_value: int) -> str:
     """Source that loads our part into the kernel and leaves no name behind."""
-    parts = [(name, _source(name)) for name in _PARTS]
+    folder = INSIDE / "variables"
+    compile_all(folder)
     inner = (
         "import sys, types\n"
-        "def load(name, source):\n"
-        "    module = sys.modules[name] = types.ModuleType(name)\n"
-        "    exec(compile(source, f'<{name}>', 'exec'), module.__dict__)\n"
+        "from importlib.util import module_from_spec, spec_from_file_location\n"
+        "def load(name, part):\n"
+        f"    spec = spec_from_file_location(name, {str(folder)!r} + f'/variable_{{part}}.py')\n"
+        "    module = sys.modules[name] = module_from_spec(spec)\n"
+        "    spec.loader.exec_module(module)\n"
         "    return module\n"
-        f"parts = {{name: load('_reploop_' + name, text) for name, text in {parts!r}}}\n"
-        f"module = load({_MODULE!r}, {_source('checkpoints')!r})\n"
+        f"parts = {{name: load('_reploop_' + name, name) for name in {_PARTS!r}}}\n"
+        f"module = load({_MODULE!r}, 'checkpoints')\n"
         "module.kernel = module.Kernel(shell, types.SimpleNamespace(**parts), "
         f"{str(exchange)!r}, {largest_by_value})\n"
     )
     return f"exec({inner!r}, {{'shell': get_ipython()}})"
-
-
-def _source(part: str) -> str:
-    return (INSIDE / "variables" / f"variable_{part}.py").read_text()

@@ -1,5 +1,6 @@
 """The process that the host sees as the kernel: it stays while one kernel follows another.
 
+Run by path with ``-f CONNECTION_FILE``; the kernel is forked from it before anything is imported.
 Undo makes a frozen copy of the kernel the kernel. The host names its process id, on our standard
 input; the old one is ended. All of them fall back to the keeper as their parent, so that it learns
 how they end, and tells the host, line by line, on standard output: `ended STATUS`.
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import select
 import signal
@@ -78,3 +80,11 @@ class Keeper:
         if kernel:
             with contextlib.suppress(OSError):  # it has ended by itself
                 os.kill(kernel, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    leave_a_keeper()
+    gc.disable()  # until the kernel serves: what is imported is no garbage
+    import python_kernel  # type: ignore[import-not-found]  # (beside this file)
+
+    python_kernel.main()

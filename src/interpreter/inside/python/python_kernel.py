@@ -1,24 +1,26 @@
-"""Starts ipykernel in the user's own Python: ordered, bounded, attributed output; and a keeper.
+"""ipykernel in the user's own Python: ordered, bounded, attributed output.
 
-Run by path with ``-f CONNECTION_FILE``. Needs ipykernel 6.29 or newer and nothing else of ours.
+Started by the keeper with ``-f CONNECTION_FILE``. Needs ipykernel 6.29 or newer.
 """
 
 # mypy: allow-untyped-calls, disable-error-code="union-attr"
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import os
 import resource
 import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import python_display  # type: ignore[import-not-found]  # (beside this file)
 import python_figures  # type: ignore[import-not-found]
-import python_keeper  # type: ignore[import-not-found]
 import python_plumbing  # type: ignore[import-not-found]
 import python_sql  # type: ignore[import-not-found]
 import python_succession  # type: ignore[import-not-found]
@@ -26,10 +28,12 @@ import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.kernelapp import IPKernelApp
 from tornado.ioloop import IOLoop
+from traitlets.config import Config
 
 FLUSH_SECONDS = 0.01
 MESSAGE_CHARACTERS = 64_000
 BUFFERED_CHARACTERS = 1_000_000
+OPTIONS = Config(HistoryManager={"enabled": False}, InteractiveShell={"colors": "nocolor"})
 
 
 class Segment:
@@ -185,10 +189,17 @@ class App(python_succession.Resting, python_succession.Connections, IPKernelApp)
         python_succession.Resting.__init__(self)
         python_succession.Connections.__init__(self)
 
+    def parse_command_line(self, argv: list[str] | None = None) -> None:
+        """There is one word to understand: a parser of all that IPython knows takes a while."""
+        self.update_config(OPTIONS)
+        self.connection_file = sys.argv[-1]
+
     def start(self) -> None:
         with self.noting_descriptors():
             self.io_loop = IOLoop.current()
             self.kernel.start()
+        gc.freeze()
+        gc.enable()
         self.serve(self.io_loop)
 
     def freeze(self, let_go: Callable[[], None]) -> None:
@@ -309,6 +320,7 @@ def limit_memory() -> None:
 def offer_host_calls() -> None:
     """Let code find the functions of the host, where it has any for us."""
     names = os.environ.pop("REPLOOP_CALLS", "").split()
+    sys.path[0] = str(Path(sys.argv[-1]).parent)  # where they are handed over
     if names:
         import host_calls  # type: ignore[import-not-found]  # noqa: PLC0415  (handed over with them)
 
@@ -319,19 +331,22 @@ def offer_host_calls() -> None:
         tools_client.offer()
 
 
+@contextlib.contextmanager
+def without_a_debugger() -> Iterator[None]:
+    """Nobody attaches one, and it takes as long to import as the rest; code may still do so."""
+    sys.modules["debugpy"] = None  # type: ignore[assignment]
+    yield
+    del sys.modules["debugpy"]
+
+
 def main() -> None:
     limit_memory()
-    python_keeper.leave_a_keeper()
     offer_host_calls()
-    sys.modules["reploop_kernel"] = sys.modules["__main__"]  # IPython takes __main__ for the user
     sys.path[0] = ""  # the user's directory instead of ours
     app = App.instance(
-        outstream_class="reploop_kernel.Stream",
+        outstream_class="python_kernel.Stream",
         kernel_class="python_succession.PythonKernel",
     )
-    app.initialize()
+    with without_a_debugger():
+        app.initialize()
     app.start()
-
-
-if __name__ == "__main__":
-    main()

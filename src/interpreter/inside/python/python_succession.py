@@ -57,6 +57,9 @@ class PythonKernel(IPythonKernel):
             await self.parent.before_run()
         return await super().do_execute(code, silent, *arguments, **options)
 
+    async def poll_stopped_queue(self) -> None:
+        """There is no debugger that could stop."""
+
     def _send_interrupt_children(self) -> None:
         os.killpg(os.getpgrp(), signal.SIGINT)  # the keeper, who leads the group, ignores it
 

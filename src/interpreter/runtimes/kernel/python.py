@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
-from interpreter.protocol.inside_files import INSIDE
+from interpreter.protocol.inside_files import INSIDE, compile_all
 from interpreter.protocol.ports import Companion, Language, Launch
 from interpreter.protocol.values import frozen
-from interpreter.runtimes import handover
 from interpreter.runtimes.kernel.host import KernelCommand, LaunchedKernel
 from interpreter.runtimes.kernel.jupyter import PATIENT, JupyterKernel, KernelOptions
 
@@ -44,18 +43,10 @@ def python_kernel(
 
 
 def python_command(exchange: Path, options: PythonOptions) -> KernelCommand:
-    """Our launcher, copied to where the cell can read it."""
-    for name in ("kernel", "display", "figures", "keeper", "plumbing", "sql", "succession"):
-        handover.copy(INSIDE / "python" / f"python_{name}.py", exchange)
-    argv = (
-        options.python,
-        "-Xfrozen_modules=off",
-        str(exchange / "python_kernel.py"),
-        "-f",
-        "{connection_file}",
-        "--HistoryManager.enabled=False",
-        "--InteractiveShell.colors=nocolor",
-    )
+    """Our launcher, which every cell can read where it lies."""
+    compile_all(INSIDE / "python")
+    launcher = str(INSIDE / "python" / "python_keeper.py")
+    argv = (options.python, launcher, "-f", "{connection_file}")
     env = {"IPYTHONDIR": str(exchange / "ipython"), "PYTHONIOENCODING": "utf-8"}
     if options.active_line:
         env["REPLOOP_ACTIVE_LINE"] = "1"

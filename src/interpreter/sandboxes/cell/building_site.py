@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import py_compile
-import struct
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
-from interpreter.protocol.inside_files import INSIDE
+from interpreter.protocol.inside_files import INSIDE, compiled
 from interpreter.protocol.values import frozen
 from interpreter.sandboxes.cell.account import Account
 from interpreter.sandboxes.cell.own_directory import OwnDirectory
@@ -123,31 +120,13 @@ def _move_all(source: Path, target: Path) -> None:
 def launcher_command(control: int, account: Account | None = None) -> list[str]:
     """How the launcher is started, by the Python that runs us, and whom it becomes."""
     who = (str(account.uid), str(account.gid)) if account is not None else ()
-    _compiled(INSIDE / "cell" / "launcher_probes.py")
+    compiled(INSIDE / "cell" / "launcher_probes.py")
     return inside_command("launcher.py", str(control), *who)
 
 
 def inside_command(name: str, *arguments: str) -> list[str]:
     """The command that runs one of our Python files in `inside/cell/`."""
-    return [sys.executable, "-I", "-S", "-B", str(_compiled(INSIDE / "cell" / name)), *arguments]
-
-
-def _compiled(source: Path) -> Path:
-    """The compiled file, made if need be: compiling takes longer than all that follows."""
-    target = Path(cache_from_source(str(source)))
-    try:
-        made_from = source.stat()
-        wanted = struct.pack("<4sIII", MAGIC_NUMBER, 0, int(made_from.st_mtime), made_from.st_size)
-        with target.open("rb") as file:
-            if file.read(16) == wanted:
-                return target
-    except OSError:
-        pass  # it was never compiled
-    try:
-        py_compile.compile(str(source), doraise=True)
-    except (OSError, py_compile.PyCompileError):
-        return source
-    return target
+    return [sys.executable, "-I", "-S", "-B", str(compiled(INSIDE / "cell" / name)), *arguments]
 
 
 def cell_environment(
