@@ -70,7 +70,7 @@ ALLOWED = {
     "files of the package itself": {
         "desktop/web/reading.py page_as: MARKDOWN.read_text",
         "checkpoints/journal/client.py FileJournal.__init__: _SHIM.read_bytes",
-        "checkpoints/variables/language_state.py _node_source: (INSIDE / 'variables' / 'node_state.js').read_text",
+        "checkpoints/variables/language_state.py _asked_of_node: (INSIDE / 'variables' / 'node_state.js').read_text",
         "checkpoints/variables/language_state.py shell_state: (INSIDE / 'variables' / f'shell_state.{kind}').read_text",
         "facade/typed/values.py _loaded: PROGRAM.read_text",
         "facade/typed/values.py _tools: runpy.run_path",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Callable
 from functools import partial
@@ -71,13 +72,27 @@ class LanguageState:
 
 def shell_state(run: RunSilently, kind: str = "bash") -> LanguageState:
     """The state of a bash or zsh: directory, variables, functions, aliases, options."""
+    section = secrets.token_hex(8)  # no value has such a line
     question = (INSIDE / "variables" / f"shell_state.{kind}").read_text()
-    return LanguageState(run, question, partial(_put_back_in_shell, kind))
+    put_back = partial(_put_back_in_shell, kind, section)
+    return LanguageState(run, question.replace("@section@", section), put_back)
 
 
 def node_state(run: RunSilently) -> LanguageState:
     """The state of a Node: directory, environment, and global values of plain data."""
-    return LanguageState(run, f"{_node_source()}(null)", _put_back_in_node)
+    return LanguageState(partial(_asked_of_node, run), "null", _put_back_in_node)
+
+
+_IN_NODE = "Symbol.for('reploop.state')"
+
+
+def _asked_of_node(run: RunSilently, kept: str) -> str:
+    """Have our function look or put back; a Node that has not got it yet is given it."""
+    if told := run(f"globalThis[{_IN_NODE}]?.({kept})"):
+        return told
+    source = (INSIDE / "variables" / "node_state.js").read_text().rstrip()
+    offer = f"{{ value: {source}, configurable: true }}"
+    return run(f"Object.defineProperty(globalThis, {_IN_NODE}, {offer})[{_IN_NODE}]({kept})")
 
 
 _NAMES_NOW = {
@@ -89,10 +104,32 @@ _NAMES_NOW = {
 }
 
 
-def _put_back_in_shell(kind: str, text: str, run: RunSilently) -> StateReport:
-    told, variables, functions, script = (*text.split("\n", 3), "", "", "")[:4]
-    if told != kind:
+_DECLARED = re.compile(r"declare -(\S+) ([A-Za-z_][^=\s]*)")
+_BASHS_OWN = re.compile(
+    r"BASH.*|DIRSTACK|EPOCH.*|FUNCNAME|GROUPS|LINENO|OPT.*|_|COMP_.*|HIST.*|PIPESTATUS|RANDOM"
+    r"|SECONDS|SRANDOM|PPID|E?UID"
+)
+
+
+def _can_be_set(declarations: str) -> str:
+    """Without read-only variables, and those that bash itself keeps."""
+    kept: list[str] = []
+    keeps = False
+    for line in declarations.split("\n"):  # a value may go on over several lines
+        if declared := _DECLARED.match(line):
+            keeps = "r" not in declared[1] and not _BASHS_OWN.fullmatch(declared[2])
+        if keeps:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _put_back_in_shell(kind: str, section: str, text: str, run: RunSilently) -> StateReport:
+    told, *sections = (part.strip("\n") for part in text.split(f"{section}\n"))
+    if told != kind or len(sections) != len(("variables", "functions", "values", "all else")):
         raise CheckpointError(f"only {kind} can be put back")
+    variables, functions = (" ".join(part.split()) for part in sections[:2])
+    values = _can_be_set(sections[2]) if kind == "bash" else sections[2]
+    script = f"{values}\n{sections[3]}"
     variables_now, functions_now = _NAMES_NOW[kind]
     loop = f"__reploop_{secrets.token_hex(8)}"
     source = (
@@ -118,7 +155,7 @@ def _unset_others(loop: str, names: str, unset: str, known: str) -> str:
 def _put_back_in_node(text: str, run: RunSilently) -> StateReport:
     try:
         kept = json.dumps(json.loads(text.strip().splitlines()[-1]))
-        answer = json.loads(run(f"{_node_source()}({kept})").strip().splitlines()[-1])
+        answer = json.loads(run(kept).strip().splitlines()[-1])
         return StateReport(
             tuple(str(name) for name in answer["restored"]),
             tuple(str(name) for name in answer["removed"]),
@@ -127,7 +164,3 @@ def _put_back_in_node(text: str, run: RunSilently) -> StateReport:
         )
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise CheckpointError("Node could not put its variables back") from error
-
-
-def _node_source() -> str:
-    return (INSIDE / "variables" / "node_state.js").read_text().rstrip()

@@ -1,25 +1,19 @@
-# Prints what a bash holds: its kind, the names of variables and functions, and a script that makes
-# them again. Sourced at the top level.
+# Prints what a bash holds, in sections: its kind, the names of variables and of functions, the
+# variables, and a script for all else. Sourced at the top level; it starts no other process.
 if [ -z "${BASH_VERSION-}" ]; then
     printf 'unsupported\n'
 else
-    printf 'bash\n'
-    printf '%s ' $(compgen -v)
-    printf '\n'
-    printf '%s ' $(compgen -A function)
-    printf '\n'
-    # Without what cannot be set again: read-only variables, and those that bash itself keeps.
-    declare -p | awk '
-        /^declare -[^ ]+ [A-Za-z_]/ {
-            name = $3
-            sub(/=.*/, "", name)
-            kept = $2 !~ /r/ && name !~ /^(BASH.*|DIRSTACK|EPOCH.*|FUNCNAME|GROUPS|LINENO|OPT.*|_)$/
-            kept = kept && name !~ /^(COMP_.*|HIST.*|PIPESTATUS|RANDOM|SECONDS|SRANDOM|PPID|E?UID)$/
-        }
-        kept'
+    printf 'bash\n@section@\n'
+    compgen -v || : # under `set -e`, too
+    printf '@section@\n'
+    compgen -A function || :
+    printf '@section@\n'
+    declare -p
+    printf '@section@\n'
     declare -f
     alias -p
     shopt -p
-    printf 'cd -- %q\numask %s\n' "$PWD" "$(umask)"
+    printf 'cd -- %q\n' "$PWD"
+    umask -p
     set +o
 fi
