@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from interpreter.checkpoints.effects.differences import Difference
@@ -36,8 +36,8 @@ class FileKeeper(Protocol):
         """The bytes of the largest file that is kept when it is changed in place."""
         ...
 
-    def begin(self, name: str, label: str) -> None:
-        """A block is about to run."""
+    def begin(self, name: str, label: str, meanwhile: Callable[[], None]) -> None:
+        """A block is about to run; what is to be done `meanwhile` touches no file that is kept."""
         ...
 
     def end(self) -> FileReport:

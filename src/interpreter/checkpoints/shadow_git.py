@@ -82,8 +82,9 @@ class ShadowGit:
         """The bytes of the largest file that is in a snapshot."""
         return self._options.largest_file
 
-    def begin(self, name: str, label: str) -> None:
+    def begin(self, name: str, label: str, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Take the snapshot before a block."""
+        meanwhile()
         self._blocks = [block for block in self._blocks if not block.undone]
         tree, skipped = self._snapshot()
         self._blocks.append(_ShadowBlock(name, label, time.time(), tree, skipped=skipped))

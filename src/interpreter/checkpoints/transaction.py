@@ -68,15 +68,17 @@ class Transaction:
         name = f"{self._count:06}"
         language = self._canonical(action.language) if isinstance(action, Code) else ""
         entry = _Entry(name, _label(action), time.time(), language)
-        self._files.begin(name, entry.label)
+        self._files.begin(name, entry.label, lambda: self._keep_variables(entry))
         for gone in self._undone:
             self._forget(gone)
         self._undone = []
-        if language in self._states:
-            self._states[language].before(name)
         self._done.append(entry)
         self._running = True
         return name
+
+    def _keep_variables(self, entry: _Entry) -> None:
+        if entry.language in self._states:
+            self._states[entry.language].before(entry.name)
 
     def warnings(self, action: Action) -> tuple[str, ...]:
         """What should be said before a block runs: files that it names and that cannot be kept."""

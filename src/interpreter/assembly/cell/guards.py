@@ -261,7 +261,10 @@ class FileWatch(Protocol):
         ...
 
     def flagged(self) -> tuple[list[tuple[str, Literal["added", "changed"]]], dict[str, str]]:
-        """Which changed; and the digests of git's settings that were let through."""
+        """Which changed; and the digests of git's settings that were let through.
+
+        Where none did, that is settled with this.
+        """
         ...
 
     def settle(self, *, allow: bool) -> tuple[str, ...]:
@@ -277,6 +280,7 @@ class AutorunWatch(SilentGuard):
         self._workspace = workspace.resolve()
         self._files = files
         self._undecided = False
+        self._flagged = False  # by the journal, which waits for an answer
 
     def before(self) -> None:
         """Look at the files as they are."""
@@ -313,6 +317,7 @@ class AutorunWatch(SilentGuard):
             unseen = self._guard.end()
             return [flag.path for flag in unseen], unseen
         flagged, written = self._files.flagged()
+        self._flagged = bool(flagged)
         seen = [self._relative(path) for path, _ in flagged]
         settled = {self._relative(path): digest for path, digest in written.items()}
         unseen = tuple(flag for flag in self._guard.end(settled) if not _is_among(flag.path, seen))
@@ -320,7 +325,8 @@ class AutorunWatch(SilentGuard):
 
     def _settle(self, unseen: tuple[FlaggedFile, ...], *, allow: bool) -> tuple[str, ...]:
         self._undecided = False
-        failed = self._files.settle(allow=allow) if self._files is not None else ()
+        failed = self._files.settle(allow=allow) if self._files and self._flagged else ()
+        self._flagged = False
         failed += () if allow else self._guard.revert(unseen)
         self._guard.rest()
         return failed

@@ -102,7 +102,10 @@ class AskedFiles:
         self._kept.clear()
         self._made.clear()
         self._open = False
-        shutil.rmtree(self._store, ignore_errors=True)
+        try:
+            self._store.rmdir()
+        except OSError:  # there is something in it
+            shutil.rmtree(self._store, ignore_errors=True)
         return failed
 
     # Before each change.

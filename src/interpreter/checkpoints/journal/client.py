@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from interpreter.checkpoints.gates.program_watch import plain
 from interpreter.checkpoints.journal.doorman import Doorman
 from interpreter.checkpoints.journal.kept.history import Retention
 from interpreter.checkpoints.journal.recorder import JournalLimits
-from interpreter.checkpoints.journal.supervision import Ask, AskProgram, Supervision
+from interpreter.checkpoints.journal.supervision import Ask, AskProgram, Supervision, nothing
 from interpreter.checkpoints.journal.write_filter import write_filter
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError
@@ -117,9 +117,9 @@ class FileJournal:
             reason = next(filter(None, reasons))
             raise CheckpointError(f"The file journal does not work here: {reason}.")
 
-    def begin(self, name: str, label: str) -> None:
+    def begin(self, name: str, label: str, meanwhile: Callable[[], None] = nothing) -> None:
         """A block is about to run."""
-        self._supervision.call(do="begin", name=name, label=label)
+        self._supervision.call(meanwhile, do="begin", name=name, label=label)
 
     def end(self) -> FileReport:
         """What the block did. Its programs may go on; that still counts as the block's."""
@@ -172,7 +172,10 @@ class FileJournal:
         return bool(self._supervision.call(do="watch")["late"])
 
     def flagged(self) -> tuple[list[tuple[str, Literal["added", "changed"]]], dict[str, str]]:
-        """Paths that run by themselves and changed; and git's settings that were let through."""
+        """Paths that run by themselves and changed; and git's settings that were let through.
+
+        Where there are none, that is settled with this.
+        """
         found = self._supervision.call(do="flagged")
         return [(path, change) for path, change in found["flags"]], found["written"]
 

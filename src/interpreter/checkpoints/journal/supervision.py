@@ -36,6 +36,18 @@ _FAREWELL = 5.0  # seconds
 _PATIENCE = 600.0  # seconds; an undo of very many files takes its time
 
 
+def nothing() -> None:
+    """What is done meanwhile by those who only wait."""
+
+
+def _after(once: Callable[[], None], replies: Replies) -> dict[str, Any] | None:
+    try:
+        once()
+    finally:  # the reply is taken, come what may: the next command has another
+        reply = replies.get(timeout=_PATIENCE)
+    return reply
+
+
 class Supervision:
     """Keeps a supervisor alive. Commands name what they mean, so asking twice is harmless."""
 
@@ -56,11 +68,14 @@ class Supervision:
         """The supervisor's process."""
         return self._process.pid
 
-    def call(self, **message: Any) -> dict[str, Any]:
-        """Have a command carried out; CheckpointError if it cannot be, or nobody answers."""
+    def call(self, meanwhile: Callable[[], None] = nothing, **message: Any) -> dict[str, Any]:
+        """Have a command carried out; CheckpointError if it cannot be, or nobody answers.
+
+        What is to be done `meanwhile` is done once, here.
+        """
         line = json.dumps(message).encode() + b"\n"
         with self._calling:
-            reply = self._ask_until_answered(line)
+            reply = self._ask_until_answered(line, meanwhile)
         if "error" in reply:
             raise CheckpointError(f"The file journal could not {message['do']}: {reply['error']}")
         found: dict[str, Any] = reply["ok"]
@@ -89,17 +104,17 @@ class Supervision:
             self._drop_listeners()
         self._watcher.join(_FAREWELL)
 
-    def _ask_until_answered(self, line: bytes) -> dict[str, Any]:
+    def _ask_until_answered(self, line: bytes, meanwhile: Callable[[], None]) -> dict[str, Any]:
         for _ in range(_MOST_RESTARTS):
             with self._lock:
                 if self._closed:
                     break
                 control, replies = self._control, self._replies
-            try:
+            with contextlib.suppress(OSError):  # it died; the watcher says so
                 control.sendall(line)
-                reply = replies.get(timeout=_PATIENCE)
-            except OSError:
-                reply = replies.get(timeout=_PATIENCE)  # it died; the watcher says so
+            once, meanwhile = meanwhile, nothing
+            try:
+                reply = _after(once, replies)
             except queue.Empty:
                 break
             if reply is not None:

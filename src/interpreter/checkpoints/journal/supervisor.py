@@ -244,7 +244,10 @@ class Supervisor:
         return {"late": self._asked.begin()}
 
     def _flagged(self, message: Message) -> Message:
-        return {"flags": self._asked.flagged(), "written": self._gate.written}
+        flags = self._asked.flagged()
+        if not flags:
+            self._asked.settle(allow=True)
+        return {"flags": flags, "written": self._gate.written}
 
     def _settle(self, message: Message) -> Message:
         return {"failed": self._asked.settle(allow=message["allow"])}

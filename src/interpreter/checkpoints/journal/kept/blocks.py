@@ -120,10 +120,13 @@ class BlockDirectory:
 
     def save(self) -> None:
         """Write the facts, whole or not at all."""
-        fresh = self.path / "facts.new"
+        fresh = f"{self.path}/facts.new"
         plain = {name: getattr(self.facts, name) for name in BlockFacts.__slots__}
-        fresh.write_text(_encode(plain))
-        fresh.replace(self.path / "facts.json")
+        with open(fresh, "wb", 0) as file:
+            whole = _encode(plain).encode()
+            if file.write(whole) < len(whole):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.replace(fresh, f"{self.path}/facts.json")
 
     def add(self, step: JournalStep) -> None:
         """Append to the log: the step is on record when this returns, even if we are killed."""

@@ -52,8 +52,8 @@ class BlockHistory:
         if self._pending():
             self._finish_what_was_cut_short()
             self.done, self.undone = self._load("done"), self._load("undone")
-        if self._pending():
-            raise OSError(errno.EBUSY, self.problems[-1])
+            if self._pending():
+                raise OSError(errno.EBUSY, self.problems[-1])
         while self.undone:
             self.undone.pop().discard()
         block = BlockDirectory.make(self._sides["done"] / name, BlockFacts(label, time.time()))
@@ -195,7 +195,8 @@ class BlockHistory:
 
     def _pending(self) -> list[Path]:
         """Blocks that were on their way when somebody was killed, or when the disk was full."""
-        return [part for path in self._sides.values() for part in sorted(path.glob("*.part"))]
+        sides = [(path, sorted(os.listdir(path))) for path in self._sides.values()]
+        return [path / name for path, names in sides for name in names if name.endswith(".part")]
 
     def _finish_what_was_cut_short(self) -> None:
         for part in self._pending():
