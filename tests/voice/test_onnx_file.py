@@ -1,7 +1,9 @@
+import struct
+
 import pytest
 
 from interpreter.protocol.voice import VoiceError
-from interpreter.voice.onnx_file import with_fewer_rows
+from interpreter.voice.onnx_file import in_32_bits, with_fewer_rows
 
 # Written by hand: version 7; a graph with a node, two tables of three rows of two bytes each, and
 # a shape that was worked out from them.
@@ -22,3 +24,37 @@ def test_a_table_loses_rows_and_the_rest_stays():
 def test_a_file_that_is_something_else_is_told(model):
     with pytest.raises(VoiceError, match="get it again"):
         with_fewer_rows(model, "b", 1)
+
+
+def message(*fields):
+    """Numbers of fields with a number or bytes each, none of them large."""
+    return b"".join(
+        bytes([number << 3, value])
+        if isinstance(value, int)
+        else bytes([number << 3 | 2, len(value)]) + value
+        for number, value in fields
+    )
+
+
+def graph_of(kind, form):
+    """A table, a node with one inside, a node that makes numbers of a kind, and one of integers."""
+    table = message((1, 2), (2, kind), (8, b"w"), (9, struct.pack(f"<2{form}", 1.5, -2.0)))
+    constant = message((4, b"Constant"), (5, message((1, b"value"), (5, table))))
+    cast = message((1, b"x"), (4, b"Cast"), (5, message((1, b"to"), (3, kind))))
+    axis = message((4, b"Concat"), (5, message((1, b"axis"), (3, 10))))
+    counts = message((1, 1), (2, 7), (8, b"n"), (9, struct.pack("<q", 10)))
+    return [(1, constant), (1, cast), (1, axis), (5, table), (5, counts)]
+
+
+def test_numbers_of_16_bits_become_numbers_of_32_and_nothing_else_changes():
+    narrow, wide = graph_of(10, "e"), graph_of(1, "f")
+    model = message((1, 7), (7, message(*narrow, (13, b"shape"))), (14, b"meta"))
+    assert b"".join(in_32_bits(memoryview(model))) == message(
+        (1, 7), (7, message(*wide)), (14, b"meta")
+    )
+
+
+def test_a_model_that_is_cut_off_is_told():
+    model = message((1, 7), (7, message(*graph_of(10, "e"))))
+    with pytest.raises(VoiceError, match="get it again"):
+        b"".join(in_32_bits(memoryview(model[:-3])))

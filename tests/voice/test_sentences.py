@@ -62,6 +62,8 @@ def test_a_beginning_that_somebody_waits_for_is_short():
         "and show the first ten rows.",
         "Then stop.",
     ]
+    text = "The mean of the column unit price is four point two."
+    assert list(sentences(text)) == ["The mean of the column unit price,", "is four point two."]
 
 
 def test_a_sentence_without_a_pause_is_said_in_one_go():

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import mmap
 import re
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from interpreter.protocol.voice import Sound, VoiceError
+from interpreter.protocol.voice import Sound
 from interpreter.voice.engine import cpu_session
 from interpreter.voice.espeak import phonemes
 from interpreter.voice.languages import language_of
+from interpreter.voice.onnx_file import in_32_bits
 from interpreter.voice.sentences import sentences
 
 RATE = 24_000
@@ -68,29 +71,24 @@ class KokoroMouth:
                 yield self._sound(tokens, spoken, speed)
 
     def _sound(self, tokens: list[int], language: str, speed: float) -> Sound:
-        """Numbers of 16 bits overflow now and then, so that nothing would be heard; a little
-        slower or faster they do not."""
         import numpy as np  # noqa: PLC0415  (an extra)
 
         from interpreter.voice.samples import as_samples  # noqa: PLC0415
 
-        for pace in (speed, speed * 0.98, speed * 1.03):
-            (floats,) = self._loaded().run(
-                None,
-                {
-                    "input_ids": np.array([[0, *tokens, 0]], dtype=np.int64),
-                    "style": self._style(language)[len(tokens)],
-                    "speed": np.array([pace], dtype=np.float32),
-                },
-            )
-            if np.isfinite(floats).all():
-                return Sound(as_samples(floats.ravel()), RATE)
-        raise VoiceError(f"{self.name} could not say a sentence; it is only written.")
+        (floats,) = self._loaded().run(
+            None,
+            {
+                "input_ids": np.array([[0, *tokens, 0]], dtype=np.int64),
+                "style": self._style(language)[len(tokens)],
+                "speed": np.array([speed], dtype=np.float32),
+            },
+        )
+        return Sound(as_samples(floats.ravel()), RATE)
 
     def _loaded(self) -> Any:
         with self._loading:
             if self._session is None:
-                self._session = cpu_session(self._file("model_fp16", "onnx"))
+                self._session = session_in_32_bits(self._file("model_fp16", "onnx"))
             return self._session
 
     def _style(self, language: str) -> Any:
@@ -104,6 +102,17 @@ class KokoroMouth:
 
     def _file(self, name: str, kind: str = "bin") -> Path:
         return self._directory / f"{name}.{kind}"
+
+
+def session_in_32_bits(model: Path) -> Any:
+    """A model of 16 bits, of which some sentences overflow; wider it needs less memory, since the
+    engine would keep both."""
+    with tempfile.TemporaryDirectory() as scratch:
+        wider = Path(scratch) / "model.onnx"
+        with model.open("rb") as file, wider.open("wb") as out:
+            narrow = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            out.writelines(in_32_bits(memoryview(narrow)))
+        return cpu_session(wider)
 
 
 def tokens_of(text: str, language: str = "en") -> list[int]:

@@ -6,15 +6,19 @@ import re
 from collections.abc import Iterator
 
 LONGEST = 180  # characters that are said in one go; what is longer would be heard late
-FIRST = 40  # the same for the beginning, which somebody waits for
+FIRST = 36  # the same for the beginning, which somebody waits for
 INLINE = 48  # characters of code within a line that are still words
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 END = re.compile(r"(?<=[.!?…。！？])[\"')\]*_]*\s+|\n+|(?<=[。！？])")
 NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|z\.B|d\.h|[a-z])\.$", re.I)
 PAUSE = re.compile(r"(?<=[,;:—–])\s+")
-LINK = re.compile(
-    r"\s+(?=(?:and|or|but|that|which|where|when|while|because|if|so|before|after)\s)", re.I
-)  # words before which a speaker may draw breath
+LINKS = [
+    re.compile(rf"\s+(?=(?:{words})\s)", re.I)
+    for words in (
+        "and|or|but|that|which|where|when|while|because|if|so|before|after",
+        "of|by|in|on|at|with|from|for|to|into|as|than|is|are|was|were|has|have|had",
+    )
+]  # words before which a speaker may draw breath, and those where it has to be one of them
 REWRITTEN = (
     (re.compile(r"!\[[^\]]*\]\([^)]*\)"), " "),  # pictures
     (re.compile(r"\[([^\]]+)\]\([^)]*\)"), r"\1"),
@@ -113,8 +117,10 @@ def _beginning(text: str) -> str:
     """What may be said before a sentence without a pause is all there: somebody waits for it."""
     if len(text) <= FIRST or PAUSE.search(text, FIRST // 3, FIRST):
         return ""
-    links = [found.start() for found in LINK.finditer(text, FIRST // 3, FIRST)]
-    return text[: links[-1]] if links else ""
+    for link in LINKS:
+        if found := [at for one in link.finditer(text, FIRST // 3) if (at := one.start()) < FIRST]:
+            return text[: found[-1]]
+    return ""
 
 
 def _parts(text: str, most: int) -> Iterator[str]:
