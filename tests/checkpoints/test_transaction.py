@@ -9,6 +9,7 @@ import pytest
 from interpreter.checkpoints.journal.client import FileJournal, JournalOptions
 from interpreter.checkpoints.transaction import Transaction
 from interpreter.checkpoints.variables.python import PythonVariables
+from interpreter.protocol.errors import RuntimeFailure
 from interpreter.protocol.messages import ActionCall, Code
 from tests.checkpoints.kernels import Kernel
 
@@ -64,6 +65,18 @@ def test_undo_of_several_blocks_and_redo_of_each(session):
         session.checkpoints.redo()
         assert session.kernel.run("print(x)") == f"{number}\n"
         assert (session.workspace / "n").read_text() == str(number)
+
+
+def test_a_kernel_that_fails_on_the_way_is_told_and_files_go_all_the_same(session, monkeypatch):
+    def fail(name):
+        raise RuntimeFailure("the kernel did not answer")
+
+    session.block("open('n', 'w').write('1')")
+    monkeypatch.setattr(session.variables, "restore", fail)
+    told = "python: variables stay as they are: the kernel did not answer"
+    assert session.checkpoints.undo().endswith(told)
+    assert session.checkpoints.redo().endswith(told)
+    assert (session.workspace / "n").read_text() == "1"
 
 
 def test_a_block_in_another_language_leaves_variables_alone(session):

@@ -14,7 +14,7 @@ from interpreter.checkpoints.effects.previews import preview, readable, sentence
 from interpreter.checkpoints.files import FileKeeper, FileReport
 from interpreter.checkpoints.variables.states import StateKeeper, StateReport
 from interpreter.protocol.changed_files import change_list
-from interpreter.protocol.errors import CheckpointConflict, CheckpointError
+from interpreter.protocol.errors import CheckpointConflict, CheckpointError, RuntimeFailure
 from interpreter.protocol.events import FilesChanged
 from interpreter.protocol.messages import Action, ActionCall, Code
 from interpreter.protocol.ports import Checkpoint, OnConflict
@@ -218,6 +218,8 @@ class Transaction:
             return self._states[language].restore(name)
         except CheckpointError as error:
             return error
+        except RuntimeFailure as error:  # files have gone the way already, and so do messages
+            return CheckpointError(f"variables stay as they are: {error}")
 
     def _forget(self, entry: _Entry) -> None:
         if entry.language in self._states:
