@@ -167,6 +167,8 @@ ALLOWED = {
         "session/store/schema.py open_database: os.open",
         "terminal/render/shown_files.py ShownFiles._write: os.open",
         "terminal/render/shown_files.py ShownFiles._write: path.touch",
+        "voice/kokoro.py session_in_32_bits: model.open",
+        "voice/kokoro.py session_in_32_bits: wider.open",
         "voice/whisper_model.py WhisperModel.__init__: (directory / 'added_tokens.json').read_text",
         "voice/whisper_model.py WhisperModel.__init__: "
         "(directory / 'encoder_model_quantized.onnx').read_bytes",
