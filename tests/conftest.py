@@ -1,6 +1,8 @@
 """Shared by all tests: a closed network, a home of their own, and small helpers."""
 
+import gc
 import http.server
+import itertools
 import os
 import signal
 import socket
@@ -20,6 +22,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # How long an example takes depends on what else the machine does: timing is for benchmarks.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+# Nine thousand tests, and what they import, are no garbage: nobody looks through them again.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 class OutsideConnection(RuntimeError):
@@ -45,13 +56,23 @@ def no_connection_leaves_this_machine(monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", guarded)
 
 
+@pytest.fixture(scope="session")
+def own_places(tmp_path_factory):
+    """New directories; pytest's own look through all that there are already for each new one."""
+    base = tmp_path_factory.mktemp("own")
+    return (base / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory, monkeypatch):
+def own_home(own_places, monkeypatch):
     """Each test has an empty home and works in an empty directory, not in the project: code may
     change what is there, and many thousand files would be looked at before each block. None has
     the machine's keys or settings."""
-    home = tmp_path_factory.mktemp("home")
-    monkeypatch.chdir(tmp_path_factory.mktemp("work"))
+    place = next(own_places)
+    home, work = place / "home", place / "work"
+    for directory in (home, work):
+        directory.mkdir(parents=True, mode=0o700)
+    monkeypatch.chdir(work)
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("HOME", str(home))

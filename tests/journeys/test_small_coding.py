@@ -21,6 +21,10 @@ class Sums(unittest.TestCase):
     def test_add(self):
         self.assertEqual(add(2, 3), 5)
 """
+NO_PLUGINS = """\
+[pytest]
+addopts = -p no:langsmith_plugin -p no:anyio -p no:schemathesis
+"""  # they come with other packages and take seconds to start
 WRONG = {"code": 'def add(a, b):\n    return a - b  # "a\\nb"'}
 RIGHT = {"code": "def add(a, b):\n    return a + b"}
 
@@ -29,6 +33,7 @@ RIGHT = {"code": "def add(a, b):\n    return a + b"}
 def work(tmp_path, monkeypatch):
     (tmp_path / "sums.py").write_text("def add(a, b):\n    pass\n")
     (tmp_path / "sums_test.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text(NO_PLUGINS)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
