@@ -68,7 +68,8 @@ def test_a_hundred_thousand_lines_are_all_there(visit):
     ask(page, "Print.")
     expect(page.get_by_text("Done.", exact=True)).to_be_visible()
     page.wait_for_function(
-        "document.querySelector('.output').textContent.trimEnd().endsWith('line 99999')"
+        "document.querySelector('.output').textContent.trimEnd().endsWith('line 99999')",
+        polling=300,  # the whole text is read each time
     )
     lines = page.evaluate("document.querySelector('.output').textContent.trimEnd().split('\\n')")
     assert lines == [f"line {number}" for number in range(100_000)]
