@@ -8,7 +8,7 @@ only the name is passed on, and the rest of it is dropped as it comes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -277,9 +277,10 @@ class Secrets:
     """Knows the values of secret variables, and the shapes of keys."""
 
     def __init__(
-        self, environment: Mapping[str, str], in_files: Iterable[tuple[str, str]] = ()
+        self, environment: Mapping[str, str], in_files: Sequence[tuple[str, str]] = ()
     ) -> None:
         """Of the variables of the environment, and of those that ``.env`` files set."""
+        self._source = (dict(environment), in_files)
         found: dict[str, str] = {}
         for name, value in in_files:
             found |= {value: name} if _RANDOM.fullmatch(value) else {}
@@ -289,6 +290,10 @@ class Secrets:
         self._names = found
         longest_first = sorted(map(re.escape, found), key=len, reverse=True)
         self._values = re.compile("|".join(longest_first)) if found else None
+
+    def are_of(self, environment: Mapping[str, str], in_files: Sequence[tuple[str, str]]) -> bool:
+        """Whether they come of just these."""
+        return self._source == (environment, in_files)
 
     def redact(self, text: str) -> str:
         """The text with every secret replaced by what it is called."""

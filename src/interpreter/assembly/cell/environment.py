@@ -47,6 +47,8 @@ class Environment:
     Nothing is started before it is needed, or `warm` is called.
     """
 
+    _known_secrets: Secrets | None = None
+
     def __init__(
         self,
         settings: Settings,
@@ -386,4 +388,7 @@ class Environment:
         from interpreter.policies.env_files import secrets_in_files
         from interpreter.policies.secrets import Secrets
 
-        return Secrets(os.environ, secrets_in_files(self._workspace))
+        known = (dict(os.environ), secrets_in_files(self._workspace))
+        if self._known_secrets is None or not self._known_secrets.are_of(*known):
+            self._known_secrets = Secrets(*known)
+        return self._known_secrets

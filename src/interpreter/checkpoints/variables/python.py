@@ -218,8 +218,8 @@ class PythonVariables:
 
     def forget(self, name: str) -> None:
         """End a copy, unless it is also kept for another reason."""
-        copy = self._copies.pop(name, name)
-        if copy not in self._order():
+        copy = self._copies.pop(name, "")
+        if copy and copy not in self._order():
             self._drop(copy)
 
     def kept(self) -> tuple[str, ...]:

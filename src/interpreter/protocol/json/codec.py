@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any, get_args
 
 from interpreter.protocol import actions, events, live, messages
@@ -87,10 +88,16 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+_ATOMS = (str, int, float, type(None))
+
+
 def _plain(value: Any, keep: KeepBytes | None) -> Any:
-    if is_dataclass(value):
-        content = {f.name: _plain(getattr(value, f.name), keep) for f in fields(value)}
-        return {"type": type(value).__name__, **content}
+    if isinstance(value, _ATOMS):
+        return value
+    kind: Any = type(value)
+    if names := _fields(kind):
+        content = {name: _plain(getattr(value, name), keep) for name in names}
+        return {"type": kind.__name__, **content}
     if isinstance(value, bytes):
         if keep is not None:
             return {"type": "bytes", "kept": keep(value)}
@@ -98,6 +105,12 @@ def _plain(value: Any, keep: KeepBytes | None) -> Any:
     if isinstance(value, tuple):
         return [_plain(item, keep) for item in value]
     return value
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    """The names of what a dataclass holds."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _value(plain: Any, fetch: FetchBytes | None) -> Any:
