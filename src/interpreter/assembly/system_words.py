@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -34,7 +34,7 @@ class SystemWords:
         """The text under these settings, as far as the facts in it are known when it is wanted."""
         directory = str(settings.directory())
         facts = PromptFacts(
-            system=platform.system(),
+            system=os.uname().sysname,
             date=time.strftime("%Y-%m-%d"),
             directory=directory,
             languages=environment.languages,

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from interpreter.protocol import safe_files
 
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -44,6 +42,8 @@ def files_in(folder: Path, most: int, largest: int) -> Iterator[tuple[str, dict[
 
 
 def _settings(head: str) -> dict[str, Any]:
+    import yaml  # noqa: PLC0415  (slow to import, and most projects have no such file)
+
     try:
         content = yaml.safe_load(head)
     except yaml.YAMLError:

@@ -18,6 +18,7 @@ UNSET: Any = object()  # stands for "call the factory": a default of None could 
 @dataclass_transform(frozen_default=True, field_specifiers=(field, Field))
 def frozen(cls: type[T]) -> type[T]:
     """A class of values: equal when their fields are, hashable, never changed."""
+    cls.__doc__ = cls.__doc__ or cls.__name__  # else one is made, with all that reads signatures
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     compared = [one.name for one in fields(made) if one.compare]
     made.__compared__ = staticmethod(attrgetter(*compared) if compared else lambda self: ())

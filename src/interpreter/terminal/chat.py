@@ -21,6 +21,7 @@ from interpreter.protocol.events import (
 )
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code, Display, Face, Message, Part, Text
+from interpreter.protocol.values import frozen
 from interpreter.session.loop import looped
 from interpreter.session.session import Session
 from interpreter.settings.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
@@ -38,7 +39,7 @@ FIRST = "first"  # the name of where tries begin
 Read = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatPlace:
     """Where the conversation goes on: at first, or in a try."""
 

@@ -7,8 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from interpreter.assembly.cell.contents import open_pool, session_runtimes
-from interpreter.checkpoints.variables.language_state import through
+from interpreter.assembly.cell.languages import open_pool, session_runtimes
 from interpreter.protocol.errors import CheckpointError, InterpreterError
 from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
 from interpreter.protocol.messages import Action, Code
@@ -41,6 +40,8 @@ class DraftParts:
 
 @frozen
 class _OpenCell:
+    """The cell of the drafts, with what is in it."""
+
     cell: Cell
     runtimes: Runtimes
     variables: PythonVariables
@@ -97,7 +98,8 @@ class DraftCell:
         if not theirs.attached:  # an earlier draft may have left some
             self.close()
         opened = self._open = self._open or self._opened()
-        through(opened.runtimes.get("python"))("")  # starts the kernel
+        for _ in opened.runtimes.get("python").run(""):  # starts the kernel
+            pass
         with tempfile.TemporaryFile() as file:
             if theirs.attached:
                 theirs.export(file)

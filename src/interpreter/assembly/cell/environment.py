@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from interpreter.assembly.cell.contents import session_runtimes
-from interpreter.assembly.cell.draft_cell import DraftCell, DraftParts
+from interpreter.assembly.cell.languages import session_runtimes
 from interpreter.assembly.cell.life import CellLife, Resumption
 from interpreter.assembly.cell.opener import CellOpener
 from interpreter.assembly.cell.saved_variables import carried_over
@@ -31,6 +30,7 @@ from interpreter.tools.toolbox import Toolbox, ToolParts
 
 if TYPE_CHECKING:
     from interpreter.assembly.cell.contents import CellContents
+    from interpreter.assembly.cell.draft_cell import DraftCell
     from interpreter.assembly.cell.permissions import Permission, Permissions
     from interpreter.policies.autorun import AutorunGuard
     from interpreter.policies.secrets import Secrets
@@ -312,6 +312,8 @@ class Environment:
         return Permissions(self._settings, self._rules, self.escalations, self.origins.get())
 
     def _make_drafts(self) -> DraftCell:
+        from interpreter.assembly.cell.draft_cell import DraftCell, DraftParts
+
         return DraftCell(
             DraftParts(
                 settings=self._settings,

@@ -16,7 +16,6 @@ from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence, visible
 from interpreter.terminal.input.editor import edit
 from interpreter.terminal.render.ansi import Palette, paint
-from interpreter.terminal.render.markdown.highlight import highlight_diff
 
 HELP = """\
   y  run it
@@ -117,6 +116,8 @@ def _explain(request: ApprovalRequested, hands: ApprovalInput, palette: Palette)
         told, _, edits = request.preview.partition("\n")
         hands.print(paint(visible(told), palette.dim))
         if edits:
+            from interpreter.terminal.render.markdown.highlight import highlight_diff  # noqa: PLC0415  (few ask for it)
+
             hands.print("\n".join(highlight_diff(edits, colour=palette.colourful)))
     if isinstance(request.action, Code):
         _show_findings(request.action, request.findings, hands, palette)

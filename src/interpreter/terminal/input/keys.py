@@ -17,8 +17,6 @@ import tty
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from interpreter.terminal.render.markdown.wrap import in_width
-
 SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[\r\n -Z\\-~])")
 NAMES = {
     "\x1b": "escape",
@@ -184,6 +182,8 @@ def one_key(question: str, keys: str) -> str:
     before = termios.tcgetattr(descriptor)
     try:
         tty.setcbreak(descriptor, termios.TCSAFLUSH)
+        from interpreter.terminal.render.markdown.wrap import in_width  # noqa: PLC0415  (few are asked)
+
         print("\n".join(in_width(question, width)), end=" ", file=sys.stderr, flush=True)
         key = _wanted(descriptor, keys)
     finally:

@@ -10,8 +10,6 @@ from interpreter.protocol.errors import InterpreterError
 from interpreter.protocol.events import FileChange
 from interpreter.protocol.visible import visible
 from interpreter.terminal.render.ansi import Palette, paint
-from interpreter.terminal.render.display import short
-from interpreter.terminal.render.markdown.highlight import highlight_diff
 
 Diff = Callable[[Collection[str]], str]
 """What the last block changed in these files, as `%diff` shows it."""
@@ -36,6 +34,8 @@ def edits(changes: Sequence[FileChange], diff: Diff, palette: Palette, width: in
         told = diff([change.path for change in edited[:FILES]])
     except InterpreterError:  # it is an extra: the change itself has been named
         return
+    from interpreter.terminal.render.markdown.highlight import highlight_diff  # noqa: PLC0415  (most turns edit nothing)
+
     shown = _hunks(told)
     for name, lines in shown.items():
         if len(shown) > 1:
@@ -69,6 +69,8 @@ def _hunks(told: str) -> dict[str, list[str]]:
 
 def changed_files(changes: Sequence[FileChange], directory: Path) -> str:
     """The files that a block changed, in one line; those below a directory are named from there."""
+    from interpreter.terminal.render.display import short  # noqa: PLC0415  (most turns change no file)
+
     listed = change_list(changes, lambda path: visible(short(path, directory)))
     named = [f"{MARKS[one.kind]} {one.text}" for one in listed[:FILES_NAMED]]
     more = len(listed) - len(named)
