@@ -179,7 +179,12 @@ export async function followAddress(): Promise<void> {
   await openSession(decodeURIComponent(id));
 }
 
+/** The session that is on its way. */
+let coming = "";
+
 function leave(): void {
+  coming = "";
+  loading.value = false;
   opened.value?.close();
   opened.value = null;
 }
@@ -192,10 +197,14 @@ export function newSession(): void {
 
 export async function openSession(id: string): Promise<void> {
   drawer.value = false;
-  if (opened.value?.id === id) return;
-  loading.value = true;
+  if (coming === id) return; // an address that is typed is told twice
+  const isThere = opened.value?.id === id;
+  coming = isThere ? "" : id;
+  loading.value = !isThere;
+  if (isThere) return;
+  await known;
   const found = await attempt(() => Opened.load(id));
-  loading.value = false;
+  if (coming !== id) return found?.close();
   leave();
   opened.value = found ?? null;
   const hash = found ? `#/s/${encodeURIComponent(id)}` : "";

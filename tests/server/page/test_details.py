@@ -151,3 +151,23 @@ def test_a_table_is_filtered_in_one_column_and_shows_long_numbers_as_they_are(vi
     expect(cells).to_have_text(["9007199254740993"])
     table.get_by_label("Filter rows").fill("<=3")
     expect(cells).to_have_text(["1234567890123456", "7"])
+
+
+def test_an_address_that_is_typed_while_the_token_is_on_its_way_is_opened_once(visit):
+    someone = visit("Here I am.")
+    page = someone.page()
+    ask(page, "Who is there?")
+    expect(page.get_by_text("Here I am.")).to_be_visible()
+    session = page.url.rpartition("/")[2]
+    page.close()
+    someone.context.clear_cookies()
+    held, read = [], []
+    someone.context.route("**/api/login", lambda route: held.append(route))
+    page = someone.context.new_page()
+    page.on("request", lambda one: read.append(one.url) if one.url.endswith("/messages") else None)
+    with page.expect_request("**/api/login"):
+        page.goto(f"{someone.url}/#token={someone.token}")
+    page.evaluate(f"location.hash = '#/s/{session}'")
+    held[0].continue_()
+    expect(page.get_by_text("Here I am.")).to_be_visible()
+    assert len(read) == 1
