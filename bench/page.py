@@ -23,8 +23,10 @@ OLD_BLOCKS, WORDS = 200, 1500
 OPENINGS = 5
 PATIENCE = 120_000  # milliseconds
 TOOLS = """
-window.onScreen = (found) => new Promise((done) => {
+window.onScreen = (found) => new Promise((done, fail) => {
+  const begun = performance.now();
   const look = () => {
+    if (performance.now() - begun > 60_000) return fail(new Error(`not on the screen: ${found}`));
     // what a frame draws is on the screen when the task after it runs
     if (found()) setTimeout(() => done(performance.timeOrigin + performance.now()));
     else requestAnimationFrame(look);

@@ -187,6 +187,29 @@ def test_two_processes_may_write_at_once(store):
     other.close()
 
 
+COMES_AND_GOES = """
+import sys
+from pathlib import Path
+from interpreter.protocol.messages import user_says
+from interpreter.session.store.database import Store
+store = Store(Path(sys.argv[1]))
+store.append(store.create(model="m", directory="/d"), 0, user_says("theirs"))
+print([message.text for message in store.messages(sys.argv[2])])
+store.close()
+"""
+
+
+def test_what_is_written_after_another_program_has_come_and_gone_is_kept(store):
+    """SQLite's locks go with any descriptor that a process closes; whoever ends last tidies up."""
+    session = filled(store, user_says("before"))
+    assert len(list(store.messages(session))) == 1
+    comes_and_goes = [sys.executable, "-c", COMES_AND_GOES, str(store.path.parent), session]
+    subprocess.run(comes_and_goes, check=True)
+    store.append(session, 1, user_says("after"))
+    seen = subprocess.run(comes_and_goes, check=True, capture_output=True, text=True).stdout
+    assert seen == "['before', 'after']\n"
+
+
 def test_an_endless_stream_of_output_does_not_fill_the_disk(store):
     session = filled(store, user_says("a"))
     for place in range(3_000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -49,7 +50,8 @@ STEPS = (SCHEMA, SINCE_2, SINCE_3, SINCE_4)
 
 def open_database(path: Path) -> sqlite3.Connection:
     """The database of sessions, made or brought up to date if need be."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    with contextlib.suppress(FileExistsError):  # to close it would take our own locks away
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     database = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version > len(STEPS):
