@@ -302,6 +302,8 @@ def _silence_after_a_key():
         def prepare(self):
             """Nothing."""
 
+        hush = prepare
+
         def say(self, text, language="", speed=1.0):
             yield Sound(bytes(16_000 * 2 * 20))
 

@@ -29,6 +29,22 @@ weights, sentences, conditions = json.load(sys.stdin)
 ear, mouth = WhisperEar(Path(weights, "whisper-base")), KokoroMouth(Path(weights, "kokoro-82m"))
 print(json.dumps(round_trips(ear, recordings(mouth, sentences), conditions)))
 """
+LEAVES_IN_MID_SENTENCE = """
+import sys, threading
+from pathlib import Path
+from interpreter.voice.kokoro import KokoroMouth
+from interpreter.voice.speaker import Speaker
+class Loudspeaker:
+    def play(self, sound, stop): print("heard")
+    def stop(self): pass
+mouth = KokoroMouth(Path(sys.argv[1], "kokoro-82m"))
+speaker = Speaker(mouth, Loudspeaker(), print)
+speaker.prepare()
+speaker.say("This is a long sentence " * 5)
+begun = threading.Event()
+while not mouth._runs:
+    begun.wait(0.001)
+"""
 
 
 def test_words_are_compared_as_they_are_said():
@@ -59,3 +75,9 @@ def test_what_is_said_is_heard_and_nothing_leaves_the_machine(voice_weights, cap
         told = ", ".join(f"{name} {rate:.1%}" for name, rate in rates.items())
         sys.stderr.write(f"\nwrong words: {told}\n")
     assert {name: rate for name, rate in rates.items() if rate > MOST_WRONG.get(name, 0.15)} == {}
+
+
+def test_a_program_may_end_in_the_middle_of_a_sentence(voice_weights):  # noqa: F811
+    program = [sys.executable, "-c", LEAVES_IN_MID_SENTENCE, str(voice_weights)]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

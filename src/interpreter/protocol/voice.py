@@ -65,6 +65,10 @@ class Mouth(Protocol):
         """Get ready, so that the first word does not wait."""
         ...
 
+    def hush(self) -> None:
+        """Give up the sounds that are being made, if that would take long."""
+        ...
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """The sound of a text, sentence by sentence; nobody waits for the rest once it is closed.
 

@@ -42,6 +42,9 @@ class EspeakMouth:
     def prepare(self) -> None:
         """There is nothing to load."""
 
+    def hush(self) -> None:
+        """A sentence is made soon."""
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence."""
         spoken = language or language_of(text)

@@ -66,6 +66,9 @@ class HostedMouth:
     def prepare(self) -> None:
         """There is nothing to load."""
 
+    def hush(self) -> None:
+        """What was asked for is not heard."""
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence."""
         for sentence in sentences(text):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.protocol.voice import Sound
-from interpreter.voice.engine import cpu_session
+from interpreter.voice.engine import cpu_session, new_run
 from interpreter.voice.espeak import phonemes
 from interpreter.voice.languages import language_of
 from interpreter.voice.onnx_file import in_32_bits
@@ -53,6 +53,7 @@ class KokoroMouth:
         self._session: Any = None
         self._loading = threading.Lock()
         self._styles: dict[str, Any] = {}
+        self._runs: set[Any] = set()
 
     def speaks(self, language: str) -> bool:
         """Whether there is a voice for a language."""
@@ -63,26 +64,42 @@ class KokoroMouth:
         for _ in self.say("Ready."):
             pass
 
+    def hush(self) -> None:
+        """End the network's runs: a long sentence takes it seconds."""
+        for run in tuple(self._runs):
+            run.terminate = True
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence."""
         spoken = language or language_of(text)
         for sentence in sentences(text):
             for tokens in _runs(tokens_of(sentence, spoken)):
-                yield self._sound(tokens, spoken, speed)
+                sound = self._sound(tokens, spoken, speed)
+                if sound is None:
+                    return
+                yield sound
 
-    def _sound(self, tokens: list[int], language: str, speed: float) -> Sound:
+    def _sound(self, tokens: list[int], language: str, speed: float) -> Sound | None:
+        """How tokens sound; none if nobody wants to hear it any more."""
         import numpy as np  # noqa: PLC0415  (an extra)
 
         from interpreter.voice.samples import as_samples  # noqa: PLC0415
 
-        (floats,) = self._loaded().run(
-            None,
-            {
-                "input_ids": np.array([[0, *tokens, 0]], dtype=np.int64),
-                "style": self._style(language)[len(tokens)],
-                "speed": np.array([speed], dtype=np.float32),
-            },
-        )
+        said = {
+            "input_ids": np.array([[0, *tokens, 0]], dtype=np.int64),
+            "style": self._style(language)[len(tokens)],
+            "speed": np.array([speed], dtype=np.float32),
+        }
+        session, run = self._loaded(), new_run()
+        self._runs.add(run)
+        try:
+            (floats,) = session.run(None, said, run)
+        except Exception:
+            if run.terminate:
+                return None
+            raise
+        finally:
+            self._runs.discard(run)
         return Sound(as_samples(floats.ravel()), RATE)
 
     def _loaded(self) -> Any:

@@ -37,6 +37,9 @@ class SayMouth:
     def prepare(self) -> None:
         """There is nothing to load."""
 
+    def hush(self) -> None:
+        """A sentence is made soon."""
+
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """Sentence by sentence, in the voice that the user has chosen."""
         for sentence in sentences(text):
@@ -67,6 +70,11 @@ class ManyTongues:
     def prepare(self) -> None:
         """Load the natural voice."""
         self._first.prepare()
+
+    def hush(self) -> None:
+        """Whoever speaks."""
+        self._first.hush()
+        self._second.hush()
 
     def say(self, text: str, language: str = "", speed: float = 1.0) -> Iterator[Sound]:
         """By whoever speaks the language of the text."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable, Iterator
 from queue import Queue
@@ -10,6 +11,7 @@ from interpreter.protocol.voice import Mouth, Sound, VoiceError
 from interpreter.voice.devices import Loudspeaker
 
 AHEAD = 2  # sounds that are made before they are heard
+CLOSING = 10.0  # seconds at most, for a sentence that is being made
 
 
 class Speaker:
@@ -26,8 +28,13 @@ class Speaker:
         self._stop = threading.Event()
         self._left = 0
         self._change = threading.Condition()
-        for work in (self._make, self._play):
-            threading.Thread(target=work, name="speak", daemon=True).start()
+        self._threads = [
+            threading.Thread(target=work, name="speak", daemon=True)
+            for work in (self._make, self._play)
+        ]
+        for thread in self._threads:
+            thread.start()
+        atexit.register(self.close)
 
     def prepare(self) -> None:
         """Load what speaks, so that the first sentence does not wait."""
@@ -52,6 +59,7 @@ class Speaker:
         """Be silent at once, and forget what was still to be said."""
         self._stop.set()
         self._loudspeaker.stop()
+        self._mouth.hush()
         self._stop = threading.Event()
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -60,9 +68,12 @@ class Speaker:
             return self._change.wait_for(lambda: self._left == 0, seconds)
 
     def close(self) -> None:
-        """Say nothing any more."""
+        """Say nothing any more; a network that still ran when Python ends would abort it."""
+        atexit.unregister(self.close)
         self.stop()
         self._texts.put(None)
+        for thread in self._threads:
+            thread.join(CLOSING)
 
     def _count(self, more: int) -> None:
         with self._change:
