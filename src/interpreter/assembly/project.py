@@ -24,9 +24,12 @@ _ONE_NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "requ
 
 def project_memory(directory: Path) -> Memory:
     """What is remembered of a project; keys and passwords never are."""
-    from interpreter.policies.secrets import Secrets
 
-    redact = Secrets(os.environ).redact
+    def redact(text: str) -> str:
+        from interpreter.policies.secrets import Secrets
+
+        return Secrets(os.environ).redact(text)
+
     return Memory(data_directory() / "memory", directory, redact)
 
 

@@ -48,7 +48,7 @@ class ChatPlace:
     settings: Settings
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Chat:
     """One conversation in a terminal. Commands change it between turns."""
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from interpreter.assembly.policy import SessionRules
-from interpreter.policies.secrets import is_secret_variable
 from interpreter.protocol.errors import ConfigurationError, SandboxUnavailable
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.ports import Cell
@@ -212,5 +211,7 @@ def set_by_program() -> dict[str, str]:
 
 
 def _may_be_seen(name: str, value: str) -> bool:
+    from interpreter.policies.secrets import is_secret_variable
+
     plain = _PLAIN.fullmatch(name) and not _NOT_OURS.fullmatch(name.upper())
     return bool(plain) and len(value) <= LONGEST and not is_secret_variable(name, value)
