@@ -1,6 +1,7 @@
 // The page: sessions to the left, the conversation, files and variables to the right.
 import { signal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "./api";
 import { BlockView } from "./block";
 import { Composer, draft, focusComposer } from "./composer";
@@ -144,7 +145,7 @@ function switchColours(): void {
 
 // The conversation.
 
-const SHOWN_FIRST = 60, SHOWN_MORE = 60; // items at once; earlier ones come when one scrolls to them
+const SHOWN_FIRST = 60, SHOWN_MORE = 12; // items at once; earlier ones come when one scrolls to them
 const AT_END = 80; // pixels
 
 function ConversationView({ session }: { session: Opened }) {
@@ -175,12 +176,19 @@ function ConversationView({ session }: { session: Opened }) {
     if (scrollTop < 600 && shown < conversation.items.length) setShown(shown + SHOWN_MORE);
   };
   const first = Math.max(0, conversation.items.length - shown);
+  // What was drawn is the same object again, so that it is left alone: items redraw themselves.
+  const drawn = useMemo(() => new WeakMap<Shown, VNode>(), [session]);
+  const draw = (item: Shown) => {
+    const view = drawn.get(item) ?? <div class="item" key={item.key}><ItemView item={item} session={session.id} /></div>;
+    drawn.set(item, view);
+    return view;
+  };
   return (
     <div class="scroller" ref={place} onScroll={scrolled} tabIndex={0} role="region" aria-label="Conversation">
       <div class="conversation">
         <TryBanner session={session} />
         {first > 0 && <button type="button" class="earlier" onClick={() => setShown(shown + SHOWN_MORE)}>Show earlier</button>}
-        {conversation.items.slice(first).map((item) => <div class="item" key={item.key}><ItemView item={item} session={session.id} /></div>)}
+        {conversation.items.slice(first).map(draw)}
         {!conversation.items.length && !conversation.running.value && <p class="hollow">Nothing was said here yet.</p>}
         {conversation.running.value && <Working session={session} />}
       </div>
