@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
+GARBAGE = 20_000  # objects; a tenth of the start went into looking for it among what is imported
 HEADLESS = frozenset({"--print", "--output-format", "--input-format"})  # a program is answered
 
 
@@ -15,6 +17,8 @@ def main(argv: list[str] | None = None) -> int:
 
         print(f"interpreter {__version__}")
         return 0
+    if argv is None:  # the process is ours
+        gc.set_threshold(GARBAGE)
     from interpreter.terminal.commands import SUBCOMMANDS, guarded, run
 
     if arguments[:1] == ["serve"]:

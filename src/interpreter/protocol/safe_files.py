@@ -15,7 +15,6 @@ import socket
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from secrets import token_hex
 from typing import BinaryIO, cast
 
 _DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -159,7 +158,7 @@ def drafted(path: Path, *, mode: int = 0o600, replace: bool = True) -> Iterator[
 
     Without `replace`, FileExistsError where something has that name.
     """
-    draft = f".{token_hex(8)}.new"
+    draft = f".{os.urandom(8).hex()}.new"
     with folder(path.parent) as here:
         try:
             with os.fdopen(os.open(draft, _CREATING, mode, dir_fd=here), "wb") as file:

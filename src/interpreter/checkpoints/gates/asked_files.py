@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
@@ -241,7 +240,7 @@ class AskedFiles:
             return
         self._recorder.remove(place)
         self._recorder.arrive(place)
-        fresh = f".{place.name[:100]}-{secrets.token_hex(8)}"
+        fresh = f".{place.name[:100]}-{os.urandom(8).hex()}"
         with self._trees.parent(place) as parent:
             images.copy(parent, place.name, parent, fresh, status)
             os.rename(fresh, place.name, src_dir_fd=parent, dst_dir_fd=parent)
@@ -262,7 +261,7 @@ class AskedFiles:
 
     def _move_back(self, place: TreePlace, origin: TreePlace) -> None:
         if self._trees.status(origin) is not None:
-            origin = TreePlace(place.root, f"{place.path}.put-back-{secrets.token_hex(4)}")
+            origin = TreePlace(place.root, f"{place.path}.put-back-{os.urandom(4).hex()}")
         self._recorder.rename(place, origin, 0)
         with self._trees.parent(place) as here, self._trees.parent(origin) as there:
             system_calls.rename(here, place.name, there, origin.name, system_calls.NO_REPLACE)

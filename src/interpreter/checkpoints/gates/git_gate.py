@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from typing import NoReturn
@@ -285,7 +284,7 @@ class GitGate:
             return
         self._recorder.remove(place)
         self._recorder.arrive(place)
-        name = f".{place.name}-{secrets.token_hex(8)}"
+        name = f".{place.name}-{os.urandom(8).hex()}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with self._trees.parent(place) as parent:
             owner = os.fstat(parent)

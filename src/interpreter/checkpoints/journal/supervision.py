@@ -25,9 +25,12 @@ AskProgram = Callable[[list[str], str, str], bool]
 Replies = queue.SimpleQueue[dict[str, Any] | None]
 _PACKAGE = Path(__file__).parents[3]
 # Nothing but the standard library and ourselves: it starts in a moment, and no site is loaded.
-_PROGRAM = """import sys
+_PROGRAM = """import gc, sys
+gc.disable()
 sys.path.append(sys.argv.pop(1))
 from interpreter.checkpoints.journal.supervisor import main
+gc.freeze()
+gc.enable()
 main()
 """
 _SLOTS = 512

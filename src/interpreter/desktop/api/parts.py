@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from interpreter.desktop.api.input import Keyboard, Mouse
@@ -100,10 +101,11 @@ def functions_of(
         if name.startswith("_") or not (is_value or inspect.isfunction(found)):
             continue
         method = _reading(part, name) if is_value else getattr(part, name)
+        parameters = () if is_value else _parameters(found)
         summary = (inspect.getdoc(found) or name).partition("\n")[0]
         asked: Asks = asks if f"{word}.{name}" not in harmless else False
         yield HostFunction(
-            f"computer.{word}.{name}", summary, _schema(method), _called(method),
+            f"computer.{word}.{name}", summary, _schema(parameters), _called(method, parameters),
             asks=asked, is_value=is_value,
         )  # fmt: skip
 
@@ -117,10 +119,17 @@ def _reading(part: object, name: str) -> Callable[[], Any]:
     return read
 
 
-def _schema(method: Callable[..., Any]) -> dict[str, Any]:
+@cache
+def _parameters(method: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """Those of a method but for `self`; asked for a hundred methods whenever a cell is opened."""
+    return tuple(inspect.signature(method).parameters.values())[1:]
+
+
+def _schema(parameters: tuple[inspect.Parameter, ...]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required = []
-    for name, parameter in inspect.signature(method).parameters.items():
+    for parameter in parameters:
+        name = parameter.name
         if name in OF_THE_HOST:
             continue
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
@@ -134,12 +143,10 @@ def _schema(method: Callable[..., Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
-def _called(method: Callable[..., Any]) -> Callable[[Arguments, CallContext], Value]:
-    variadic = [
-        name
-        for name, parameter in inspect.signature(method).parameters.items()
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL
-    ]
+def _called(
+    method: Callable[..., Any], parameters: tuple[inspect.Parameter, ...]
+) -> Callable[[Arguments, CallContext], Value]:
+    variadic = [one.name for one in parameters if one.kind is inspect.Parameter.VAR_POSITIONAL]
 
     def call(given: Arguments, context: CallContext) -> Value:
         plain = {name: one.data if isinstance(one, Face) else one for name, one in given.items()}

@@ -7,7 +7,7 @@ be told.
 from __future__ import annotations
 
 import functools
-import platform
+import os
 import struct
 import sys
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def numbers(machine: str) -> dict[str, int]:
 def native() -> str:
     """This machine by its name, if it is one that we know; "" otherwise."""
     known = sys.platform == "linux" and sys.maxsize > 2**32
-    return platform.machine() if known and platform.machine() in AUDIT_ARCH else ""
+    return os.uname().machine if known and os.uname().machine in AUDIT_ARCH else ""
 
 
 def refuse(error: int) -> int:
