@@ -141,6 +141,14 @@ class Talk:
         return "".join(e["text"] for e in self.seen if e["type"] == "OutputDelta")
 
 
+@pytest.fixture(scope="session")
+def openai():
+    """OpenAI's own library, imported where it is used: every worker would wait for it else."""
+    import openai
+
+    return openai
+
+
 @pytest.fixture
 def script(tmp_path):
     """Write a script; the name of the model that plays it."""

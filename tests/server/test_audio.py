@@ -2,7 +2,6 @@
 
 import io
 
-import openai
 import pytest
 from tests.server.conftest import OWNER
 from tests.support.voice_weights import voice_at_home, voice_weights  # noqa: F401
@@ -14,7 +13,7 @@ SENTENCE = "Show the mean of the second column."
 
 
 @pytest.fixture
-def client(serve):
+def client(serve, openai):
     running = serve()
     with openai.OpenAI(base_url=f"{running.url}/v1", api_key=OWNER, max_retries=0) as made:
         yield made
@@ -41,7 +40,7 @@ def test_what_is_said_is_heard_again(voice_at_home, client):  # noqa: F811
     assert heard_by(client, silence).text == ""
 
 
-def test_without_weights_the_systems_voice_speaks_and_the_ear_says_what_is_missing(client):
+def test_without_weights_the_systems_voice_speaks_and_the_ear_says_what_is_missing(client, openai):
     wav, pcm = said_by(client).content, said_by(client, response_format="pcm").content
     sound = read_wav(wav)
     assert (sound.rate, sound.samples) == (24_000, pcm)
@@ -56,7 +55,7 @@ def test_without_weights_the_systems_voice_speaks_and_the_ear_says_what_is_missi
     ({"input": "a" * 5000}, "1 to 4096"),
     ({"speed": 100}, "0.25 to 4"),
 ])  # fmt: skip
-def test_what_cannot_be_said_is_told(client, options, said):
+def test_what_cannot_be_said_is_told(client, options, said, openai):
     with pytest.raises(openai.BadRequestError, match=said):
         said_by(client, **options)
 
@@ -69,7 +68,7 @@ def test_nothing_to_say_is_an_empty_sound(client):
     (b"OggS" + bytes(200), "not a WAV file"),
     (as_wav(Sound(bytes(200)))[:40], "ends before any"),
 ])  # fmt: skip
-def test_what_is_no_recording_is_told(client, data, said):
+def test_what_is_no_recording_is_told(client, data, said, openai):
     with pytest.raises(openai.UnprocessableEntityError, match=said):
         heard_by(client, data)
 

@@ -2,7 +2,6 @@
 
 import base64
 
-import openai
 import pytest
 from tests.server.conftest import ADA, ADD, OWNER, Talk
 
@@ -10,7 +9,7 @@ PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(2
 
 
 @pytest.fixture
-def client_of():
+def client_of(openai):
     made = []
 
     def make(running, token=OWNER, path="/v1", **options):
@@ -83,7 +82,7 @@ def test_it_is_stateless_and_the_whole_conversation_is_read(serve, script, clien
     assert running.client().get("/api/sessions").json() == {"sessions": []}
 
 
-def test_a_session_by_header_goes_on(serve, script, client_of):
+def test_a_session_by_header_goes_on(serve, script, client_of, openai):
     running = serve()
     model = script({"code": "n = 41"}, "Kept.", {"code": "print(n + 1)"}, "42.")
     one = Talk(running, model=model, auto_run=True)
@@ -105,7 +104,7 @@ def test_responses(serve, script, client_of):
     assert "".join(deltas) == events[-1].response.output_text == SHOWN
 
 
-def test_responses_take_pictures_and_instructions(serve, script, client_of):
+def test_responses_take_pictures_and_instructions(serve, script, client_of, openai):
     client = client_of(serve(model=script("I see.", repeat=True)))
     parts = [
         {"type": "input_text", "text": "What is it?"},
@@ -119,7 +118,7 @@ def test_responses_take_pictures_and_instructions(serve, script, client_of):
         client.responses.create(model="reploop", input=said)
 
 
-def test_errors_are_those_that_the_client_knows(serve, script, client_of):
+def test_errors_are_those_that_the_client_knows(serve, script, client_of, openai):
     running = serve(model=script())
     with pytest.raises(openai.AuthenticationError):
         say(client_of(running, "wrong"))
@@ -134,7 +133,7 @@ def test_errors_are_those_that_the_client_knows(serve, script, client_of):
         )
 
 
-def test_models(serve, script, client_of):
+def test_models(serve, script, client_of, openai):
     client = client_of(serve(model=script("Hi.")))
     assert "reploop" in [model.id for model in client.models.list()]
     assert client.models.retrieve("reploop").id == "reploop"
