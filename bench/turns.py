@@ -1,10 +1,11 @@
 """What a whole turn costs, sandbox, undo and store included, beside a bare kernel's block."""
 
 import os
+import resource
 import statistics
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ PRINTED = (
 
 def main():
     rows = [("what", "measured (median)", "least", "bare kernel", "ratio", "goal")]
+    rows.append(_processor_time())
     with bare_kernel() as bare, session() as run:
         plain = _times(lambda: _bare(bare, "pass"))
         for name, reply, goal in BLOCKS:
@@ -87,6 +89,32 @@ class _Listening:
     def stream(self, request, *more):
         self._asked.append(request)
         return self._model.stream(request, *more)
+
+
+def _processor_time():
+    """What all processes take for a session with one block, from its start to its end."""
+
+    def whole():
+        with chdir("."), session() as run:
+            run({"language": "python", "code": "1 + 1"})
+
+    def bare():
+        with bare_kernel() as client:
+            _bare(client, "1 + 1")
+
+    measured, plain = ([_processor(action) for _ in range(4)] for action in (whole, bare))
+    return _row("processor, a session of one Python block", measured, plain, "")
+
+
+def _processor(action):
+    before = _used()
+    action()
+    return _used() - before
+
+
+def _used():
+    whom = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(sum(resource.getrusage(who)[:2]) for who in whom)
 
 
 def _bare(client, source):
