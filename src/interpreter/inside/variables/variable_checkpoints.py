@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 ORDER = "next"  # the file in which the host names the copies it wants
-A_MOMENT = 0.004  # seconds after a block until its reply is out
+A_MOMENT = 0.05  # seconds after a block until its reply is out
 PATIENCE = 120.0  # seconds to wait for a frozen copy
 GPU = ("torch", "cupy", "jax", "tensorflow", "pycuda", "numba.cuda")
 NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -44,7 +44,7 @@ class Kernel:
 
     def __init__(self, shell: Any, parts: Any, exchange: str, largest_copy: int) -> None:
         self.values = parts.values  # the module variable_values
-        self._pages = parts.pages.WrittenPages()
+        self._pages = parts.pages  # the module variable_pages
         self._frozen = parts.frozen  # the module variable_frozen
         self.exchange = exchange
         self._largest_copy = largest_copy
@@ -88,10 +88,10 @@ class Kernel:
 
         def work() -> bool:
             self.values.load_pickler()
-            self._pages.before_a_copy()
+            busy = self._pages.written_since_the_last_copy()
             is_the_new_kernel = self._take(name)
             if not is_the_new_kernel:
-                self._pages.after_it()
+                self._pages.make_ready(busy)
             return is_the_new_kernel
 
         self.app.when_at_rest(work)

@@ -1,7 +1,7 @@
 """Pays for a frozen copy while nobody waits: loaded into the user's kernel.
 
 After a fork, the first write to a page copies it. Blocks write to much the same pages one after the
-other, more than a thousand, so those that a block wrote to are copied right after the fork.
+other, more than a thousand, so those that the last block wrote to are copied right after the fork.
 """
 
 import contextlib
@@ -14,27 +14,6 @@ OURS = 1 << 63 | 1 << 56  # of a page: present, and mapped by nobody else
 MOST = 32 << 20  # bytes; where there is more it is data, or no copy was made before
 LARGEST_MAPPING = 64 << 20
 POPULATE_WRITE = 23  # of madvise, from Linux 5.14 on; older ones refuse it
-COPIES = 16  # until it is looked again which pages blocks write to
-
-
-class WrittenPages:
-    """The pages that blocks write to. To look takes as long as the fork, so it is done rarely; the
-    copy before is left alone then, since what was made ready for writing looks like written."""
-
-    def __init__(self) -> None:
-        self._known: list[tuple[int, int]] = []
-        self._copies = 0
-
-    def before_a_copy(self) -> None:
-        """It is about to be made."""
-        self._copies += 1
-        if self._copies % COPIES == 2:
-            self._known = written_since_the_last_copy()
-
-    def after_it(self) -> None:
-        """It is made, and we are not it."""
-        if self._copies % COPIES != 1:
-            make_ready(self._known)
 
 
 def written_since_the_last_copy() -> list[tuple[int, int]]:
