@@ -6,6 +6,7 @@ from tests.strategies import block_events, messages, reply_events
 
 from interpreter.protocol.events import TextDelta
 from interpreter.protocol.json.codec import CodecError, decode, encode
+from interpreter.protocol.live import SessionChanged
 from interpreter.protocol.messages import Display, Face, Message
 
 
@@ -20,6 +21,10 @@ def test_an_event_comes_back_as_it_was(event):
 
 
 @given(messages)
+def test_an_event_that_holds_nothing_comes_back():
+    assert decode(encode(SessionChanged())) == SessionChanged()
+
+
 def test_what_is_written_is_one_line_of_utf8_json(message):
     text = encode(message)
     assert "\n" not in text

@@ -95,7 +95,8 @@ def _plain(value: Any, keep: KeepBytes | None) -> Any:
     if isinstance(value, _ATOMS):
         return value
     kind: Any = type(value)
-    if names := _fields(kind):
+    names = _fields(kind)
+    if names is not None:
         content = {name: _plain(getattr(value, name), keep) for name in names}
         return {"type": kind.__name__, **content}
     if isinstance(value, bytes):
@@ -108,9 +109,9 @@ def _plain(value: Any, keep: KeepBytes | None) -> Any:
 
 
 @cache
-def _fields(kind: Any) -> tuple[str, ...]:
-    """The names of what a dataclass holds."""
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+def _fields(kind: Any) -> tuple[str, ...] | None:
+    """The names of what a dataclass holds, which may be nothing; None if it is no dataclass."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 def _value(plain: Any, fetch: FetchBytes | None) -> Any:
