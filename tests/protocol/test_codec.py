@@ -20,11 +20,11 @@ def test_an_event_comes_back_as_it_was(event):
     assert decode(encode(event)) == event
 
 
-@given(messages)
 def test_an_event_that_holds_nothing_comes_back():
     assert decode(encode(SessionChanged())) == SessionChanged()
 
 
+@given(messages)
 def test_what_is_written_is_one_line_of_utf8_json(message):
     text = encode(message)
     assert "\n" not in text
