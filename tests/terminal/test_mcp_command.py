@@ -105,7 +105,7 @@ def test_prompts_are_commands_and_resources_are_mentions(chat, interpreter_says,
     terminal = chat("Hello, Ada.", "They are wet.")
     (tmp_path / "terminal0" / "server.py").write_bytes(SERVER.read_bytes())
     terminal.type("/notes:greet Ada\n")
-    terminal.wait_for("The tool server notes of your mcp.json is new")
+    terminal.wait_for("The tool server notes of your mcp.json is new", "Allow this?")
     terminal.type("y")
     terminal.wait_for("Hello, Ada.")
     terminal.wait_for_prompt()
