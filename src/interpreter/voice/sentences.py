@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 LONGEST = 180  # characters that are said in one go; what is longer would be heard late
-FIRST = 36  # the same for the beginning, which somebody waits for
+FIRST = 30  # the same for the beginning, which somebody waits for
 INLINE = 48  # characters of code within a line that are still words
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 END = re.compile(r"(?<=[.!?…。！？])[\"')\]*_]*\s+|\n+|(?<=[。！？])")
@@ -120,7 +120,8 @@ def _beginning(text: str) -> str:
     for link in LINKS:
         if found := [at for one in link.finditer(text, FIRST // 3) if (at := one.start()) < FIRST]:
             return text[: found[-1]]
-    return ""
+    late = [one.start() for link in LINKS for one in link.finditer(text, FIRST, 2 * FIRST)]
+    return text[: min(late)] if late else ""
 
 
 def _parts(text: str, most: int) -> Iterator[str]:
