@@ -541,3 +541,19 @@ def test_what_is_not_there_is_said_and_not_tried_a_third_time(question, error, t
 def test_money_as_text_is_turned_into_numbers_with_its_thousands(error):
     hint = hint_for(error)
     assert '.str.replace(",", "").str.extract(' in hint
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("print(f'{pd.Series([1, 2]):.2f}')", "(a * b).sum()"),
+        ("float(pd.Series([1, 2]))", "many values, not one"),
+        ("print(f'{pd.DataFrame([1, 2]):.2f}')", "many values, not one"),
+        ("pd.Series([1, 2]) > 1 and pd.Series([1, 2]) > 0", "in parentheses"),
+    ],
+)
+def test_many_values_where_one_is_wanted_come_with_how_to_make_one(source, told):
+    """By what the installed pandas says."""
+    with pytest.raises((TypeError, ValueError)) as raised:
+        exec(source, {"pd": pytest.importorskip("pandas")})
+    assert told in hint_for(f"{raised.type.__name__}: {raised.value}")

@@ -27,6 +27,17 @@ HINTS = (
         'errors="coerce").',
     ),
     (
+        r"unsupported format string passed to (?:Series|DataFrame|numpy|list)"
+        r"|argument must be a .*number, not '(?:Series|DataFrame)'|cannot convert the series to",
+        "That is many values, not one. Make one of them before it is printed: (a * b).sum() adds "
+        "up products, .mean() is the average, .iloc[0] the first.",
+    ),
+    (
+        r"truth value of (?:a Series|a DataFrame|an array)",
+        "Put each condition in parentheses, and join them by & or |: "
+        "df[(df['a'] == 1) & (df['b'] > 2)].",
+    ),
+    (
         r"is not JSON serializable",
         "Print the dictionary itself, with print(...): it is written as JSON for you.",
     ),
