@@ -46,13 +46,15 @@ class Leftovers:
 
     def take(self, label: str, pipes: Sequence[StreamPipe]) -> None:
         """Go on reading those of a block's pipes that somebody still writes to."""
-        live = [pipe for pipe in pipes if not pipe.ended and not _is_at_end(pipe)]
+        waiting = [_waiting(pipe) for pipe in pipes]
+        live = [pipe for pipe in pipes if not pipe.ended]
         for pipe in pipes:
-            if pipe not in live:
+            if pipe.ended:
                 pipe.close()
         if not live:
             return
         leftover = Leftover(label, len(live))
+        leftover.add("".join(waiting))
         with self._lock:
             self._kept = [*self._kept[-19:], leftover]
             self._pipes.update({pipe: leftover for pipe in live})
@@ -130,10 +132,13 @@ class Leftovers:
                 source.close()
 
 
-def _is_at_end(pipe: StreamPipe) -> bool:
+def _waiting(pipe: StreamPipe) -> str:
+    """What can be read at once; a pipe whose writers are gone tells so with that."""
+    if pipe.ended:
+        return ""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
-        return bool(selector.select(0)) and not pipe.read() and pipe.ended
+        return pipe.read() if selector.select(0) else ""
 
 
 def _news(leftover: Leftover) -> str:
