@@ -5,6 +5,7 @@ from tests.support.voice_weights import voice_weights  # noqa: F401
 
 from interpreter.protocol.voice import EAR_RATE, VoiceError
 from interpreter.voice.espeak import EspeakMouth
+from interpreter.voice.kokoro import KokoroMouth
 from interpreter.voice.whisper import WhisperEar, tidied
 
 
@@ -71,3 +72,15 @@ def test_a_language_that_does_not_exist_is_told(ear):
 ])  # fmt: skip
 def test_notes_about_sounds_and_loops_are_no_words(text, words):
     assert tidied(text) == words
+
+
+def test_a_mouth_whose_engine_fails_says_so(tmp_path, monkeypatch):
+    class Broken:
+        def run(self, *given):
+            raise RuntimeError("no kernel for this")
+
+    mouth = KokoroMouth(tmp_path)
+    monkeypatch.setattr(mouth, "_loaded", Broken)
+    monkeypatch.setattr(mouth, "_style", lambda language: [None] * 500)
+    with pytest.raises(VoiceError, match="no kernel for this"):
+        list(mouth.say("Hello."))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from interpreter.protocol.voice import Sound
+from interpreter.protocol.voice import Sound, VoiceError
 from interpreter.voice.engine import cpu_session, new_run
 from interpreter.voice.espeak import phonemes
 from interpreter.voice.languages import language_of
@@ -94,10 +94,10 @@ class KokoroMouth:
         self._runs.add(run)
         try:
             (floats,) = session.run(None, said, run)
-        except Exception:
+        except Exception as error:  # of whatever class the engine has for it
             if run.terminate:
                 return None
-            raise
+            raise VoiceError(f"{self.name} could not say a sentence: {error}"[:300]) from error
         finally:
             self._runs.discard(run)
         return Sound(as_samples(floats.ravel()), RATE)
