@@ -56,7 +56,7 @@ def stolen(page):
 def test_what_a_model_says_is_only_text(visit):
     page = visit(MARKDOWN, "Two.").page()
     ask(page, f"{TAG} <script>{STEAL}</script>")
-    expect(page.get_by_text("The end of it.")).to_be_visible()
+    expect(page.get_by_text("The end of it.", exact=True)).to_be_visible()
     expect(page.locator(".said")).to_contain_text(TAG)
     prose = page.locator(".prose")
     assert prose.locator("script, iframe, svg, form, style, [style], [onclick]").count() == 0

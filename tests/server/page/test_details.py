@@ -50,15 +50,15 @@ def test_the_model_is_chosen_on_the_page(visits, serve, script):
     picker = page.get_by_label("Model")
     expect(picker).to_have_value(first)
     ask(page, "Who are you?")
-    expect(page.get_by_text("I am the first.")).to_be_visible()
+    expect(page.get_by_text("I am the first.", exact=True)).to_be_visible()
     picker.select_option(second)
     expect(picker).to_have_value(second)
     ask(page, "And now?")
-    expect(page.get_by_text("I am the second.")).to_be_visible()
+    expect(page.get_by_text("I am the second.", exact=True)).to_be_visible()
     page.get_by_role("button", name="New session").click()
     picker.select_option(second)  # before anything is said, it is for the session to come
     ask(page, "And here?")
-    expect(page.get_by_text("I am the second.")).to_be_visible()
+    expect(page.get_by_text("I am the second.", exact=True)).to_be_visible()
 
 
 def test_what_it_cost_and_the_budget_are_told(visit):

@@ -54,7 +54,7 @@ def test_from_a_question_to_a_plot_and_back(visit, tmp_path):
     page.get_by_role("button", name="Run edited").click()
     expect(block(page, 1).locator(".output")).to_contain_text("größer")
     expect(block(page, 1)).to_contain_text("You changed this before it ran.")
-    expect(page.get_by_text("Printed.")).to_be_visible()
+    expect(page.get_by_text("Printed.", exact=True)).to_be_visible()
 
     block(page, 0).get_by_role("button", name="Undo").click()
     dialog = page.get_by_role("dialog")
@@ -87,7 +87,7 @@ def test_a_page_that_is_reloaded_in_the_middle_of_a_block_goes_on(visit, tmp_pat
     (tmp_path / "owner" / "go").touch()
     for one in (page, second):
         expect(block(one, 0).locator(".output")).to_contain_text("ended")
-        expect(one.get_by_text("Over.")).to_be_visible()
+        expect(one.get_by_text("Over.", exact=True)).to_be_visible()
 
     ask(second, "More.")
     run_block(page)  # what one asks can be answered in the other
@@ -112,12 +112,12 @@ def test_code_is_declined_with_a_reason_and_tried_without_effect(visit, tmp_path
     page.get_by_label("Reason").press("Enter")
     expect(block(page, 0)).to_contain_text("Your reason: not there")
     expect(block(page, 0)).to_contain_text("not run")
-    expect(page.get_by_text("As you like.")).to_be_visible()
+    expect(page.get_by_text("As you like.", exact=True)).to_be_visible()
 
     ask(page, "Try it.")
     page.get_by_role("button", name="Dry run").click()
     page.get_by_role("button", name="Take it back").click()
-    expect(page.get_by_text("Tried.")).to_be_visible()
+    expect(page.get_by_text("Tried.", exact=True)).to_be_visible()
     expect(block(page, 1)).to_contain_text("Taken back")
     assert not (tmp_path / "owner" / "made").exists()
 
@@ -130,7 +130,7 @@ def test_what_runs_is_stopped_and_asks_for_input(visit):
     ask(page, "Spin.")
     expect(block(page, 0).locator(".output")).to_contain_text("on")
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("You stopped it.")).to_be_visible()
+    expect(page.get_by_text("You stopped it.", exact=True)).to_be_visible()
 
     ask(page, "Ask me.")
     page.get_by_label("Who?").fill("Ada")
@@ -159,7 +159,7 @@ def test_variables_and_tables_are_shown_page_by_page(visit):
     page = visit({"code": make}, "Made.").page()
     ask(page, "Make a table.")
     run_block(page)
-    expect(page.get_by_text("Made.")).to_be_visible()
+    expect(page.get_by_text("Made.", exact=True)).to_be_visible()
     page.get_by_role("button", name="Variables").click()
     expect(page.locator(".variables")).to_contain_text("total")
     page.locator(".variables").get_by_role("button", name="df").click()
@@ -182,7 +182,7 @@ def test_variables_and_tables_are_shown_page_by_page(visit):
 def test_a_session_is_found_left_and_taken_up_again(visit):
     page = visit("One.", "Two.").page()
     ask(page, "About apples")
-    expect(page.get_by_text("One.")).to_be_visible()
+    expect(page.get_by_text("One.", exact=True)).to_be_visible()
     page.get_by_role("button", name="New session").click()
     expect(page.get_by_role("heading", name="What shall we do?")).to_be_visible()
     page.get_by_label("Search sessions").fill("apples")
@@ -196,7 +196,7 @@ def test_a_session_is_found_left_and_taken_up_again(visit):
 def test_a_session_is_exported(visit, format):
     page = visit("Hello there.").page()
     ask(page, "Hi")
-    expect(page.get_by_text("Hello there.")).to_be_visible()
+    expect(page.get_by_text("Hello there.", exact=True)).to_be_visible()
     page.get_by_role("button", name="More").click()
     with page.expect_download() as download:
         page.get_by_role("link", name=format).click()
@@ -217,7 +217,7 @@ def test_everything_can_be_done_by_keyboard(visit):
     page.locator("body").press("q")
     keys.press("y")
     expect(block(page, 0).locator(".output")).to_contain_text("ran")
-    expect(page.get_by_text("Done.")).to_be_visible()
+    expect(page.get_by_text("Done.", exact=True)).to_be_visible()
     page.locator("body").press("v")
     expect(page.locator(".variables")).to_contain_text("x")
     page.locator("body").press("u")
@@ -236,7 +236,7 @@ def test_the_page_fits_on_a_phone(visit):
     ask(page, "Plot something with a long long line of words that must be wrapped on a phone.")
     page.get_by_role("button", name="Run", exact=True).tap()
     expect(block(page, 0).locator(".picture img")).to_be_visible()
-    expect(page.get_by_text("Here.")).to_be_visible()
+    expect(page.get_by_text("Here.", exact=True)).to_be_visible()
     expect(page.get_by_label("Message")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Files", exact=True).tap()

@@ -51,7 +51,7 @@ def test_nobody_is_kept_out(visit, web, options):
     expect(page.get_by_text("Here is")).to_be_visible()
     ask(page, "Fail.")
     run_block(page)
-    expect(page.get_by_text("It failed.")).to_be_visible()
+    expect(page.get_by_text("It failed.", exact=True)).to_be_visible()
     page.get_by_role("button", name="Variables").click()
     expect(page.get_by_role("complementary")).to_be_visible()
     assert violations(page, web) == []

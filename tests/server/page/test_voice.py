@@ -137,7 +137,7 @@ def test_hold_speak_see_correct_send_approve_hear(talking, web):
     message.press("Enter")
     expect(page.locator(".said")).to_contain_text("plot it in green")
     run_block(page)
-    expect(page.get_by_text("That is all.")).to_be_visible()
+    expect(page.get_by_text("That is all.", exact=True)).to_be_visible()
     page.wait_for_function("() => window.loudest > 0.1")
     expect(page.get_by_role("button", name="Speak answers")).to_have_attribute(
         "aria-pressed", "true"
