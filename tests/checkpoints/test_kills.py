@@ -11,6 +11,7 @@ import threading
 
 import pytest
 
+from interpreter.checkpoints.journal import supervision
 from interpreter.checkpoints.journal.client import FileJournal
 from tests.checkpoints.conftest import Bench
 
@@ -58,6 +59,35 @@ def test_a_block_survives_the_death_of_the_journal(bench, moment):
     bench.journal.end()
     assert bench.journal.undo(name) == ()
     assert bench.tree() == before
+
+
+DIES_IN_RECEIVING = """
+import fcntl, os, signal
+receive, real, count = 0xC0502100, fcntl.ioctl, 0
+def ioctl(descriptor, request, *rest):
+    global count
+    result = real(descriptor, request, *rest)
+    count += request == receive
+    if count == 5: os.kill(os.getpid(), signal.SIGKILL)
+    return result
+if '"takes_over": false' in sys.argv[-1]: fcntl.ioctl = ioctl
+"""
+
+
+def test_a_call_that_was_received_in_the_moment_of_death_is_answered(tmp_path, monkeypatch):
+    program = supervision._PROGRAM.replace("main()", f"{DIES_IN_RECEIVING}main()")
+    monkeypatch.setattr(supervision, "_PROGRAM", program)
+    bench = Bench(tmp_path)
+    fill(bench)
+    before, first, name = bench.tree(), bench.journal.pid, bench.next_name()
+    bench.journal.begin(name, "busy")
+    done = bench.run(sys.executable, "-c", BUSY)
+    assert done.stdout == "finished\n", done.stderr
+    assert bench.journal.pid != first
+    bench.journal.end()
+    assert bench.journal.undo(name) == ()
+    assert bench.tree() == before
+    bench.stop()
 
 
 @pytest.mark.parametrize("moment", range(MOMENTS))

@@ -14,6 +14,7 @@ RECEIVE, ANSWER, STILL_VALID, SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082102, 0x
 _SYNCHRONOUS = 1  # the caller is woken on our processor: half the latency, since Linux 6.6
 _GO_ON = 1
 SIZE = 80
+BEYOND = 1024  # bytes behind the last slot: `ioctl` fills what is larger than this where it lies
 
 Handle = Callable[[int, int, tuple[int, ...], Callable[[], bool]], int]
 """Takes thread, call number, arguments and a check that the caller still waits; returns an errno
@@ -22,12 +23,15 @@ DONE = -1
 
 
 class SeccompListener:
-    """Serves one listener descriptor; the call in hand is also in `slot`, should we be killed."""
+    """Serves one listener descriptor.
+
+    A call is received into its slot of a memory that outlives us: should we be killed, even in the
+    moment in which the kernel hands it over, whoever takes over finds and answers it.
+    """
 
     def __init__(self, descriptor: int, memory: mmap.mmap, slot: int, handle: Handle) -> None:
         self._descriptor = descriptor
-        self._memory = memory
-        self._start = slot * SIZE
+        self._slot = memoryview(memory)[slot * SIZE :]
         self._handle = handle
 
     def serve(self) -> None:
@@ -37,35 +41,30 @@ class SeccompListener:
         self._finish_the_call_in_hand()
         waiting = select.poll()
         waiting.register(self._descriptor, select.POLLIN)
-        buffer = bytearray(SIZE)
-        empty = bytes(SIZE)
         while True:
             if waiting.poll()[0][1] & (select.POLLHUP | select.POLLERR | select.POLLNVAL):
                 return
-            buffer[:] = empty
             try:
-                fcntl.ioctl(self._descriptor, RECEIVE, buffer)
+                fcntl.ioctl(self._descriptor, RECEIVE, self._slot)
             except OSError as error:
                 if error.errno in (errno.ENOENT, errno.EINTR):
                     continue
                 return
-            self._memory[self._start : self._start + SIZE] = bytes(buffer)
-            self._answer(buffer)
+            self._answer()
 
     def _finish_the_call_in_hand(self) -> None:
-        left = self._memory[self._start : self._start + SIZE]
-        if any(left):
-            self._answer(bytearray(left))
+        if any(self._slot[:SIZE]):
+            self._answer()
 
-    def _answer(self, notification: bytearray) -> None:
-        identity, thread, _, number = struct.unpack_from("=QIIi", notification)
-        arguments = struct.unpack_from("=6Q", notification, 32)
+    def _answer(self) -> None:
+        identity, thread, _, number = struct.unpack_from("=QIIi", self._slot)
+        arguments = struct.unpack_from("=6Q", self._slot, 32)
         code = self._handle(thread, number, arguments, lambda: self._still_waits(identity))
         error = -code if code != DONE else 0
         answer = struct.pack("=QqiI", identity, 0, error, 0 if code else _GO_ON)
         with contextlib.suppress(OSError):  # killed while it waited
             fcntl.ioctl(self._descriptor, ANSWER, bytearray(answer))
-        self._memory[self._start : self._start + SIZE] = bytes(SIZE)
+        self._slot[:SIZE] = bytes(SIZE)
 
     def _still_waits(self, identity: int) -> bool:
         try:

@@ -31,7 +31,7 @@ from interpreter.checkpoints.journal.kept.blocks import BlockDirectory
 from interpreter.checkpoints.journal.kept.changes import Change
 from interpreter.checkpoints.journal.kept.history import BlockHistory, Retention
 from interpreter.checkpoints.journal.kept.trees import TreePlace, Trees
-from interpreter.checkpoints.journal.listener import DONE, SIZE, SeccompListener
+from interpreter.checkpoints.journal.listener import BEYOND, DONE, SIZE, SeccompListener
 from interpreter.checkpoints.journal.programs import Programs
 from interpreter.checkpoints.journal.recorder import ChangeRefused, JournalLimits, Recorder
 from interpreter.protocol.git.config import QUESTION
@@ -337,8 +337,8 @@ def _shared(path: Path, *, fresh: bool) -> mmap.mmap:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if fresh else 0)
     descriptor = os.open(path, flags, 0o600)
     try:
-        os.ftruncate(descriptor, SLOTS * SIZE)
-        return mmap.mmap(descriptor, SLOTS * SIZE)
+        os.ftruncate(descriptor, SLOTS * SIZE + BEYOND)
+        return mmap.mmap(descriptor, SLOTS * SIZE + BEYOND)
     finally:
         os.close(descriptor)
 
