@@ -68,6 +68,7 @@ class Screen:
     environment: dict
     directory: Path
     stack: ExitStack
+    manager: subprocess.Popen
     numbers: list = field(default_factory=list)
 
     def desktop(self):
@@ -184,8 +185,8 @@ def displayed(server):
         )  # fmt: skip
         environment["DBUS_SESSION_BUS_ADDRESS"] = bus.stdout.readline().strip()
         stack.callback(bus.stdout.close)
-        stack.enter_context(running(["openbox"], env=environment, stdout=subprocess.DEVNULL))
-        screen = Screen(environment, directory, stack)
+        manager = running(["openbox"], env=environment, stdout=subprocess.DEVNULL)
+        screen = Screen(environment, directory, stack, stack.enter_context(manager))
         wait_for(screen.has_window_manager, "openbox")
         yield screen
 

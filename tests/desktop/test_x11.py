@@ -1,7 +1,9 @@
 """Pointer, keys, clipboard, windows and the accessibility tree of a real X11 desktop."""
 
+import signal
 import subprocess
 import sys
+import threading
 import zlib
 from contextlib import closing
 from shutil import which
@@ -20,19 +22,28 @@ def click(desktop, point):
     desktop.button("left", down=False)
 
 
-def element(desktop, app, name, role=None):
-    """The first element of a program with this name, once it is there."""
+def element(desktop, app, name=None, role=None):
+    """The first element of a program with this name and role, once it is there."""
     return wait_for(
         lambda: next(
             (one for one in desktop.elements(app.window(desktop))
-             if one.name == name and role in (None, one.role)), None),
-        f"{name} in the tree of {app.kind}",
+             if name in (None, one.name) and role in (None, one.role)), None),
+        f"{name or role} in the tree of {app.kind}",
     )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def gtk(screen):
+def shop(screen):
     return screen.start("gtk3", 40, 40)
+
+
+@pytest.fixture
+def gtk(desktop, shop):
+    """A program whose window is placed, in front, and has the focus."""
+    window = shop.window(desktop)
+    desktop.activate(window)
+    wait_for(lambda: any(w.active and w.id == window.id for w in desktop.windows()), "its window")
+    return shop
 
 
 def test_the_monitor_and_the_pointer(desktop):
@@ -66,7 +77,6 @@ def test_the_wheel_turns_by_notches(desktop, gtk):
 
 
 def test_keys_that_are_held_together_arrive_together(desktop, gtk):
-    desktop.activate(gtk.window(desktop))
     click(desktop, element(desktop, gtk, "pad").box.center)
     for name in ("ctrl", "shift", "k"):
         desktop.key(name, down=True)
@@ -76,13 +86,29 @@ def test_keys_that_are_held_together_arrive_together(desktop, gtk):
 
 
 def test_what_is_in_a_password_field_is_not_read(desktop, gtk):
-    secret = wait_for(
-        lambda: next((e for e in desktop.elements() if e.role == "password text"), None), "a field"
-    )
-    click(desktop, secret.box.center)
+    click(desktop, element(desktop, gtk, role="password text").box.center)
     desktop.type("hunter2 is the secret")
     wait_for(lambda: gtk.state()["secret"] == "hunter2 is the secret", "the secret")
     assert "hunter2" not in repr(desktop.elements())
+
+
+def test_keys_do_not_overtake_a_click_that_the_window_manager_holds(desktop, screen):
+    app = screen.start("gtk4")
+    second = element(desktop, app, role="password text").box.center
+    first = next(
+        e for e in desktop.elements(app.window(desktop)) if e.role in ("text", "entry", "text box")
+    ).box.center
+    click(desktop, first)
+    desktop.type("open")
+    wait_for(lambda: app.state()["text"] == "open", "the first text")
+    screen.manager.send_signal(signal.SIGSTOP)
+    later = threading.Timer(0.3, screen.manager.send_signal, (signal.SIGCONT,))
+    later.start()
+    click(desktop, second)
+    desktop.type("hidden")
+    later.join()
+    wait_for(lambda: app.state()["secret"] == "hidden", "the second text")
+    assert app.state()["text"] == "open"
 
 
 def test_what_is_in_an_open_field_is_read(desktop, gtk):
@@ -115,16 +141,11 @@ def test_qt_programs_answer_although_they_were_started_before_anybody_listened(d
 
 
 def test_the_active_window_is_known(desktop, gtk):
-    window = gtk.window(desktop)
-    desktop.activate(window)
-    active = wait_for(
-        lambda: next((w for w in desktop.windows() if w.active and w.id == window.id), None)
-    )
+    (active,) = (window for window in desktop.windows() if window.active)
     assert (active.title, active.pid > 0) == ("GTK 3 shop", True)
 
 
 def test_a_frame_is_still_once_nothing_moves_and_tells_what_changed(desktop, gtk):
-    desktop.activate(gtk.window(desktop))
     box = whole(desktop.monitors())
     desktop.move(Point(1270, 890))
     before = still_frame(desktop, box)

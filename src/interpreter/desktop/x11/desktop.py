@@ -27,9 +27,11 @@ from interpreter.protocol.desktop import (
 )
 
 BUTTONS: dict[Button, int] = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
+HELD: dict[Button, int] = {"left": 1 << 8, "middle": 1 << 9, "right": 1 << 10}
+"""Which bit of a pointer's mask says that a button is down."""
 UP, DOWN, LEFT, RIGHT = 4, 5, 6, 7  # the wheel's notches are buttons, too
 MOST_NOTCHES = 200
-FOCUS_SECONDS = 1.0  # for a window manager to give the focus to a window that was clicked
+FOCUS_SECONDS = 1.0  # for a window manager to hand a click on, and the focus with it
 
 
 class X11Desktop(Desktop):
@@ -50,6 +52,7 @@ class X11Desktop(Desktop):
         self._keyboard = X11Keyboard(self._display)
         self._windows = Windows(self._display)
         self._clicked = 0
+        self._let_go = 0
         self._camera: Any = None
         self._accessibility = Accessibility()
 
@@ -110,6 +113,8 @@ class X11Desktop(Desktop):
     def button(self, button: Button, *, down: bool) -> None:
         """Press or let go of a button."""
         with self._lock:
+            bit = HELD.get(button, 0)
+            self._let_go = self._let_go & ~bit if down else self._let_go | bit
             if down:
                 under = self._windows.under_pointer()
                 # What has the focus already may have opened another window before a key comes.
@@ -195,12 +200,21 @@ class X11Desktop(Desktop):
             self._display.close()
 
     def _await_focus(self) -> None:
-        """A window that was clicked has the focus a moment later: keys that come before go to
-        another one, and so does the click itself when the pointer is elsewhere by then."""
-        clicked, self._clicked = self._clicked, 0
+        """Wait until a click has arrived, and the window that was clicked has the focus.
+
+        A window manager sees a click first. Keys that come before it has handed it on go to what
+        had the focus, and so does the click itself when the pointer is elsewhere by then.
+        """
         deadline = time.monotonic() + FOCUS_SECONDS
-        while clicked and self._windows.will_get_focus(clicked) and time.monotonic() < deadline:
+        while self._is_on_its_way() and time.monotonic() < deadline:
             time.sleep(0.002)  # between two looks
+        self._clicked = self._let_go = 0
+
+    def _is_on_its_way(self) -> bool:
+        """Whether the server holds a button down that was let go, or the focus comes yet."""
+        if self._let_go and self._root.query_pointer().mask & self._let_go:
+            return True
+        return self._clicked != 0 and self._windows.will_get_focus(self._clicked)
 
     def _press(self, number: int, *, down: bool) -> None:
         from Xlib import X  # noqa: PLC0415
