@@ -35,11 +35,11 @@ def press(desktop, *names):
 
 
 def typed(app, desktop, text):
-    """What has arrived once it is the text, or a while later what is there instead."""
+    """What has arrived once it is the text, or much later what is there instead."""
     before = app.state()["text"]
     desktop.type(text)
     with suppress(AssertionError):  # the caller compares, and shows both
-        wait_for(lambda: app.state()["text"] == before + text, seconds=5)
+        wait_for(lambda: app.state()["text"] == before + text)
     return app.state()["text"].removeprefix(before)
 
 
