@@ -1,5 +1,6 @@
 import gzip
 import json
+import re
 import shutil
 import sqlite3
 import struct
@@ -8,6 +9,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import openpyxl
+import pandas
 import pytest
 
 from interpreter.sandboxes.backends.none import NoSandbox
@@ -95,7 +98,9 @@ Total,2024-01-08,28%,$9,17
 def test_what_people_trip_over_is_named(profiler, workspace):
     assert profile_of(profiler, workspace, "p.csv", PITFALLS)[1:9] == [
         "- 'region' text: 'North', 'north', 'South', 'Total'",
-        "- 'when' dates as text, in several forms: 2024-01-08, 06.01.2024",
+        r"- 'when' dates as text, in several forms: 2024-01-08, 06.01.2024; make dates of them with "
+        r"pd.to_datetime(df['when'].str.replace(r'^(\d+)\.(\d+)\.(\d{4})$', r'\3-\2-\1', regex=True), "
+        r"format='mixed')",
         "- 'share' text: percent such as '12%', to be turned into numbers",
         "- 'price' text: money such as '$1,200', to be turned into numbers",
         "- 'units' int 3 to 17, a quantity: how many units is its sum",
@@ -103,6 +108,89 @@ def test_what_people_trip_over_is_named(profiler, workspace):
         "Careful: 'region' has one thing written differently: 'North', 'north'",
         "Careful: 1 row(s) are there more than once",
     ]
+
+
+def test_what_makes_dates_of_text_in_several_forms_does_so(profiler, workspace):
+    rows = '2024-03-04\n05.03.2024\n"March 6, 2024"\n2024/03/07\n8 Mar 2024\n'
+    line = profile_of(profiler, workspace, "d.csv", f"joined\n{rows}")[1]
+    scope = {"pd": pandas, "df": pandas.read_csv(workspace / "d.csv")}
+    made = eval(line.partition(" with ")[2], scope)
+    assert [day.strftime("%m-%d") for day in made] == ["03-04", "03-05", "03-06", "03-07", "03-08"]
+
+
+def read_as_told(workspace, name, first):
+    """The table as pandas reads it with what a profile says."""
+    found = re.search(r"\(read it with (.*)\):", first)
+    options = eval(f"dict({found.group(1) if found else ''})")
+    return pandas.read_csv(workspace / name, **options)
+
+
+@pytest.mark.parametrize(
+    ("content", "how", "amounts"),
+    [
+        ("a;amount\nx;1,5\ny;20\nz;3,25\n", "sep=';', decimal=','", [1.5, 20, 3.25]),
+        (
+            "a;amount\nx;1.250,50\ny;-80,00\n",
+            "sep=';', decimal=',', thousands='.'",
+            [1250.5, -80],
+        ),
+        ("Report of May\n\na,amount\nx,3\ny,4\nz,5\n", "skiprows=2", [3, 4, 5]),
+        ('"A title,\nof two lines"\na,b,amount\nx,1,3\ny,2,4\n', "skiprows=1", [3, 4]),
+        ("Titel;;\na;b;amount\nx;1;3,5\ny;2;4\n", "sep=';', skiprows=1, decimal=','", [3.5, 4]),
+    ],
+)
+def test_a_table_is_read_as_its_profile_says(profiler, workspace, content, how, amounts):
+    first, *lines = profile_of(profiler, workspace, "t.csv", content)
+    assert f"(read it with {how})" in first
+    assert read_as_told(workspace, "t.csv", first)["amount"].tolist() == amounts
+    assert [line for line in lines if line.startswith("- 'amount' ")][0].split()[2] in (
+        "int",
+        "float",
+    )
+
+
+def test_dates_with_dots_are_not_made_numbers_by_a_thousands_dot(profiler, workspace):
+    content = "day;amount\n03.01.2024;1.250,50\n17.01.2024;80,00\n"
+    first, _, line, *_ = profile_of(profiler, workspace, "t.csv", content)
+    assert first == "t.csv (read it with sep=';'): 2 rows x 2 columns"
+    scope = {"df": read_as_told(workspace, "t.csv", first)}
+    made = eval(line.partition("': ")[2], scope)
+    assert made.tolist() == [1250.5, 80]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["name,age\nAnn,31\nBob,\n", "a,b,c\n1,,\n2,,\n3,4,5\n", "one column\n1\n2\n", "x,y\n1,2\n"],
+)
+def test_an_ordinary_table_has_nothing_above_its_header(profiler, workspace, content):
+    assert "read it" not in profile_of(profiler, workspace, "t.csv", content)[0]
+
+
+def test_a_sheet_may_have_a_title(profiler, workspace):
+    book = openpyxl.Workbook()
+    for row in (("Costs of 2024",), (), ("month", "costs"), (1, 300), (2, 150)):
+        book.active.append(row)
+    book.save(workspace / "b.xlsx")
+    lines = profiler.describe("look at b.xlsx").splitlines()
+    assert "sheet 'Sheet' (read it with skiprows=2): 2 rows x 2 columns" in lines
+    assert pandas.read_excel(workspace / "b.xlsx", skiprows=2)["costs"].tolist() == [300, 150]
+
+
+def test_what_is_in_objects_is_found_and_how_it_is_taken_out(profiler, workspace):
+    rows = [{"n": 1, "user": {"name": "ann"}}, {"n": 2, "user": {"name": "bo"}}]
+    (workspace / "e.json").write_text(json.dumps(rows))
+    lines = profiler.describe("how often is ann in e.json?").splitlines()
+    assert "'user' holds objects; what is in them: df['user'].str['name']" in lines
+    assert lines[-1] == "Named in the request: column 'user' has 'ann' (1 rows)"
+
+
+@pytest.mark.parametrize(
+    ("ask", "is_named"),
+    [("how many said yes in s.csv?", True), ("is s.csv long? answer yes or no", False)],
+)
+def test_yes_is_a_value_unless_it_says_how_to_answer(profiler, workspace, ask, is_named):
+    (workspace / "s.csv").write_text("who,said\n1,yes\n2,no\n3,Yes \n")
+    assert ("Named in the request: column 'said'" in profiler.describe(ask)) is is_named
 
 
 SALES = """product,city,units

@@ -9,6 +9,7 @@ from interpreter.protocol.changed_files import shown
 
 WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*")
 WITH_SUFFIX = re.compile(r"[\w./\\-]+\.\w{2,8}\b")
+EITHER = re.compile(r"\byes ?(?:or|/|and) ?no\b", re.IGNORECASE)  # how to answer, not a value
 LONGEST_VALUE = 4  # words
 LOOKED_AT = 4_000  # characters of a request
 NAMED = 4  # columns
@@ -21,7 +22,7 @@ COMMON = frozenset(
     its json last list many max maximum mean median min minimum month more most much name new
     no none not number of off old on one only or other our out per rows same see show sum
     table than that the their them then there they this to total type unknown use value values
-    was week were what when where which who why with year yes you your
+    was week were what when where which who why with year you your
 """)
 )
 """Words that are values of many tables and parts of many requests, and mean nothing by that."""
@@ -29,7 +30,7 @@ COMMON = frozenset(
 
 def named_texts(request: str, columns: Mapping[str, Mapping[str, int]]) -> list[str]:
     """A line for each column with a value that a request names, however it is spelt there."""
-    words = WITH_SUFFIX.sub(" ", request[:LOOKED_AT])
+    words = EITHER.sub(" ", WITH_SUFFIX.sub(" ", request[:LOOKED_AT]))
     said, exactly = set(_phrases(words)), set(WORD.findall(words))
     names = {_key(name) for name in columns}
     lines = []

@@ -2,6 +2,7 @@
 
 import pytest
 
+from interpreter.models.small.answers import trouble_with
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
@@ -92,6 +93,8 @@ def test_all_spellings_of_a_value_have_to_be_used(compared, missed):
         ("What share of sales.csv is over 50 %?", "print((df.share > 0.5).mean())", ""),
         ("Sum the first 5 of sales.csv", "print(df.units.head().sum())", ""),
         ("What is the mean, rounded to 2 decimals, of sales.csv?", "print(df.mean())", ""),
+        ("In sales.csv -9 means unknown. What is the mean of units?", "f(df.units)", "'-9'"),
+        ("In sales.csv -9 means unknown. What is the mean of units?", "f(df.units != -9)", ""),
         ("How many rows has sales.csv?", "print(len(df))", ""),
         ("How many units of juice, by sales.csv?", "print(f'juice: {df.units.sum()}')", "'juice'"),
         ("How many units of juice, by sales.csv?", "f(df['product'] == 'juice')", ""),
@@ -105,6 +108,44 @@ def test_limits_and_years_have_to_be_used(question, source, missing):
     plain = PROFILE.rpartition("\n")[0]
     said = told(question, source, profile=plain)
     assert (f"The request says {missing}, but" in said) is bool(missing)
+
+
+@pytest.mark.parametrize(
+    ("selected", "output", "variables", "is_told"),
+    [
+        (
+            "df[df['day'].str.contains('Saturday')]",
+            "0\n",
+            "some: DataFrame 0x3 with columns a",
+            True,
+        ),
+        ("df[df['day'] == 'Sat']['units']", "total: 0.0\n", "n: 1; some: Series 0", True),
+        (
+            "df[df['day'].str.contains('Saturday')]",
+            "7\n",
+            "some: DataFrame 0x3 with columns a",
+            False,
+        ),
+        (
+            "df[df['day'].str.contains('Saturday')]",
+            "0\n",
+            "some: DataFrame 2x3 with columns a",
+            False,
+        ),
+        ("df[df['product'] == 'juice']", "0\n", "some: DataFrame 0x3 with columns a", False),
+        ("df[df['product'] == 'coffee']", "0\n", "some: DataFrame 0x3 with columns a", False),
+    ],
+)
+def test_nothing_selected_by_a_word_that_is_nowhere_is_no_answer(
+    selected, output, variables, is_told
+):
+    question = "How many units were sold on weekends, of juice, by sales.csv?"
+    messages = turn(question, (f"{READ}some = {selected}\nprint(f(some))", output))
+    result = ActionResult("c1", "ok", f"variables: {variables}")
+    messages[-1] = Message("computer", (*messages[-1].parts[:-1], result))
+    one = SmallTurn.of(messages).rounds[0]
+    said = trouble_with(f"{question}\n\n{PROFILE.rpartition('Named')[0]}", one)
+    assert ("has no row" in said) is is_told
 
 
 ORDER = "Sort sales.csv by units and save it as sorted.csv, without changing the original"

@@ -13,7 +13,14 @@ NULLS = {"", "na", "n/a", "nan", "null", "none", "#n/a", "<na>", "-nan", "nil"}
 TRUTH = {"True", "False", "TRUE", "FALSE", "true", "false"}  # what pandas reads as bool
 EXACT = 1e12
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
-DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T]\d|$)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$")
+DATE = re.compile(
+    r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T]\d|$)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$"
+    r"|[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4}$|\d{1,2}\.? [A-Z][a-z]{2,8}\.?,? \d{4}$"
+)
+DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}$")
+YEAR_FIRST = r".str.replace(r'^(\d+)\.(\d+)\.(\d{4})$', r'\3-\2-\1', regex=True)"
+WITH_POINT = ".str.replace('.', '').str.replace(',', '.').astype(float)"
+COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$")  # the decimal point of half the world
 LEADING_NUMBER = re.compile(r"[+-]?\d[\d ,.]*\S*")
 PERCENT = re.compile(r"[+-]?\d[\d,.]*\s*%$")
 MONEY = re.compile(r"[+-]?[$€£¥]\s*[+-]?\d[\d,.]*$|[+-]?\d[\d,.]*\s*(?:[$€£¥]|EUR|USD)$")
@@ -39,7 +46,7 @@ def column(values: Sequence[str], name: str = "") -> str:
     """What a column holds: its type, range or examples, and how much is missing."""
     filled = [value for value in values if value.strip().lower() not in NULLS]
     missing = len(values) - len(filled)
-    words = [kind_of(filled)] if filled else ["empty"]
+    words = [kind_of(filled, f"df[{name!r}]" if name else "x")] if filled else ["empty"]
     if words[0].startswith("int") and QUANTITY.search(name):
         words.append(f"a quantity: how many {example(name)} is its sum")
     if missing and filled:
@@ -47,7 +54,8 @@ def column(values: Sequence[str], name: str = "") -> str:
     return ", ".join(words)
 
 
-def kind_of(filled: list[str]) -> str:
+def kind_of(filled: list[str], it: str) -> str:
+    """Its type, and how to make numbers or dates of `it`, where that takes more than a word."""
     numbers = [value for value in filled if NUMBER.match(value.strip())]
     if len(numbers) == len(filled):
         return numeric([float(value) for value in numbers], all(is_whole(v) for v in numbers))
@@ -59,7 +67,10 @@ def kind_of(filled: list[str]) -> str:
         return f"text: numbers and others such as {example(odd)!r}"
     looked = [value.strip() for value in filled[:LOOKED_AT]]
     if all(map(DATE.match, looked)):
-        return dates(filled, looked)
+        return dates(filled, looked, it)
+    if any(map(COMMA.match, looked)) and all(map(is_with_comma, looked)):
+        odd = next(value for value in looked if COMMA.match(value))
+        return f"text: numbers with a decimal comma such as {example(odd)!r}: {it}{WITH_POINT}"
     for what, pattern in (("percent", PERCENT), ("money", MONEY), ("numbers", GROUPED)):
         if all(pattern.match(value) or NUMBER.match(value) for value in looked):
             odd = next((value for value in looked if pattern.match(value)), looked[0])
@@ -67,11 +78,14 @@ def kind_of(filled: list[str]) -> str:
     return text_kind(filled, different)
 
 
-def dates(filled: list[str], looked: list[str]) -> str:
+def dates(filled: list[str], looked: list[str], it: str) -> str:
     """Dates that are text: from when to when, or in how many forms they are written."""
     forms = {(value[:4].isdigit(), re.sub(r"\d", "", value)[:1]): value for value in looked}
     if len(forms) > 1:
-        return "dates as text, in several forms: " + ", ".join(map(example, forms.values()))
+        shown = ", ".join(map(example, forms.values()))
+        ordered = f"{it}{YEAR_FIRST}" if any(map(DOTTED.match, looked)) else it
+        how = f"pd.to_datetime({ordered}, format='mixed')"
+        return f"dates as text, in several forms: {shown}; make dates of them with {how}"
     return f"dates as text, {example(min(filled))} to {example(max(filled))}"
 
 
@@ -84,6 +98,11 @@ def text_kind(filled: list[str], different: list[str]) -> str:
     return f"text, {len(different)} different, e.g. {example(filled[0])!r}"
 
 
+def is_with_comma(value: str) -> bool:
+    """Whether it is a number where the decimal point is a comma."""
+    return bool(COMMA.match(value)) or is_whole(value)
+
+
 def is_whole(value: str) -> bool:
     return value.strip().lstrip("+-").isdigit()
 
@@ -93,6 +112,38 @@ def numeric(numbers: list[float], whole: bool) -> str:
     if whole and abs(low) < EXACT and abs(high) < EXACT:
         return f"int {low:.0f} to {high:.0f}"
     return f"{'int' if whole else 'float'} {low:.6g} to {high:.6g}"
+
+
+# How a table has to be read.
+
+
+def lines_above(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows stand above the header, empty ones included: a title, a date, and the like."""
+    widths = [len([value for value in row if value.strip()]) for row in rows[:20]]
+    usual = max(filter(None, widths), key=widths.count, default=0)
+    if usual < 2:
+        return 0
+    first = next(at for at, width in enumerate(widths) if width >= usual)
+    return first if all(width < max(2, usual / 2) for width in widths[:first]) else 0
+
+
+def reads_as_numbers(columns: Sequence[Sequence[str]]) -> list[str]:
+    """How to have numbers with a decimal comma read as numbers, where that spoils nothing else."""
+    filled = [[v.strip() for v in values if v.strip().lower() not in NULLS] for values in columns]
+    some = [
+        values[:LOOKED_AT]
+        for values in filled
+        if any(map(COMMA.match, values[:LOOKED_AT])) and all(map(is_with_comma, values))
+    ]
+    grouped = any("." in value for values in some for value in values)
+    if not some or (grouped and any(map(DOTTED.match, itertools.chain(*filled)))):
+        return []  # dates such as 3.1.2024 would become numbers, too
+    return ["decimal=','", *(["thousands='.'"] if grouped else [])]
+
+
+def with_point(value: str) -> str:
+    """A number with a decimal comma, as everybody else writes it."""
+    return value.replace(".", "").replace(",", ".") if COMMA.match(value.strip()) else value
 
 
 # What to be careful about.
@@ -149,3 +200,14 @@ def listed_texts() -> str:
             break
         kept.setdefault(name, {})[text] = count
     return json.dumps(kept)
+
+
+def parts_within(name: str, values: Sequence[object]) -> Iterator[str]:
+    """How to take out a part of the objects that a column holds; their texts are remembered."""
+    objects = [value for value in values if isinstance(value, dict)]
+    lists = [value for value in values if isinstance(value, list)]
+    remember_texts(name, itertools.chain(*(one.values() for one in objects), *lists))
+    if objects and len(objects) > len(values) // 2:
+        keys = list(itertools.islice(objects[0], 6))
+        parts = ", ".join(f"df[{name!r}].str[{key!r}]" for key in keys)
+        yield f"{name!r} holds objects; what is in them: {parts}"[:160]

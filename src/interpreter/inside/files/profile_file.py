@@ -25,7 +25,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from profile_columns import column, example, listed_texts, pitfalls, remember_texts
+from profile_columns import (
+    column,
+    example,
+    lines_above,
+    listed_texts,
+    parts_within,
+    pitfalls,
+    reads_as_numbers,
+    remember_texts,
+    with_point,
+)
 
 Row = Sequence[str]
 LONGEST = 1000  # characters of a profile: about 300 tokens
@@ -114,13 +124,19 @@ def delimited(path: Path) -> Iterator[str]:
     if not delimiter and path.suffix.lower() == ".txt":
         return prose(path, text)
     rows = csv.reader(io.StringIO(text), delimiter=delimiter or ",")
-    names = next(rows, [])
-    kept = [row for row in itertools.islice(rows, ROWS) if row]
-    cut = cut or len(kept) == ROWS
+    read = list(itertools.islice(rows, ROWS + 1))
+    cut = cut or len(read) > ROWS
+    above = lines_above(read)
+    names, kept = (read[above] if read else []), [row for row in read[above + 1 :] if row]
     how = [] if encoding == "utf-8" else [f"encoding={encoding!r}"]
     how += [f"sep={delimiter!r}"] if delimiter not in (",", "") else []
-    read = f" (read it with {', '.join(how)})" if how else ""
-    return table(f"{path.name}{read}", names, kept, cut)
+    how += [f"skiprows={above}"] if above else []
+    columns = list(itertools.zip_longest(*kept, fillvalue=""))
+    if numbers := reads_as_numbers(columns) if delimiter != "," else []:
+        how += numbers
+        kept = [[with_point(value) for value in row] for row in kept]
+    told = f" (read it with {', '.join(how)})" if how else ""
+    return table(f"{path.name}{told}", names, kept, cut)
 
 
 def decoded(path: Path) -> tuple[str, str, bool]:
@@ -173,7 +189,9 @@ def json_file(path: Path) -> Iterator[str]:
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
         names = list(dict.fromkeys(name for item in content[:1000] for name in item))
         rows = [[flat(item.get(name)) for name in names] for item in content]
-        return table(f"{path.name}: {kind}", names, rows, cut)
+        parts = (parts_within(name, [item.get(name) for item in content]) for name in names)
+        within = list(itertools.chain.from_iterable(parts))
+        return itertools.chain(table(f"{path.name}: {kind}", names, rows, cut), within)
     return structure(path.name, content)
 
 
@@ -228,9 +246,12 @@ def workbook(path: Path) -> Iterator[str]:
     if len(book.sheetnames) > 1:
         yield "Careful: without sheet_name only the first sheet is read"
     for name in book.sheetnames[:3]:
-        rows = ([flat(value) for value in row] for row in book[name].iter_rows(values_only=True))
-        names = next(rows, [])
-        yield from table(f"sheet {name!r}", names, itertools.islice(rows, ROWS))
+        cells = itertools.islice(book[name].iter_rows(values_only=True), ROWS)
+        rows = [[flat(value) for value in row] for row in cells]
+        above = lines_above(rows)
+        read = f" (read it with skiprows={above})" if above else ""
+        names = rows[above] if rows else []
+        yield from table(f"sheet {name!r}{read}", names, rows[above + 1 :])
 
 
 def arrow(path: Path) -> Iterator[str]:

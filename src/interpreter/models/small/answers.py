@@ -13,6 +13,7 @@ from interpreter.models.small.conditions import (
     LEFT_OUT,
     Conditions,
     conditions_left_out,
+    texts_compared,
 )
 from interpreter.models.small.forms import MISSING, NUMBER, as_number, form_of
 from interpreter.models.small.plausible import impossible
@@ -41,6 +42,11 @@ the value, and print what comes out. Write the whole block again."""
 IMPOSSIBLE = """\
 That cannot be right: {why}. Check the columns and rows that are used. Write the whole block \
 again."""
+NO_ROW_FITS = """\
+The selection {name} has no row: nothing in the data is written as {texts}. Look at how the values \
+are written above; a date that is text becomes one with pd.to_datetime(...). Write the whole block \
+again."""
+EMPTY = re.compile(r"(?:^|; )(\w+): (?:DataFrame 0x\d+|Series 0\b)")
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
@@ -121,12 +127,26 @@ def trouble_with(question: str, one: Round) -> str:
         return LEFT_OUT.format(conditions=left_out)
     if why := impossible(question, one.output):
         return IMPOSSIBLE.format(why=why)
+    empty, texts = selected_by_what_is_not_there(question, one)
+    if empty:
+        return NO_ROW_FITS.format(name=empty, texts=" or ".join(map(repr, texts)))
     form = form_of(question)
     if form.kind != "json" or form.written(one.output):
         return ""
     if form.schema is not None:
         return NOT_FITTING.format(schema=json.dumps(form.schema)[:SCHEMA_SHOWN])
     return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
+
+
+def selected_by_what_is_not_there(question: str, one: Round) -> tuple[str, list[str]]:
+    """An empty selection that nothing was printed from but 0, and the texts it was selected by that
+    neither the request nor the profiles of its files have; nothing where there is none such."""
+    empty = EMPTY.search(one.variables)
+    if empty is None or any(_sizes(one.output)):
+        return "", []
+    known = question.casefold()
+    strange = [text for text in texts_compared(one.source) if text.casefold() not in known]
+    return (empty.group(1), strange[:3]) if strange else ("", [])
 
 
 def doubt_about(question: str, one: Round) -> str:

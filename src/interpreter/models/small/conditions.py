@@ -28,6 +28,10 @@ LIMIT = re.compile(
 YEAR = re.compile(
     r"\b(?:in|of|during|since|until|before|after|from|for|year) ((?:19|20)\d\d)\b(?![-/.]\d)"
 )
+MEANING = re.compile(
+    r"(?<![\w.])(-?\d[\d.]*)[\"']? (?:means|stands for|marks|indicates|denotes|is used for)\b",
+    re.IGNORECASE,
+)
 GROUPS = re.compile(
     r"groupby|value_counts|pivot|crosstab|group by|Counter|set_index|nunique|unique\(",
     re.IGNORECASE,
@@ -62,6 +66,7 @@ SPELLINGS = (
     ".str.strip().str.lower()"
 )
 LOOSELY = re.compile(r"contains\(|match\(|isin\(|\bLIKE\b|\|\s*\(?df|\bre\.", re.IGNORECASE)
+COMPARING = ("contains", "startswith", "endswith", "isin", "eq", "match", "fullmatch")
 STRIPS = re.compile(r"strip\(|\btrim\(", re.IGNORECASE)
 FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
 LEFT_OUT = """\
@@ -102,7 +107,8 @@ class Conditions:
         )
         lists = " ".join(TEXTS.findall(request))
         listed = frozenset("".join(one).strip().casefold() for one in SPELT.findall(lists))
-        return cls(values, tuple(dict.fromkeys((*limits, *YEAR.findall(words)))), things, listed)
+        limits += [*YEAR.findall(words), *MEANING.findall(words)]
+        return cls(values, tuple(dict.fromkeys(limits)), things, listed)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
@@ -241,6 +247,30 @@ def _selects(node: ast.AST) -> bool:
 
 def _sizes(texts: Iterable[str]) -> list[float]:
     return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
+
+
+def texts_compared(source: str) -> list[str]:
+    """The texts that a program compares something with, in any way."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found: list[str] = []
+    for node in nodes:
+        match node:
+            case ast.Compare(comparators=parts):
+                pass
+            case ast.Call(ast.Attribute(attr=name), parts) if name in COMPARING:
+                pass
+            case _:
+                continue
+        inner = (one for part in parts for one in ast.walk(part))
+        found += [
+            one.value
+            for one in inner
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ]
+    return found
 
 
 def conditions_left_out(request: str, one: Round) -> str:

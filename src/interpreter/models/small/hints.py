@@ -15,6 +15,16 @@ DIFFERENT_LENGTHS = r"inconsistent numbers of samples|same length|shape"
 
 HINTS = (
     (
+        r"could not convert string to float: '[-+]?[\d.]*\d,\d+'",
+        "The decimal point is a comma: column.str.replace('.', '').str.replace(',', '.')"
+        ".astype(float).",
+    ),
+    (
+        r"Error tokenizing data.*Expected \d+ fields in line",
+        "Other lines stand above the header. Leave them out with pd.read_csv(path, skiprows=N), so "
+        "that the first line that is read is the header.",
+    ),
+    (
         r"agg function failed|could not convert string to float: '[A-Za-z]",
         "Some columns hold text. Take only the numeric ones: .mean(numeric_only=True), "
         '.corr(numeric_only=True), df.select_dtypes("number"). Categories become numbers with '
@@ -40,6 +50,16 @@ HINTS = (
     (
         r"is not JSON serializable",
         "Print the dictionary itself, with print(...): it is written as JSON for you.",
+    ),
+    (
+        r"time data .* match format",
+        "The dates are written in several forms: pd.to_datetime(column, format='mixed') reads "
+        "them. Those such as 31.12.2024 have to be turned round first.",
+    ),
+    (
+        r"Length of values \(\d+\) does not match length of index",
+        "A column takes one value for all rows, or one for each row. What is the same for a whole "
+        "table is set there, before tables are put together: a['x'] = 'one'; b['x'] = 'two'.",
     ),
     (
         r"no capture groups",

@@ -107,9 +107,10 @@ COMPUTABLE = re.compile(
     re.IGNORECASE,
 )
 ORDER = re.compile(
-    r"\W*(please\s+|can you\s+|could you\s+)?(add|append|build|change|clean|convert|copy|create"
-    r"|delete|download|draw|edit|extract|fix|generate|install|make|merge|move|open|organi[sz]e|plot|put"
-    r"|remove|rename|replace|resize|save|set|sort|split|unzip|write|zip)\b",
+    r"\W*(please\s+|can you\s+|could you\s+)?(add|append|archive|build|change|clean|combine"
+    r"|compress|concatenate|convert|copy|create|crop|deduplicate|delete|download|draw|edit|extract|fix|generate"
+    r"|install|make|merge|move|open|organi[sz]e|plot|put|remove|rename|replace|resize|rotate|save|set"
+    r"|sort|split|tidy|unpack|unzip|write|zip)\b",
     re.IGNORECASE,
 )
 PROGRAM = re.compile(
@@ -133,7 +134,8 @@ Write one ```python block that computes this, writes it into the file {name} as 
 above, and prints what it wrote."""
 SCRIPT = re.compile(r"[\w/-]+\.(?:py|sh|js|rb|pl|r|sql)\b", re.IGNORECASE)
 FILE_ORDER = re.compile(
-    r"\W*(?:please |can you |could you )?(?:append|copy|delete|move|rename|save|zip|unzip)\b",
+    r"\W*(?:please |can you |could you )?(?:append|copy|delete|move|rename|save|unpack"
+    r"|unzip|zip)\b",
     re.IGNORECASE,
 )
 LONGEST_ERROR = 300
