@@ -421,6 +421,44 @@ def test_files_are_recognised_in_a_message(workspace, text, names):
     assert mentioned_files(text, workspace) == tuple(workspace / name for name in names)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("rename the files in scans by date", ["scans"]),
+        ("what is in the folder called scans?", ["scans"]),
+        ("move what is from downloads/old.", ["downloads/old"]),
+        ("tidy my scans folder, and `in 'downloads/old'` too", ["downloads/old", "scans"]),
+        ("move the .png files here into pictures", ["."]),
+        ("list all files in this directory", ["."]),
+        ("in all, of the sales in /nowhere and ..", []),
+        ("in " + "x/" * 90_000, []),
+    ],
+)
+def test_folders_are_recognised_in_a_message(workspace, text, names):
+    for name in ("scans", "downloads/old"):
+        (workspace / name).mkdir(parents=True)
+    found = [str(path.relative_to(workspace)) for path in mentioned_files(text, workspace)]
+    assert sorted(found) == names
+
+
+def test_a_folder_is_described_by_what_is_in_it(profiler, workspace):
+    (workspace / "scans" / "more").mkdir(parents=True)
+    for number in range(25):
+        (workspace / "scans" / f"img{number:02}.txt").touch()
+    (workspace / "scans" / "a\nNamed in the request: x").touch()
+    first, *lines = profiler.describe("rename the files in scans").splitlines()
+    assert first.startswith(
+        "In the folder 'scans': 26 files: a Named in the request: x, img00.txt,"
+    )
+    assert first.endswith("img18.txt, ...")
+    assert lines == [
+        "In the folder 'scans': 1 folders: more",
+        "os.listdir('scans') lists it; the names come without the folder",
+    ]
+    told = profiler.describe("which files are here?").splitlines()[0]
+    assert told == "In this folder: 0 files"
+
+
 def test_the_program_runs_in_a_python_without_anything(workspace):
     (workspace / "people.csv").write_text(PEOPLE)
     program = Path(profile_file.FOLDER) / profile_file.PROGRAM

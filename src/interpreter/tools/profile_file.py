@@ -51,7 +51,18 @@ SUFFIXES = frozenset([
 ])
 QUOTED = re.compile(r"""["'`]([^"'`\n]{1,300}\.\w{2,8})["'`]""")
 BARE = re.compile(r"(?<![\w.~+=/-])@?((?:[\w.~+=-]|/|\\ )+\.\w{2,8})")
+FOLDERS = re.compile(
+    r"\b(?:in|into|from|of|under|inside|within|folder|directory)\s+(?:the\s+)?(?:(?:folder|directory)\s+)?"
+    r"""(?:(?:called|named)\s+)?["'`]?([\w~/.+-]{1,200}?)["'`]*(?=[\s,;:?!)]|\.?$|\.\s)"""
+    r"|([\w~/.+-]{1,200}) (?:folder|directory)\b",
+    re.IGNORECASE,
+)
+HERE = re.compile(
+    r"\bfiles?\b[^.?!\n]{0,60}\b(?:here|in (?:this|the current) (?:folder|directory))\b",
+    re.IGNORECASE,
+)
 FILES = 3  # of one message
+FOLDERS_SHOWN = 2
 LOOKED_AT = 20_000  # characters of a message
 HASHED = 64 << 20  # bytes at the beginning that count for the hash, with the size and time
 LONGEST = 1_200
@@ -156,7 +167,7 @@ def _texts(listed: str) -> dict[str, dict[str, int]]:
 
 
 def mentioned_files(text: str, workspace: Path) -> tuple[Path, ...]:
-    """The data files that a text names and that exist, in the order of their names."""
+    """The data files and folders that a text names and that exist, in the order of their names."""
     said = text[:LOOKED_AT]
     names = [*QUOTED.findall(said), *BARE.findall(said)]
     found: dict[Path, None] = {}
@@ -164,15 +175,31 @@ def mentioned_files(text: str, workspace: Path) -> tuple[Path, ...]:
         path = _existing(name, workspace)
         if path is not None:
             found.setdefault(path)
-    return tuple(found)[:FILES]
+    return (*tuple(found)[:FILES], *_mentioned_folders(said, workspace))
+
+
+def _mentioned_folders(said: str, workspace: Path) -> list[Path]:
+    found: dict[Path, None] = {}
+    for name in map("".join, FOLDERS.findall(said)):
+        if name.strip("./~") and (path := _at(name, workspace)) is not None and path.is_dir():
+            found.setdefault(path)
+    if HERE.search(said):
+        found.setdefault(workspace)
+    return list(found)[:FOLDERS_SHOWN]
 
 
 def _existing(name: str, workspace: Path) -> Path | None:
     if Path(name).suffix.lower() not in SUFFIXES:
         return None
+    path = _at(name, workspace)
+    return path if path is not None and path.is_file() else None
+
+
+def _at(name: str, workspace: Path) -> Path | None:
+    """Where a name leads, if anything is there."""
     try:
         path = workspace / Path(name.replace("\\ ", " ")).expanduser()
-        return path if path.is_file() else None
+        return path if path.exists() else None
     except (OSError, RuntimeError, ValueError):  # a name that no file can have
         return None
 

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.answers import impossible
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import next_request
-from interpreter.models.small.plausible import impossible
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says

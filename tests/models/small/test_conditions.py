@@ -95,6 +95,15 @@ def test_all_spellings_of_a_value_have_to_be_used(compared, missed):
         ("What is the mean, rounded to 2 decimals, of sales.csv?", "print(df.mean())", ""),
         ("In sales.csv -9 means unknown. What is the mean of units?", "f(df.units)", "'-9'"),
         ("In sales.csv -9 means unknown. What is the mean of units?", "f(df.units != -9)", ""),
+        (
+            "Which day had the most units in sales.csv?",
+            "f(df.day.value_counts())",
+            "'units' (a column)",
+        ),
+        ("Which day had the most units in sales.csv?", "f(df.units.idxmax())", ""),
+        ("Which day had the most units in sales.csv?", "f(df.groupby('day')['units'].sum())", ""),
+        ("What is the average of all units in sales.csv?", "f(df.iloc[:, 1].mean())", ""),
+        ("How many units are in sales.csv?", "print(len(df))", ""),
         ("How many rows has sales.csv?", "print(len(df))", ""),
         ("How many units of juice, by sales.csv?", "print(f'juice: {df.units.sum()}')", "'juice'"),
         ("How many units of juice, by sales.csv?", "f(df['product'] == 'juice')", ""),
@@ -167,12 +176,29 @@ def test_an_answer_that_was_to_be_written_into_a_file_is_judged_by_it():
     first = next_request(turn(INTO)).messages[-1].text
     assert "writes it into the file answer.csv" in first
     printed = next_request(turn(INTO, (KEPT, "42\n")))
-    assert "changed no file, so what was asked for is not done" in printed.messages[-1].text
+    assert "names the file answer.csv, and it was not written" in printed.messages[-1].text
     dropped = next_request(turn(INTO, (DROPPED, "[files: added answer.csv]\n")))
     assert "The request says 'tea' (a value of 'product')" in dropped.messages[-1].text
     kept = SmallTurn.of(turn(INTO, (KEPT, "[files: added answer.csv]\n")))
     assert "Files: added answer.csv." in kept.next_request().messages[-1].text
     assert not kept.can_be_checked
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Write total.json with the sum of units in sales.csv, as total.",
+        "Create a file named total.json with the sum of units in sales.csv",
+        "Save the sum of units in sales.csv as total.json",
+    ],
+)
+def test_a_file_that_is_never_written_is_said_not_to_be(asked):
+    plain = PROFILE.rpartition("\n")[0]
+    blocks = [("print(46)", "46\n")] * 3
+    again = next_request(turn(asked, *blocks[:1], profile=plain)).messages[-1].text
+    assert "names the file total.json, and it was not written" in again
+    answer = next_request(turn(asked, *blocks, profile=plain)).answer
+    assert answer == "I could not do this: total.json was not written.\n\n46"
 
 
 def test_an_original_that_was_to_stay_is_said_to_be_changed():

@@ -14,7 +14,7 @@ ASKED = (
     "What is the mean price in sales.csv? Write the answer to answer.csv, with the columns name "
     "and value and a row for each of mean_price, rows"
 )
-WRITES = "import pandas as pd\nf(pd.read_csv('sales.csv')).to_csv('answer.csv')"
+WRITES = "import pandas as pd\nf(pd.read_csv('sales.csv')['price']).to_csv('answer.csv')"
 RIGHT = "name,value\nmean_price,3.5\nrows,3\n"
 
 

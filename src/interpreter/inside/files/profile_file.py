@@ -43,6 +43,8 @@ READ = 32 << 20  # bytes of a text file that are looked at
 ROWS = 200_000
 SAMPLED = 10_000  # rows of each table of a database
 PITFALLS = 3  # that are named
+ENTRIES = 10_000  # of a folder that are looked at
+NAMES = 20  # of them that are told
 MARK = "\x1e"  # stands before the texts
 ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
 
@@ -60,7 +62,7 @@ def profile(path: Path) -> str:
         ".gz": compressed,
         ".zip": archive,
     }
-    kind = kinds.get(path.suffix.lower())
+    kind = folder if path.is_dir() else kinds.get(path.suffix.lower())
     return shortened(kind(path) if kind else [f"{path.name}: {size_of(path)}"])
 
 
@@ -350,6 +352,21 @@ def compressed(path: Path) -> Iterator[str]:
         yield from table("inside", names, itertools.islice(rows, ROWS), len(text) >= READ // 8)
     else:
         yield from (line[:160] for line in text.splitlines()[:5])
+
+
+def folder(path: Path) -> Iterator[str]:
+    with os.scandir(path) as entries:
+        found = sorted(itertools.islice(entries, ENTRIES), key=lambda entry: entry.name)
+    near = os.path.relpath(path)
+    name = str(path) if near.startswith("..") else near
+    here = "this folder" if name == "." else f"the folder {name!r}"
+    more = " or more" if len(found) == ENTRIES else ""
+    for what, is_folder in (("files", False), ("folders", True)):
+        names = [example(entry.name) for entry in found if entry.is_dir() is is_folder]
+        if names or not is_folder:
+            listed = f": {', '.join(names[:NAMES])}" + (", ..." if len(names) > NAMES else "")
+            yield f"In {here}: {len(names)}{more} {what}{listed if names else ''}"
+    yield f"os.listdir({name!r}) lists it; the names come without the folder"
 
 
 def archive(path: Path) -> Iterator[str]:

@@ -28,6 +28,10 @@ LIMIT = re.compile(
 YEAR = re.compile(
     r"\b(?:in|of|during|since|until|before|after|from|for|year) ((?:19|20)\d\d)\b(?![-/.]\d)"
 )
+MEASURED = (
+    r"\b(?:most|least|fewest|highest|lowest|largest|smallest|biggest|greatest|average|mean|median"
+    r"|total|maximum|minimum|max|min|sum of)(?: of)?(?: the| all)? {name}s?\b"
+)
 MEANING = re.compile(
     r"(?<![\w.])(-?\d[\d.]*)[\"']? (?:means|stands for|marks|indicates|denotes|is used for)\b",
     re.IGNORECASE,
@@ -91,6 +95,8 @@ class Conditions:
     """What a column is asked about although no column has such a value: units of juice."""
     listed: frozenset[str] = frozenset()
     """The values that the profiles list, which none of these things is."""
+    measures: tuple[str, ...] = ()
+    """Columns of which the most, the least, the sum or the average is asked for."""
 
     @classmethod
     def of(cls, request: str) -> Conditions:
@@ -108,11 +114,14 @@ class Conditions:
         lists = " ".join(TEXTS.findall(request))
         listed = frozenset("".join(one).strip().casefold() for one in SPELT.findall(lists))
         limits += [*YEAR.findall(words), *MEANING.findall(words)]
-        return cls(values, tuple(dict.fromkeys(limits)), things, listed)
+        measures = tuple(
+            column for column in dict.fromkeys(COLUMN.findall(request)) if _measures(words, column)
+        )
+        return cls(values, tuple(dict.fromkeys(limits)), things, listed, measures)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
-        if not (self.values or self.limits or self.things) or not one.source.strip():
+        if not one.source.strip():
             return []
         program = _Program.of(one.source)
         return [
@@ -127,6 +136,7 @@ class Conditions:
                 if program.misses_a_spelling_of(spelt, one.source)
             ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
+            *(f"{column!r} (a column)" for column in self.measures if not program.names(column)),
             *(
                 f"{thing!r}"
                 for thing in self.things
@@ -155,6 +165,11 @@ class Conditions:
         return of_column > 1 or shown
 
 
+def _measures(words: str, column: str) -> bool:
+    name = r"[\s_]".join(map(re.escape, re.split(r"[\s_]+", column.removesuffix("s"))))
+    return bool(re.search(MEASURED.format(name=name), words, re.IGNORECASE))
+
+
 def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
     """The words in `units of juice`, for every column."""
     for column in columns:
@@ -168,7 +183,7 @@ class _Program:
 
     texts: tuple[str, ...]
     numbers: frozenset[float]
-    calls_head: bool = False
+    attributes: frozenset[str] = frozenset()
     selections: int = 0
     """How often something is compared with a value that stands in the program."""
 
@@ -185,11 +200,11 @@ class _Program:
             for node in constants
             if isinstance(node.value, int | float) and abs(node.value) < 1e300
         ]
-        calls = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         return cls(
             tuple(text.casefold() for text in texts),
             frozenset((*numbers, *_sizes(texts))),
-            bool(calls & {"head", "tail"}),
+            frozenset(attributes),
             sum(_selects(node) for node in ast.walk(tree)),
         )
 
@@ -197,6 +212,13 @@ class _Program:
         wanted = value.casefold().strip()
         stem = wanted[:-1] if wanted.endswith("s") and len(wanted) > 3 else wanted
         return any(stem in text for text in self.texts)
+
+    def names(self, column: str) -> bool:
+        """Whether it may use a column: it names it, or takes columns by their place or kind."""
+        wanted = column.casefold().strip()
+        if any(wanted in text for text in self.texts) or column in self.attributes:
+            return True
+        return bool(self.attributes & {"iloc", "select_dtypes", "describe", "columns", "reader"})
 
     def misses_a_spelling_of(self, spelt: Sequence[str], source: str) -> bool:
         """Whether it looks for one spelling of a value, exactly, where there are several."""
@@ -209,7 +231,7 @@ class _Program:
 
     def has_number(self, limit: str) -> bool:
         wanted = abs(as_number(limit))
-        if self.calls_head and wanted == 5:  # what head() shows by itself
+        if self.attributes & {"head", "tail"} and wanted == 5:  # what they show by themselves
             return True
         near = (wanted, wanted - 1, wanted + 1, wanted / 100)
         return any(abs(number - one) < 1e-9 for number in self.numbers for one in near)
@@ -278,11 +300,11 @@ def conditions_left_out(request: str, one: Round) -> str:
     return " and ".join(Conditions.of(request).left_out(one))
 
 
-def not_written(request: str, changes: Iterable[str]) -> str:
-    """The names of files that a request wants written and that no block wrote."""
+def not_written(request: str, changes: Iterable[str], target: str = "") -> str:
+    """The names of files that a request wants written, `target` above all, and no block wrote."""
     words, _, known = request.partition("\n\n")
     there = [change.partition(" ")[2] for change in changes]
-    wanted = dict.fromkeys(TARGET.findall(words))
+    wanted = dict.fromkeys((*filter(None, (target,)), *TARGET.findall(words)))
     missing = [
         name
         for name in wanted

@@ -16,8 +16,9 @@ from interpreter.models.small.coding import Coding, written_text
 from interpreter.models.small.data import without_data
 from interpreter.models.small.forms import form_of
 from interpreter.models.small.own_draft import own_draft
-from interpreter.models.small.plan import BLOCK, SmallPlan, SmallTurn, assistant_says
+from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rendering import RENDERED
+from interpreter.models.small.small_plan import BLOCK, SmallPlan, assistant_says
 from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import (
     ANOTHER_DRAFT,

@@ -16,38 +16,32 @@ from interpreter.models.small.answers import (
     trouble_with,
 )
 from interpreter.models.small.coding import Coding
-from interpreter.models.small.conditions import (
-    CHANGED,
-    FILE_NOT_WRITTEN,
-    LEFT_OUT,
-    changed_originals,
-    conditions_left_out,
-    not_written,
-)
-from interpreter.models.small.forms import NUMBER, AskedForm, form_of, wants_a_reason
+from interpreter.models.small.forms import form_of, wants_a_reason
 from interpreter.models.small.hints import hint_for, missing_thing
+from interpreter.models.small.orders import after_order
 from interpreter.models.small.rendering import rendering
 from interpreter.models.small.rounds import Round, failures_in_a_row, rounds_of, split_turn
+from interpreter.models.small.small_plan import (
+    REPEATS,
+    SmallPlan,
+    assistant_says,
+    known_now,
+    shortened,
+    with_more,
+)
 from interpreter.models.small.votes import Ballot, can_be_compared
 from interpreter.models.small.words import (
     ATTEMPT,
     CANNOT_BE,
-    DONE,
     DOUBT,
-    NO_FILES,
-    NOT_ANSWERED,
     NOT_WANTED,
-    NOT_WRITTEN,
     NOTHING_PRINTED,
     PRINT_IT,
     PRINTED,
     error_hint,
     failing_line,
     form_asked_for,
-    invents,
-    is_about_files,
     is_an_order,
-    is_only_a_promise,
     lessons_of,
     needs_code,
     request_for_code,
@@ -58,67 +52,12 @@ from interpreter.models.small.written_files import (
     rewritten_file,
     trouble_with_file,
 )
-from interpreter.protocol.changed_files import FILES_NAMED, files_changed_in
-from interpreter.protocol.messages import Message, Text, user_says
+from interpreter.protocol.changed_files import files_changed_in
+from interpreter.protocol.messages import Message, user_says
 from interpreter.protocol.values import frozen
 
-OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
 ASSIGNED = re.compile(r"^(\w+) *=(?!=)[^\n]*\Z", re.MULTILINE)  # the last line gives a name a value
-BLOCK = "block"
 JSON_OBJECT = '{"type": "object"}'
-REPEATS = 2  # failures after which an attempt starts afresh
-
-
-@frozen
-class SmallPlan:
-    """The request as the small model gets it, and what its reply has to be."""
-
-    messages: tuple[Message, ...]
-    variation: int = 0
-    output: str = ""
-    """What the answer has to carry."""
-    answer: str = ""
-    """The answer itself, when there is nothing left to ask."""
-    must_act: bool = False
-    """Whether a reply without code would be a guess."""
-    doubt: str = ""
-    """What the user is told beside the answer."""
-    known: str | None = None
-    """What a reply may take its numbers from; None where it may say what it likes."""
-    instead: str = NOT_ANSWERED
-    """What is said instead of numbers that come from nowhere."""
-    backing: str = ""
-    """What was computed and not printed: an answer may be made of it without another block."""
-    wants_json: str = ""
-    """The schema of the reply, when it is the answer and JSON was asked for."""
-    spent: tuple[str, ...] = ()
-    """Lines that failed twice: a block with one of them is not run again."""
-
-    @property
-    def frame(self) -> str:
-        """What the reply has to be: a block where only a block will do, or JSON."""
-        if self.must_act and not self.backing:
-            return BLOCK
-        return self.wants_json
-
-    def is_unfinished(self, said: str) -> bool:
-        """Whether a reply without code is no answer yet."""
-        return (self.must_act and not self._is_backed(said)) or is_only_a_promise(said)
-
-    def honest(self, said: str) -> str:
-        """A reply without code, unless it gives numbers that nobody computed."""
-        if self.known is not None and invents(said, self.known):
-            return self.instead
-        return said + self.doubt
-
-    def in_json(self, said: str) -> str:
-        """A reply that is the JSON that was asked for, with values that were printed."""
-        written = AskedForm("json").written(said) if self.wants_json else ""
-        return "" if invents(written, f"{self.output}\n{self.known or ''}") else written
-
-    def _is_backed(self, said: str) -> bool:
-        """Whether it gives numbers, all of them known from blocks that ran."""
-        return bool(self.backing and NUMBER.search(said)) and not invents(said, self.backing)
 
 
 @frozen
@@ -142,7 +81,7 @@ class SmallTurn:
             return cls(tuple(messages), "", [], False, False)
         computable = needs_code(question.text)
         more = request_for_code(question.text) if computable else ""
-        asked = (*before, _with_more(question, more) if more else question)
+        asked = (*before, with_more(question, more) if more else question)
         rounds = rounds_of(since)
         checked = computable and bool(rounds) and not is_an_order(question.text)
         alone = (
@@ -200,11 +139,11 @@ class SmallTurn:
         if first.failed:
             return _afresh(self.asked, self.rounds, self.question)
         if not first.output.strip():
-            return (*self.asked[:-1], _with_more(self.asked[-1], PRINT_IT))
+            return (*self.asked[:-1], with_more(self.asked[-1], PRINT_IT))
         alone = replace(first, variables="")  # what was computed is computed anew
         if trouble := _cannot_be(self.question, first) or trouble_with(self.question, alone):
-            told = ATTEMPT.format(output=_shortened(first.output), trouble=trouble)
-            return (*self.asked[:-1], _with_more(self.asked[-1], told))
+            told = ATTEMPT.format(output=shortened(first.output), trouble=trouble)
+            return (*self.asked[:-1], with_more(self.asked[-1], told))
         return self.asked
 
     def next_request(self, counted: Ballot | None = None) -> SmallPlan:
@@ -233,7 +172,7 @@ class SmallTurn:
             return _after_failure(self.asked, rounds, self.question)
         if is_an_order(self.question):
             wrong = trouble_with_file(self.question, self.rounds)
-            return _after_order(self.asked, rounds, self.question, wrong)
+            return after_order(self.asked, rounds, self.question, wrong)
         if not rounds[-1].output.strip():
             return _after_silence(self.asked, rounds)
         if absent := said_to_be_absent(self.question, rounds[-1]):
@@ -250,49 +189,9 @@ def next_request(messages: Sequence[Message]) -> SmallPlan:
 def _after_silence(asked: tuple[Message, ...], rounds: list[Round]) -> SmallPlan:
     """A question is not answered by silence."""
     last = rounds[-1]
-    told = NOTHING_PRINTED.format(variables=_known(last))
+    told = NOTHING_PRINTED.format(variables=known_now(last))
     messages = (*asked, assistant_says(last.code), user_says(told))
     return SmallPlan(messages, len(rounds), must_act=True, backing=last.variables)
-
-
-def _after_order(
-    asked: tuple[Message, ...], rounds: list[Round], question: str, wrong: tuple[str, str]
-) -> SmallPlan:
-    """An order is judged by the files that it leaves, and may be done without a word.
-
-    `wrong` is what is wrong with the file that it names: for the model, and for the user.
-    """
-    last = rounds[-1]
-    files = list(dict.fromkeys(change for one in rounds for change in one.files))
-    if not files and is_about_files(question) and len(rounds) <= REPEATS:
-        told = (assistant_says(last.code), user_says(NOT_WRITTEN))
-        return SmallPlan((*asked, *told), len(rounds), must_act=True)
-    if (names := not_written(question, files)) and len(rounds) <= REPEATS:
-        told = (assistant_says(last.code), user_says(FILE_NOT_WRITTEN.format(names=names)))
-        return SmallPlan((*asked, *told), len(rounds), must_act=True)
-    only_new = all(change.startswith("added ") for change in files)
-    if only_new and len(rounds) == 1 and (left_out := conditions_left_out(question, last)):
-        told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
-        return SmallPlan((*asked, *told), len(rounds), must_act=True)
-    if wrong[0] and len(rounds) <= REPEATS:
-        shown = (*asked, assistant_says(last.code), user_says(wrong[0]))
-        again = (*asked[:-1], _with_more(asked[-1], wrong[0]))  # it clung to what it wrote
-        return SmallPlan(shown if len(rounds) == 1 else again, len(rounds), must_act=True)
-    spoilt = changed_originals(question, files)
-    printed = _shortened(last.output)
-    words = DONE.format(
-        files=f"Files: {', '.join(files[:FILES_NAMED])}." if files else NO_FILES,
-        printed=f"\nIt printed:\n{printed}" if printed else "",
-        variables=_known(last),
-    )
-    messages = (*asked, assistant_says(last.code), user_says(words))
-    doubt = (CHANGED.format(names=spoilt) if spoilt else "") + wrong[1]
-    instead = f"Done: {', '.join(files[:FILES_NAMED])}." if files else (printed or "It ran.")
-    return SmallPlan(messages, doubt=doubt, instead=instead + doubt)
-
-
-def _known(last: Round) -> str:
-    return f" Variables now: {last.variables}" if last.variables else ""
 
 
 def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
@@ -303,15 +202,15 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     """
     last = rounds[-1]
     if (trouble := _cannot_be(question, last)) and not _said_before(rounds):
-        told = ATTEMPT.format(output=_shortened(last.output), trouble=trouble)
-        return SmallPlan((*asked[:-1], _with_more(asked[-1], told)), len(rounds), must_act=True)
+        told = ATTEMPT.format(output=shortened(last.output), trouble=trouble)
+        return SmallPlan((*asked[:-1], with_more(asked[-1], told)), len(rounds), must_act=True)
     if (trouble := trouble_with(question, last)) and not _said_before(rounds):
         return SmallPlan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
     if answer := answer_in(question, last.output):
         return SmallPlan((), answer=answer)
     if wants_a_reason(question) and (answer := with_reason(last.output, last.variables)):
         return SmallPlan((), answer=answer)
-    shown = form_of(question).rounded(_shortened(last.output))
+    shown = form_of(question).rounded(shortened(last.output))
     said = PRINTED.format(output=shown, form=form_asked_for(question))
     messages = (*asked, assistant_says(last.code), user_says(said))
     form = form_of(question)
@@ -321,10 +220,6 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
 
 def _cannot_be(question: str, one: Round) -> str:
     return CANNOT_BE if lacks_a_value(question, one.output) else ""
-
-
-def _with_more(question: Message, text: str) -> Message:
-    return replace(question, parts=(*question.parts, Text(f"\n\n{text}")))
 
 
 def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
@@ -365,7 +260,7 @@ def _failed_twice(rounds: list[Round]) -> tuple[str, ...]:
 
 def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:
     """The question again, with what went wrong so far."""
-    return (*asked[:-1], _with_more(asked[-1], lessons_of(rounds, question)))
+    return (*asked[:-1], with_more(asked[-1], lessons_of(rounds, question)))
 
 
 def _said_before(rounds: list[Round]) -> bool:
@@ -382,15 +277,3 @@ def _earlier_answer(rounds: list[Round], question: str) -> str:
 
 def _same_error(rounds: list[Round]) -> bool:
     return rounds[-1].summary == rounds[-2].summary
-
-
-def assistant_says(text: str) -> Message:
-    return Message("assistant", (Text(text),))
-
-
-def _shortened(output: str) -> str:
-    text = output.strip()
-    if len(text) <= OUTPUT_SHOWN:
-        return text
-    half = OUTPUT_SHOWN // 2
-    return f"{text[:half]}\n...\n{text[-half:]}"

@@ -45,6 +45,8 @@ NO_FILES = "It changed no file."
 NOT_WRITTEN = """\
 The code ran without an error and changed no file, so what was asked for is not done. Write the \
 whole ```python block again so that it does it, with the names of the files as they were given."""
+NOT_DONE = "I could not do this: {names} was not written."
+NOTHING_CHANGED = "I could not do this: no file was changed."
 NOT_WANTED = """\
 That block was not allowed to run: {reason}
 Do what is said there, as one ```python block that is different, or say in one sentence that \
@@ -123,10 +125,15 @@ ASKS_TOO = re.compile(
     r"|give (?:me )?the answer)\b",
     re.IGNORECASE,
 )
+WRITES = re.compile(r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE)
 INTO_FILE = re.compile(
-    r"\b(?:write|save|store|export|put)\b(?:[^.?!\n]|\.\w){0,200}?\b(?:to|as|into|in)\b"
-    r"(?: the file| a file)?(?: called| named)? [\"'`]?"
+    r"\b(to|as|into|in)\b(?: the file| a file)?(?: called| named)? [\"'`]?"
     r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b",
+    re.IGNORECASE,
+)
+NEW_FILE = re.compile(
+    r"\b(?:write|create|generate|make|produce)\b (?:me )?(?:an? |the )?(?:new )?(?:file )?"
+    r"(?:called |named )?[\"'`]?([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b",
     re.IGNORECASE,
 )
 COMPUTE_INTO = """\
@@ -207,8 +214,12 @@ def is_an_order(question: str) -> bool:
 
 def file_to_write(question: str) -> str:
     """The file into which a request wants its answer written; nothing where it names none."""
-    found = INTO_FILE.search(question.partition("\n\n")[0][:LOOKED_AT])
-    return found.group(1) if found else ""
+    words = question.partition("\n\n")[0][:LOOKED_AT]
+    named = [pair for clause in WRITES.findall(words) for pair in INTO_FILE.findall(clause)]
+    targets = [name for how, name in named if how.lower() != "in"]
+    targets += NEW_FILE.findall(words)  # "write b.csv with what is in a.csv" means b.csv
+    targets += [name for _, name in named[::-1]]
+    return str(next(iter(targets), ""))
 
 
 def is_about_files(question: str) -> bool:

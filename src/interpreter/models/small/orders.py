@@ -1,0 +1,81 @@
+"""What to ask next when something was to be done: judged by the files that it leaves."""
+
+from __future__ import annotations
+
+from interpreter.models.small.conditions import (
+    CHANGED,
+    FILE_NOT_WRITTEN,
+    LEFT_OUT,
+    changed_originals,
+    conditions_left_out,
+    not_written,
+)
+from interpreter.models.small.rounds import Round
+from interpreter.models.small.small_plan import (
+    REPEATS,
+    SmallPlan,
+    assistant_says,
+    known_now,
+    shortened,
+    with_more,
+)
+from interpreter.models.small.words import (
+    DONE,
+    NO_FILES,
+    NOT_DONE,
+    NOT_WRITTEN,
+    NOTHING_CHANGED,
+    file_to_write,
+    is_about_files,
+)
+from interpreter.protocol.changed_files import FILES_NAMED
+from interpreter.protocol.messages import Message, user_says
+
+
+def after_order(
+    asked: tuple[Message, ...], rounds: list[Round], question: str, wrong: tuple[str, str]
+) -> SmallPlan:
+    """An order is judged by the files that it leaves, and may be done without a word.
+
+    `wrong` is what is wrong with the file that it names: for the model, and for the user.
+    """
+    last = rounds[-1]
+    files = list(dict.fromkeys(change for one in rounds for change in one.files))
+    trouble, answer = _undone(question, files)
+    if trouble and len(rounds) > REPEATS:
+        return SmallPlan((), answer=f"{answer}\n\n{shortened(last.output)}".strip())
+    if trouble:
+        return _again(asked, rounds, trouble)
+    only_new = all(change.startswith("added ") for change in files)
+    if only_new and len(rounds) == 1 and (left_out := conditions_left_out(question, last)):
+        told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
+        return SmallPlan((*asked, *told), len(rounds), must_act=True)
+    if wrong[0] and len(rounds) <= REPEATS:
+        return _again(asked, rounds, wrong[0])
+    spoilt = changed_originals(question, files)
+    printed = shortened(last.output)
+    words = DONE.format(
+        files=f"Files: {', '.join(files[:FILES_NAMED])}." if files else NO_FILES,
+        printed=f"\nIt printed:\n{printed}" if printed else "",
+        variables=known_now(last),
+    )
+    messages = (*asked, assistant_says(last.code), user_says(words))
+    doubt = (CHANGED.format(names=spoilt) if spoilt else "") + wrong[1]
+    instead = f"Done: {', '.join(files[:FILES_NAMED])}." if files else (printed or "It ran.")
+    return SmallPlan(messages, doubt=doubt, instead=instead + doubt)
+
+
+def _undone(question: str, files: list[str]) -> tuple[str, str]:
+    """What the model, and in the end the user, is told about a file that was to be written."""
+    if names := not_written(question, files, file_to_write(question)):
+        return FILE_NOT_WRITTEN.format(names=names), NOT_DONE.format(names=names)
+    if not files and is_about_files(question):
+        return NOT_WRITTEN, NOTHING_CHANGED
+    return "", ""
+
+
+def _again(asked: tuple[Message, ...], rounds: list[Round], trouble: str) -> SmallPlan:
+    """Say what is wrong: at first with the block, then without it: the model clings to it."""
+    shown = (*asked, assistant_says(rounds[-1].code), user_says(trouble))
+    afresh = (*asked[:-1], with_more(asked[-1], trouble))
+    return SmallPlan(shown if len(rounds) == 1 else afresh, len(rounds), must_act=True)
