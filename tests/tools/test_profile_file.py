@@ -180,7 +180,8 @@ def test_what_is_in_objects_is_found_and_how_it_is_taken_out(profiler, workspace
     rows = [{"n": 1, "user": {"name": "ann"}}, {"n": 2, "user": {"name": "bo"}}]
     (workspace / "e.json").write_text(json.dumps(rows))
     lines = profiler.describe("how often is ann in e.json?").splitlines()
-    assert "'user' holds objects; what is in them: df['user'].str['name']" in lines
+    assert lines[2] == "- 'user' objects; what is in them: df['user'].str['name']"
+    assert pandas.read_json(workspace / "e.json")["user"].str["name"].tolist() == ["ann", "bo"]
     assert lines[-1] == "Named in the request: column 'user' has 'ann' (1 rows)"
 
 

@@ -150,7 +150,7 @@ def test_nothing_selected_by_a_word_that_is_nowhere_is_no_answer(
 ):
     question = "How many units were sold on weekends, of juice, by sales.csv?"
     messages = turn(question, (f"{READ}some = {selected}\nprint(f(some))", output))
-    result = ActionResult("c1", "ok", f"variables: {variables}")
+    result = ActionResult("c1", "ok", f"variables: {variables}" if variables else "")
     messages[-1] = Message("computer", (*messages[-1].parts[:-1], result))
     one = SmallTurn.of(messages).rounds[0]
     said = trouble_with(f"{question}\n\n{PROFILE.rpartition('Named')[0]}", one)

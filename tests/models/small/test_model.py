@@ -334,6 +334,19 @@ def test_another_block_after_an_output_is_no_answer_yet():
     assert said(events) == ""
 
 
+def test_a_model_that_finds_fault_with_its_output_puts_it_right():
+    turn = (QUESTION, wrote(), printed("mean 0"))
+    fault = "The code did not print the correct answer: the filter is wrong."
+    model, events = replies(fault, {"code": "print(2)"}, messages=turn)
+    assert model.requests[1].messages[-1].text.startswith("Then write the whole ```python block")
+    assert said(events) == ""
+    assert sum(isinstance(event, ActionProposed) for event in events) == 1
+    thrice = (QUESTION, *(part for n in range(3) for part in (wrote(f"f({n})"), printed(f"{n}"))))
+    model, events = replies(fault, messages=thrice)
+    assert len(model.requests) == 1
+    assert said(events)
+
+
 def test_a_second_failure_is_asked_of_another_mood():
     moods = []
 

@@ -202,12 +202,13 @@ def listed_texts() -> str:
     return json.dumps(kept)
 
 
-def parts_within(name: str, values: Sequence[object]) -> Iterator[str]:
-    """How to take out a part of the objects that a column holds; their texts are remembered."""
+def parts_within(name: str, values: Sequence[object]) -> str:
+    """How to take out parts of the objects that a column holds, or nothing where it holds none;
+    the texts of objects and lists are remembered."""
     objects = [value for value in values if isinstance(value, dict)]
     lists = [value for value in values if isinstance(value, list)]
     remember_texts(name, itertools.chain(*(one.values() for one in objects), *lists))
-    if objects and len(objects) > len(values) // 2:
-        keys = list(itertools.islice(objects[0], 6))
-        parts = ", ".join(f"df[{name!r}].str[{key!r}]" for key in keys)
-        yield f"{name!r} holds objects; what is in them: {parts}"[:160]
+    if len(objects) <= len(values) // 2:
+        return ""
+    parts = ", ".join(f"df[{name!r}].str[{key!r}]" for key in itertools.islice(objects[0], 6))
+    return f"objects; what is in them: {parts}"[:160]

@@ -21,8 +21,9 @@ import struct
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from profile_columns import (
@@ -87,15 +88,20 @@ def size_of(path: Path) -> str:
 
 
 def table(
-    title: str, names: Sequence[str], rows: Iterable[Row], cut: bool = False
+    title: str,
+    names: Sequence[str],
+    rows: Iterable[Row],
+    cut: bool = False,
+    known: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """The profile of rows of text."""
+    """The profile of rows of text; of some columns it may be known what they hold."""
     rows = list(rows)
     names = [name or f"Unnamed: {at}" for at, name in enumerate(names)]  # as pandas calls them
     columns = list(itertools.zip_longest(*rows, fillvalue="")) if rows else [()] * len(names)
     more = " (the first of them)" if cut else ""
     yield f"{title}: {len(rows)} rows{more} x {len(names)} columns"
-    told = [column(values, name) for name, values in zip(names, columns)]  # noqa: B905
+    pairs = zip(names, columns)  # noqa: B905
+    told = [known.get(name) or column(values, name) for name, values in pairs]
     lines = [f"- {name!r} {kind}" for name, kind in zip(names, told)]  # noqa: B905
     yield from fitting(lines, LONGEST * 2 // 3)
     yield from (line[:160] for line in itertools.islice(pitfalls(names, columns, rows), PITFALLS))
@@ -191,9 +197,8 @@ def json_file(path: Path) -> Iterator[str]:
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
         names = list(dict.fromkeys(name for item in content[:1000] for name in item))
         rows = [[flat(item.get(name)) for name in names] for item in content]
-        parts = (parts_within(name, [item.get(name) for item in content]) for name in names)
-        within = list(itertools.chain.from_iterable(parts))
-        return itertools.chain(table(f"{path.name}: {kind}", names, rows, cut), within)
+        inner = {name: parts_within(name, [item.get(name) for item in content]) for name in names}
+        return table(f"{path.name}: {kind}", names, rows, cut, inner)
     return structure(path.name, content)
 
 

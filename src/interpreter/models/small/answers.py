@@ -43,10 +43,10 @@ IMPOSSIBLE = """\
 That cannot be right: {why}. Check the columns and rows that are used. Write the whole block \
 again."""
 NO_ROW_FITS = """\
-The selection {name} has no row: nothing in the data is written as {texts}. Look at how the values \
+The selection has no row: nothing in the data is written as {texts}. Look at how the values \
 are written above; a date that is text becomes one with pd.to_datetime(...). Write the whole block \
 again."""
-EMPTY = re.compile(r"(?:^|; )(\w+): (?:DataFrame 0x\d+|Series 0\b)")
+EMPTY = re.compile(r": (?:DataFrame 0x\d+|Series 0\b)")
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
@@ -127,9 +127,8 @@ def trouble_with(question: str, one: Round) -> str:
         return LEFT_OUT.format(conditions=left_out)
     if why := impossible(question, one.output):
         return IMPOSSIBLE.format(why=why)
-    empty, texts = selected_by_what_is_not_there(question, one)
-    if empty:
-        return NO_ROW_FITS.format(name=empty, texts=" or ".join(map(repr, texts)))
+    if texts := selected_by_what_is_not_there(question, one):
+        return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
     form = form_of(question)
     if form.kind != "json" or form.written(one.output):
         return ""
@@ -138,15 +137,14 @@ def trouble_with(question: str, one: Round) -> str:
     return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
 
 
-def selected_by_what_is_not_there(question: str, one: Round) -> tuple[str, list[str]]:
-    """An empty selection that nothing was printed from but 0, and the texts it was selected by that
-    neither the request nor the profiles of its files have; nothing where there is none such."""
-    empty = EMPTY.search(one.variables)
-    if empty is None or any(_sizes(one.output)):
-        return "", []
+def selected_by_what_is_not_there(question: str, one: Round) -> list[str]:
+    """The texts that rows were selected by, where there were none, nothing was printed but 0, and
+    neither the request nor the profiles of its files have these texts."""
+    is_empty = EMPTY.search(one.variables) or not one.variables  # of a draft they are not told
+    if not is_empty or not NUMBER.search(one.output) or any(_sizes(one.output)):
+        return []
     known = question.casefold()
-    strange = [text for text in texts_compared(one.source) if text.casefold() not in known]
-    return (empty.group(1), strange[:3]) if strange else ("", [])
+    return [text for text in texts_compared(one.source) if text.casefold() not in known][:3]
 
 
 def doubt_about(question: str, one: Round) -> str:

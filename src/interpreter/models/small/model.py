@@ -27,9 +27,11 @@ from interpreter.models.small.words import (
     IN_THE_FORM,
     LAST_VALUE,
     NUDGE,
+    PUT_IT_RIGHT,
     SPENT,
     THE_FILE,
     faithful,
+    finds_fault,
 )
 from interpreter.protocol.events import (
     ActionProposed,
@@ -46,6 +48,7 @@ from interpreter.protocol.values import frozen
 
 PYTHON = "python"
 EXECUTE = "execute"  # one tool is enough for a small model
+FAULTS_BELIEVED = 2  # blocks after which a model may say that its own output is wrong
 LONG = 20.0  # seconds that a block took, and more than the model did: it is not run again and again
 
 Drafter = Callable[[Request, Interrupt], tuple[Code, ...]]
@@ -215,10 +218,18 @@ class SmallModel:
                     held.clear()
                     code.clear()
         said = "".join(piece.text for piece in held)
-        if said.strip() or end is not None:
-            question = request.messages[-3].text
-            answer = plan.in_json(said) or faithful(said, plan.output, question)
-            yield TextDelta(answer + self._beside(plan, question))
+        if end is not None and finds_fault(said) and len(ran) <= FAULTS_BELIEVED:
+            again = (*request.messages, assistant_says(said), user_says(PUT_IT_RIGHT))
+            better = replace(request, messages=again, frame=BLOCK)
+            yield from self._reply(better, plan.variation + 1, interrupt)
+        elif said.strip() or end is not None:
+            yield from self._given(said, end, request.messages[-3].text, plan)
+
+    def _given(
+        self, said: str, end: ReplyFinished | None, question: str, plan: SmallPlan
+    ) -> Iterator[ModelEvent]:
+        answer = plan.in_json(said) or faithful(said, plan.output, question)
+        yield TextDelta(answer + self._beside(plan, question))
         if end is not None:
             yield end
 

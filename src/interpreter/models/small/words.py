@@ -64,6 +64,7 @@ ACT = "Write one ```python block that does this and prints what it did."
 COMPUTE_IN_FORM = """\
 Write one ```python block that computes this and prints only the answer, as was asked: {form}"""
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
+PUT_IT_RIGHT = "Then write the whole ```python block again so that it prints the right answer."
 AFRESH = """Earlier attempts failed with:
 {errors}
 Solve it in another way that avoids these errors. Write one ```python block that prints the \
@@ -92,6 +93,11 @@ LINE = re.compile(r"(?:Cell In\[\d+\], |\", )line (\d+)|<[^>\n]*>:(\d+)|^-+> (\d
 PROMISE = re.compile(
     r"\b(i will|i'll|let me|let's|we can|we need to|you can|we should|here is|here's|first,"
     r"|to do this|steps?)\b",
+    re.IGNORECASE,
+)
+FAULT = re.compile(
+    r"\b(?:not|n't)\b(?: \w+){0,4} (?:correct|right|expected)\b"
+    r"|\bincorrect\b|\bthe error (?:was|is) in\b",
     re.IGNORECASE,
 )
 ABOUT_FORM = re.compile(
@@ -226,6 +232,11 @@ def is_about_files(question: str) -> bool:
     """Whether it is an order that cannot be done without changing a file."""
     wants = FILE_ORDER.match(question) or PROGRAM.match(question) or file_to_write(question)
     return is_an_order(question) and bool(wants)
+
+
+def finds_fault(text: str) -> bool:
+    """Whether a reply says that what was printed is wrong."""
+    return bool(FAULT.search(text))
 
 
 def is_only_a_promise(text: str) -> bool:
