@@ -15,6 +15,9 @@ Answer = Literal["yes", "session", "always", "dry_run", "no", "stop"]
 """`session` and `always` are wider than `yes`: they cover exactly this command, host or path, when
 it is asked about again."""
 
+FAILED_BEFORE = "the very same block failed a moment ago, and nothing has changed since"
+"""Why a block is not run again."""
+
 
 @frozen
 class Finding:

@@ -10,15 +10,13 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.protocol.actions import Decision
+from interpreter.protocol.actions import FAILED_BEFORE, Decision
 from interpreter.protocol.errors import ModelError, OutOfBudget
 from interpreter.protocol.events import Decided, Event, MessageFinished, TurnFinished
 from interpreter.protocol.messages import Action, Message
 from interpreter.session.act import StuckDetector, decide, execute, refuse, skip
 from interpreter.session.draft import Draft
 from interpreter.session.engine import Turn
-
-FAILED_BEFORE = "the very same block failed a moment ago, and nothing has changed since"
 
 
 def run_turn(turn: Turn) -> Iterator[Event]:

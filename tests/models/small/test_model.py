@@ -7,6 +7,7 @@ from interpreter.models.small.hints import hint_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
 from interpreter.models.small.words import faithful, is_an_order, needs_code
+from interpreter.protocol.actions import FAILED_BEFORE
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import (
@@ -131,6 +132,16 @@ def test_the_same_error_twice_starts_afresh_with_what_was_learnt():
     (only,) = plan.messages
     assert "Earlier attempts failed with:\n- KeyError: 'y' Use only column names" in only.text
     assert plan.variation == 2
+
+
+def test_a_block_that_was_not_run_since_it_had_failed_is_begun_again_and_given_up_in_the_end():
+    once = (wrote("f(x)"), printed("", "failed", "ValueError: no"))
+    again = (wrote("f(x)"), printed("", "declined", FAILED_BEFORE))
+    plan = next_request((QUESTION, *once, *again))
+    assert "Earlier attempts failed with:\n- ValueError: no" in plan.messages[-1].text
+    assert plan.must_act
+    last = next_request((QUESTION, *once, *again * 3))
+    assert last.answer == "I could not do this: it fails each time with ValueError: no."
 
 
 def test_every_further_failure_varies_the_sampling():

@@ -23,7 +23,6 @@ from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import (
     ANOTHER_DRAFT,
     EXAMPLE,
-    GAVE_UP,
     IN_THE_FORM,
     LAST_VALUE,
     NUDGE,
@@ -32,6 +31,7 @@ from interpreter.models.small.words import (
     THE_FILE,
     faithful,
     finds_fault,
+    gave_up,
 )
 from interpreter.protocol.events import (
     ActionProposed,
@@ -159,7 +159,7 @@ class SmallModel:
             return
         if reply.spent:
             error = turn.rounds[-1].summary
-            yield TextDelta(GAVE_UP.format(line=reply.spent, error=error))
+            yield TextDelta(gave_up(reply.spent, error))
         elif not reply.acted and plan.known is not None:
             yield TextDelta(plan.honest(reply.said))
         yield replace(reply.end, end="stop") if reply.spent else reply.end

@@ -41,6 +41,7 @@ from interpreter.models.small.words import (
     error_hint,
     failing_line,
     form_asked_for,
+    gave_up,
     is_an_order,
     lessons_of,
     needs_code,
@@ -229,6 +230,8 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: st
     """
     failures = failures_in_a_row(rounds)
     last = rounds[-1]
+    if last.repeated:
+        return _after_repetition(asked, rounds, question)
     if failures >= REPEATS and (answer := _earlier_answer(rounds, question)):
         return SmallPlan((), answer=answer)
     if absent := _not_there(rounds, question, failures):
@@ -238,6 +241,15 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: st
     hint = error_hint(last, question)
     told = (assistant_says(last.code), user_says(hint))
     return SmallPlan((*asked, *told), failures, must_act=needs_code(question))
+
+
+def _after_repetition(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
+    """Begin again without what came twice; in the end say what fails each time."""
+    tried = [one for one in rounds if not one.repeated]
+    if not tried or len(rounds) - len(tried) > REPEATS:
+        last = tried[-1] if tried else rounds[-1]
+        return SmallPlan((), answer=gave_up(failing_line(last), last.summary))
+    return SmallPlan(_afresh(asked, tried, question), len(rounds), must_act=True)
 
 
 def _not_there(rounds: list[Round], question: str, failures: int) -> str:

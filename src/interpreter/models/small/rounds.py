@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from interpreter.models.small.forms import plain
+from interpreter.protocol.actions import FAILED_BEFORE
 from interpreter.protocol.changed_files import files_changed_in
 from interpreter.protocol.messages import (
     Action,
@@ -46,6 +47,8 @@ class Round:
     """Whether it ran where nothing that it does lasts."""
     overruled: bool = False
     """Whether the user did not want it, or ran something else instead."""
+    repeated: bool = False
+    """Whether it was not run, since it had failed just before."""
 
 
 def split_turn(
@@ -91,6 +94,8 @@ def _round(action: Action, message: Message) -> Round:
     result = message.results[-1] if message.results else None
     failed = result is not None and result.outcome not in ("ok", "backgrounded")
     summary, _, variables = (result.summary if result else "").partition(VARIABLES)
+    declined = result is not None and result.outcome == "declined"
+    repeated = declined and FAILED_BEFORE in summary
     return Round(
         code=written(action),
         source=action.source if isinstance(action, Code) else "",
@@ -101,7 +106,8 @@ def _round(action: Action, message: Message) -> Round:
         variables=variables.strip(),
         files=tuple(f"{kind} {path}" for path, kind in files_changed_in((message,)).items()),
         to_compare=isinstance(action, Code) and action.to_compare,
-        overruled=(result is not None and result.outcome == "declined") or bool(message.actions),
+        overruled=(declined and not repeated) or bool(message.actions),
+        repeated=repeated,
     )
 
 

@@ -81,7 +81,7 @@ I could not compute this: no program gave a value for it, and a guess would be w
 SPENT = """\
 The line {line!r} failed twice with the same error. Do not write it again: solve it in another \
 way. Write one ```python block that prints the answer."""
-GAVE_UP = "I could not do this: {line!r} fails each time with {error}."
+GAVE_UP = "I could not do this: {what} fails each time with {error}."
 ATTEMPT = """An earlier attempt printed {output}
 {trouble}"""
 CANNOT_BE = """\
@@ -188,6 +188,11 @@ def failing_line(one: Round) -> str:
 
 def _last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+def gave_up(line: str, error: str) -> str:
+    """What the user is told in the end about a line that fails, or a program, if it is unknown."""
+    return GAVE_UP.format(what=repr(line) if line else "it", error=error.rstrip("."))
 
 
 def needs_code(question: str) -> bool:
