@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
-from interpreter.models.small.hints import hint_for
+from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
 from interpreter.models.small.words import faithful, is_an_order, needs_code
@@ -411,6 +411,37 @@ def test_a_small_model_is_reminded_of_what_the_question_says():
     other = user_says("What is the mean of x in t.csv?")
     said = [next_request((one,)).messages[-1].text for one in (asks, other)]
     assert ["ddof=0" in text for text in said] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "told"),
+    [
+        ("How many kilometres were run?", "distance_m", "'distance_m' is in m: 1 km is 1000 m."),
+        ("What is the weight in grams?", "Weight (kg)", "'Weight (kg)' is in kg: 1 kg is 1000 g."),
+        ("How many hours did it take?", "minutes", "'minutes' is in min: 1 h is 60 min."),
+        ("How many minutes did it take?", "minutes", ""),
+        ("How many grams of it?", "distance_m", ""),
+        ("What is the mean of m?", "m", ""),
+    ],
+)
+def test_a_column_in_another_unit_is_told_of(question, column, told):
+    profile = f"t.csv: 3 rows x 1 columns\n- {column!r} int 1 to 9"
+    assert "".join(reminders_for(f"{question}\n\n{profile}")) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who paid more than the average fare?", "compute it first"),
+        ("What is the average fare?", ""),
+        ("Who has been there the longest?", "since the earliest date"),
+        ("Who has the best mark? 1 is the best.", "idxmin"),
+        ("Who has the best mark? 10 is the best.", ""),
+    ],
+)
+def test_what_a_question_says_and_small_models_forget_is_told_again(question, told):
+    assert told in "".join(reminders_for(question))
+    assert bool(told) is bool(reminders_for(question))
 
 
 def test_the_same_again_is_taken_as_it_is():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+from collections.abc import Iterator
 
 TEXT_FOR_NUMBERS = (
     r"could not convert string|does not support operation|unsupported operand.*str"
@@ -219,10 +220,69 @@ REMINDERS = (
         "In pandas .std() and .var() are the sample's; the population's are .std(ddof=0) and "
         ".var(ddof=0).",
     ),
+    (
+        r"\b(?:than|above|below|over|under|exceed\w*) (?:the |its |their )?(?:overall |total )?"
+        r"(?:average|mean|median)\b",
+        "What rows are compared with is the value of the whole column: compute it first, before "
+        "any rows are selected.",
+    ),
+    (
+        r"\bbeen\b.{0,40}\blongest\b|\blongest[- ](?:serving|standing)\b",
+        "For the longest time means since the earliest date.",
+    ),
+    (
+        r"\b[01](?:\.0)? is (?:the )?best\b|\blower is better\b|\bthe lower,? the better\b",
+        "The best is the lowest value: idxmin, not idxmax.",
+    ),
 )
 """What small models forget although the question says it."""
+
+UNITS = (
+    {"km": 1000.0, "m": 1.0, "cm": 0.01, "mm": 0.001},
+    {"t": 1000.0, "kg": 1.0, "g": 0.001, "mg": 0.000001},
+    {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 0.001},
+    {"l": 1.0, "ml": 0.001},
+)
+"""The units of one quantity, with how much each is of one of them."""
+UNIT_WORDS = {
+    "km": r"kilomet(?:re|er)s?|km",
+    "m": r"met(?:re|er)s?",
+    "cm": r"centimet(?:re|er)s?|cm",
+    "mm": r"millimet(?:re|er)s?|mm",
+    "t": r"tonnes?|tons?",
+    "kg": r"kilograms?|kilos?|kg",
+    "g": r"grams?",
+    "mg": r"milligrams?|mg",
+    "h": r"hours?",
+    "min": r"minutes?|mins?",
+    "s": r"seconds?|secs?",
+    "ms": r"milliseconds?|ms",
+    "l": r"lit(?:re|er)s?",
+    "ml": r"millilit(?:re|er)s?|ml",
+}
 
 
 def reminders_for(question: str) -> tuple[str, ...]:
     """What to keep in mind when answering."""
-    return tuple(told for words, told in REMINDERS if re.search(words, question, re.IGNORECASE))
+    told = (told for words, told in REMINDERS if re.search(words, question, re.IGNORECASE))
+    return (*told, *_other_units(question))
+
+
+def _other_units(question: str) -> Iterator[str]:
+    """Columns that are in another unit than the request says."""
+    words = question.partition("\n\n")[0]
+    asked = {unit for unit, spelt in UNIT_WORDS.items() if re.search(rf"\b(?:{spelt})\b", words)}
+    for column in dict.fromkeys(COLUMN.findall(question)):
+        unit = _unit_of(column)
+        units = next((one for one in UNITS if unit in one and unit not in asked), {})
+        for wanted in sorted(asked & units.keys()):
+            larger, smaller = sorted((unit, wanted), key=units.__getitem__, reverse=True)
+            factor = f"{units[larger] / units[smaller]:g}"
+            yield f"{column!r} is in {unit}: 1 {larger} is {factor} {smaller}."
+
+
+def _unit_of(column: str) -> str:
+    """The unit that a column's name ends with: distance_m, Weight (kg), minutes."""
+    last = re.split(r"[\s_(\[]+", column.strip(" )]"))[-1]
+    spelt = ((unit, rf"{unit}|{words}") for unit, words in UNIT_WORDS.items())
+    return next((unit for unit, words in spelt if re.fullmatch(words, last, re.IGNORECASE)), "")
