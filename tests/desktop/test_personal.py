@@ -2,9 +2,11 @@
 
 import re
 import socketserver
+import sqlite3
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 from socket import create_server
 
 import pytest
@@ -229,3 +231,30 @@ def test_on_a_mac_what_is_given_is_an_argument_and_never_a_program(monkeypatch):
     if sys.platform != "darwin":
         with pytest.raises(DesktopError, match="only there"):
             Sms(is_mac=False).send("1", "x")
+
+
+def test_the_messages_of_a_mac_are_read_from_its_database(monkeypatch, tmp_path):
+    """As macOS keeps them; made here, since nobody has run it on a Mac."""
+    place = tmp_path / "Library" / "Messages" / "chat.db"
+    place.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute("CREATE TABLE handle (ROWID INTEGER PRIMARY KEY, id TEXT)")
+        database.execute("CREATE TABLE message (handle_id, is_from_me, date INTEGER, text TEXT)")
+        database.executemany("INSERT INTO handle VALUES (?, ?)", [(1, "+49 1"), (2, "a@b.org")])
+        second = 1_000_000_000
+        told = [(1, 0, second, "Lunch?"), (1, 1, 2 * second, "Yes, lunch!"), (2, 0, 86400 * second, "x"),
+                (2, 0, 3 * second, None)]  # fmt: skip
+        database.executemany("INSERT INTO message VALUES (?, ?, ?, ?)", told)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    sms = Sms(is_mac=True)
+    assert [one["text"] for one in sms.get()] == ["x", "Yes, lunch!", "Lunch?"]
+    assert [one["from"] for one in sms.get("+49 1")] == ["me", "+49 1"]
+    assert [one["date"] for one in sms.get(substring="LUNCH", limit=1)] == [
+        "2001-01-01T00:00:02+00:00"
+    ]
+    assert sms.get(contact="' OR 1=1 --") == []
+    place.unlink()
+    with pytest.raises(DesktopError, match="Full Disk Access"):
+        sms.get()
+    with pytest.raises(DesktopError, match="only there"):
+        Sms(is_mac=False).get()

@@ -193,6 +193,19 @@ def test_a_skill_is_there_in_the_typed_interpreter(script, skills):
         assert it.ask("greet Ada").blocks[0].output == "hello Ada\n"
 
 
+def test_skills_that_cannot_be_loaded_are_told_of_and_the_others_are_there(play, skills, caplog):
+    (skills / "broken.py").write_text("import nowhere_at_all\n")
+    it = play({"code": "greet('Ada')"}, "Done.", import_skills=True, auto_run=True)
+    it.skills_path = str(skills)
+    assert it.chat("greet Ada", display=False)[1]["content"] == "hello Ada\n"
+    assert [
+        record.getMessage() for record in caplog.records if "broken" in record.getMessage()
+    ] == [
+        "The skills in broken.py are not there: ModuleNotFoundError: No module named "
+        "'nowhere_at_all'"
+    ]
+
+
 def test_a_skill_can_be_taught(play, tmp_path):
     it = play(skills_path=str(tmp_path / "skills"))
     new = it.computer.skills.new_skill

@@ -130,7 +130,7 @@ class SessionFactory:
         if goes_on:
             self.environment.resumption.begin()
         if settings.import_skills:
-            import_skills(settings.skills_path, self.run)
+            import_skills(settings.skills_path, self.run, self._face.notice)
         store = self.store if session_id else None
         session = Session(
             engine,

@@ -157,6 +157,32 @@ def test_nothing_selected_by_a_word_that_is_nowhere_is_no_answer(
     assert ("has no row" in said) is is_told
 
 
+@pytest.mark.parametrize(
+    ("question", "source", "is_told"),
+    [
+        ("than the average", "df = df[df['a'] == 1]\ndf = df[df['b'] > df['b'].mean()]", True),
+        (
+            "above the median",
+            "x = df[(df.a == 1) & (df.c > 2)]\nf(x[x['b'] > x['b'].median()])",
+            True,
+        ),
+        (
+            "than the average",
+            "m = df['b'].mean()\ndf = df[df['a'] == 1]\ndf = df[df['b'] > m]",
+            False,
+        ),
+        ("than the average", "df = df[(df['a'] == 1) & (df['b'] > df['b'].mean())]", False),
+        ("than the average", "x = df['b']\nf(x[x['b'] > x['b'].mean()])", False),
+        ("than their average", "df = df[df['a'] == 1]\ndf = df[df['b'] > df['b'].mean()]", False),
+        ("than the average", "no Python", False),
+    ],
+)
+def test_what_rows_are_compared_with_is_that_of_all_rows(question, source, is_told):
+    asked = f"How many of sales.csv have more {question}?"
+    said = told(asked, f"{READ}{source}", profile=PROFILE.rpartition("\n")[0])
+    assert ("it is that of all rows that is meant" in said) is is_told
+
+
 ORDER = "Sort sales.csv by units and save it as sorted.csv, without changing the original"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from interpreter.protocol import safe_files
 from interpreter.protocol.calls import Arguments, CallContext, HostFunction, InsideFunction
-from interpreter.protocol.events import RuntimeEvent
+from interpreter.protocol.events import Event, ExecutionFinished
 from interpreter.protocol.messages import Code
 from interpreter.settings.paths import config_directory
 
@@ -29,11 +29,15 @@ INSIDE = (
 _QUERY = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 
 
-def import_skills(path: str, run: Callable[[Code], Iterable[RuntimeEvent]]) -> None:
-    """Run each of them."""
-    for source in skill_sources(path).values():
-        for _ in run(Code("python", source)):
-            pass
+def import_skills(
+    path: str, run: Callable[[Code], Iterable[Event]], notice: Callable[[str], None]
+) -> None:
+    """Run each of them; one that fails is told of, and the others are there."""
+    for file, source in skill_sources(path).items():
+        for event in run(Code("python", source)):
+            if isinstance(event, ExecutionFinished) and event.outcome != "ok":
+                why = event.summary.partition("\n")[0] or event.outcome
+                notice(f"The skills in {Path(file).name} are not there: {why}")
 
 
 def skill_functions(path: Callable[[], str]) -> tuple[HostFunction, ...]:

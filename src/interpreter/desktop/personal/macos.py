@@ -5,11 +5,22 @@ Whatever is given reaches AppleScript as an argument, never as a part of a progr
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from interpreter.protocol.desktop import DesktopError
 
 SECONDS = 60.0
+APPLE_TIME = datetime(2001, 1, 1, tzinfo=UTC)  # whence its nanoseconds are counted
+_MESSAGES = """
+    SELECT handle.id, message.is_from_me, message.date, message.text
+    FROM message LEFT JOIN handle ON handle.ROWID = message.handle_id
+    WHERE message.text IS NOT NULL AND (? IS NULL OR handle.id = ?)
+        AND (? IS NULL OR instr(lower(message.text), lower(?)))
+    ORDER BY message.date DESC LIMIT ?"""
 FIELD, ROW = "\x1f", "\x1e"
 _MAILS = """on run argv
   set told to ""
@@ -118,3 +129,29 @@ class Sms:
             raise DesktopError("Messages are sent by the application of macOS, and only there.")
         osascript(_TEXT, to, message)
         return f"Sent to {to}."
+
+    def get(
+        self, contact: str | None = None, limit: int = 10, substring: str | None = None
+    ) -> list[dict[str, str]]:
+        """The last messages, the newest first: of a number or an address, with a text in them."""
+        if not self._is_mac:
+            raise DesktopError("Messages are kept by the application of macOS, and only there.")
+        place = Path.home() / "Library" / "Messages" / "chat.db"
+        wanted = (contact, contact, substring, substring, max(0, int(limit)))
+        try:
+            with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True)) as database:
+                rows = database.execute(_MESSAGES, wanted).fetchall()
+        except sqlite3.Error as error:
+            raise DesktopError(
+                f"The messages cannot be read ({error}); in System Settings, Privacy, give the "
+                "terminal Full Disk Access."
+            ) from error
+        return [
+            {
+                "contact": who or "",
+                "from": "me" if is_mine else who or "",
+                "date": (APPLE_TIME + timedelta(microseconds=moment // 1000)).isoformat(),
+                "text": text,
+            }
+            for who, is_mine, moment, text in rows
+        ]

@@ -60,7 +60,7 @@ class Computer:
         self.files, self.docs = Files(), Docs()
         self.ai = Ai(ask)
         self._desktop = Lazy(lambda: _desktop_parts(ask))
-        self.skills = Skills(skills_path, self._run_quietly, lambda: self.save_skills)
+        self.skills = Skills(skills_path, self._events, lambda: self.save_skills)
         self._factory = factory
         self._interrupt = Interrupt()
 
@@ -157,10 +157,6 @@ class Computer:
                 if isinstance(event, ExecutionFinished) and event.outcome != "ok" and not printed:
                     yield OutputDelta(event.summary, "stderr")
                 yield event
-
-    def _run_quietly(self, source: str) -> None:
-        for _ in self._events(Code("python", source)):
-            pass
 
 
 class Terminal:

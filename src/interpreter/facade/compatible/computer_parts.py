@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import os
 import pydoc
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from interpreter.assembly.computer.own_functions import (
     fitting,
     functions_in,
+    import_skills,
     skill_directory,
     skill_sources,
 )
 from interpreter.protocol import safe_files
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import Event
+from interpreter.protocol.messages import Code
 from interpreter.session.side_questions import JOIN_SUMMARIES, SUMMARIZE, read_through
 
 LARGEST_FILE = 1 << 28
@@ -29,6 +33,8 @@ WRITTEN = {".c", ".cfg", ".css", ".csv", ".go", ".h", ".html", ".ini", ".java", 
            ".md", ".py", ".r", ".rs", ".rst", ".sh", ".sql", ".tex", ".toml", ".ts", ".txt",
            ".yaml", ".yml"}  # fmt: skip
 Ask = Callable[[str, str | None], str]
+
+LOG = logging.getLogger("interpreter")
 
 
 class Files:
@@ -124,7 +130,10 @@ class Skills:
     """`computer.skills`: Python files whose functions are there in every session."""
 
     def __init__(
-        self, path: Callable[[], Path], run: Callable[[str], None], may_save: Callable[[], bool]
+        self,
+        path: Callable[[], Path],
+        run: Callable[[Code], Iterable[Event]],
+        may_save: Callable[[], bool],
     ) -> None:
         self._usual_path = path
         self._own_path: Path | None = None
@@ -152,15 +161,15 @@ class Skills:
         return fitting(query, list(self.list()))
 
     def import_skills(self) -> None:
-        """Run every file in the Python session."""
-        for source in skill_sources(self.path).values():
-            self._run(source)
+        """Run every file in the Python session; one that fails is told of in the log."""
+        import_skills(self.path, self._run, LOG.warning)
 
     def run(self, skill: str) -> None:
         """Call a skill that takes no arguments, in the Python session."""
         if skill not in self.list():
             raise ConfigurationError(f"There is no skill {skill!r} in {self.path}.")
-        self._run(f"{skill}()")
+        for _ in self._run(Code("python", f"{skill}()")):
+            pass
 
 
 class NewSkill:

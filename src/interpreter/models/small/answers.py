@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -47,6 +48,15 @@ The selection has no row: nothing in the data is written as {texts}. Look at how
 are written above; a date that is text becomes one with pd.to_datetime(...). Write the whole block \
 again."""
 EMPTY = re.compile(r": (?:DataFrame 0x\d+|Series 0\b)")
+OF_A_PART = """\
+The {kind} that rows are compared with is computed from rows that were selected before, and it is \
+that of all rows that is meant. Compute it first, into a variable of its own, then select. Write \
+the whole block again."""
+COMPARED_WITH = re.compile(
+    r"\b(?:than|above|below|over|under|exceed\w*) (?:the )?(?:overall |total )?"
+    r"(?:average|mean|median)\b",
+    re.IGNORECASE,
+)
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
@@ -123,18 +133,56 @@ def trouble_with(question: str, one: Round) -> str:
         return HARD_CODED
     if any(word in one.errors for word in ON_A_COPY):
         return NOT_CHANGED
-    if left_out := conditions_left_out(question, one):
-        return LEFT_OUT.format(conditions=left_out)
-    if why := impossible(question, one.output):
-        return IMPOSSIBLE.format(why=why)
-    if texts := selected_by_what_is_not_there(question, one):
-        return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
+    if trouble := _misunderstood(question, one):
+        return trouble
     form = form_of(question)
     if form.kind != "json" or form.written(one.output):
         return ""
     if form.schema is not None:
         return NOT_FITTING.format(schema=json.dumps(form.schema)[:SCHEMA_SHOWN])
     return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
+
+
+def _misunderstood(question: str, one: Round) -> str:
+    """What a block computes that cannot be what was asked for."""
+    if left_out := conditions_left_out(question, one):
+        return LEFT_OUT.format(conditions=left_out)
+    if why := impossible(question, one.output):
+        return IMPOSSIBLE.format(why=why)
+    if COMPARED_WITH.search(question) and (kind := limit_of_a_part(one.source)):
+        return OF_A_PART.format(kind=kind)
+    if texts := selected_by_what_is_not_there(question, one):
+        return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
+    return ""
+
+
+def limit_of_a_part(source: str) -> str:
+    """mean or median, where a program compares with that of a table of which it had taken a part:
+    df = df[...], and then df["a"] > df["a"].mean(); nothing for all others."""
+    try:
+        statements = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    parts: set[str] = set()
+    for statement in statements:
+        found = (kind for name, kind in _compared_with(statement) if name in parts)
+        if kind := next(found, ""):
+            return kind
+        match statement:
+            case ast.Assign([ast.Name(name)], ast.Subscript(slice=ast.Compare() | ast.BinOp())):
+                parts.add(name)
+            case ast.Assign([ast.Name(name)]):
+                parts.discard(name)
+    return ""
+
+
+def _compared_with(statement: ast.stmt) -> Iterator[tuple[str, str]]:
+    """The tables of which the mean or the median is part of a comparison, and which of them."""
+    comparisons = (node for node in ast.walk(statement) if isinstance(node, ast.Compare))
+    for inner in itertools.chain.from_iterable(map(ast.walk, comparisons)):
+        match inner:
+            case ast.Call(ast.Attribute(ast.Subscript(ast.Name(name)), "mean" | "median" as kind)):
+                yield name, kind
 
 
 def selected_by_what_is_not_there(question: str, one: Round) -> list[str]:
