@@ -127,11 +127,12 @@ def lines_above(rows: Sequence[Sequence[str]]) -> int:
     return first if all(width < max(2, usual / 2) for width in widths[:first]) else 0
 
 
-def reads_as_numbers(columns: Sequence[Sequence[str]]) -> list[str]:
+def reads_as_numbers(rows: Sequence[Sequence[str]]) -> list[str]:
     """How to have numbers with a decimal comma read as numbers, where that spoils nothing else."""
+    columns = itertools.zip_longest(*rows, fillvalue="")
     filled = [[v.strip() for v in values if v.strip().lower() not in NULLS] for values in columns]
     some = [
-        values[:LOOKED_AT]
+        values
         for values in filled
         if any(map(COMMA.match, values[:LOOKED_AT])) and all(map(is_with_comma, values))
     ]

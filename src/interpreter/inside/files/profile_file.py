@@ -42,7 +42,7 @@ Row = Sequence[str]
 LONGEST = 1000  # characters of a profile: about 300 tokens
 READ = 32 << 20  # bytes of a text file that are looked at
 ROWS = 200_000
-SAMPLED = 10_000  # rows of each table of a database
+SAMPLED = 10_000  # rows of each table of a database, or of one whose numbers are looked at
 PITFALLS = 3  # that are named
 ENTRIES = 10_000  # of a folder that are looked at
 NAMES = 20  # of them that are told
@@ -139,8 +139,7 @@ def delimited(path: Path) -> Iterator[str]:
     how = [] if encoding == "utf-8" else [f"encoding={encoding!r}"]
     how += [f"sep={delimiter!r}"] if delimiter not in (",", "") else []
     how += [f"skiprows={above}"] if above else []
-    columns = list(itertools.zip_longest(*kept, fillvalue=""))
-    if numbers := reads_as_numbers(columns) if delimiter != "," else []:
+    if delimiter != "," and (numbers := reads_as_numbers(kept[:SAMPLED])):
         how += numbers
         kept = [[with_point(value) for value in row] for row in kept]
     told = f" (read it with {', '.join(how)})" if how else ""
