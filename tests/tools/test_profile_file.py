@@ -134,6 +134,7 @@ def read_as_told(workspace, name, first):
             "sep=';', decimal=',', thousands='.'",
             [1250.5, -80],
         ),
+        ("a;amount\nx;1.250\ny;80,5\n", "sep=';', decimal=',', thousands='.'", [1250, 80.5]),
         ("Report of May\n\na,amount\nx,3\ny,4\nz,5\n", "skiprows=2", [3, 4, 5]),
         ('"A title,\nof two lines"\na,b,amount\nx,1,3\ny,2,4\n', "skiprows=1", [3, 4]),
         ("Titel;;\na;b;amount\nx;1;3,5\ny;2;4\n", "sep=';', skiprows=1, decimal=','", [3.5, 4]),
@@ -156,6 +157,14 @@ def test_dates_with_dots_are_not_made_numbers_by_a_thousands_dot(profiler, works
     scope = {"df": read_as_told(workspace, "t.csv", first)}
     made = eval(line.partition("': ")[2], scope)
     assert made.tolist() == [1250.5, 80]
+
+
+@pytest.mark.parametrize("other", ["1.5", "10.0.0.1", "3.1.2024"])
+def test_a_thousands_dot_is_not_read_where_others_have_dots(profiler, workspace, other):
+    content = f"x;amount\n{other};1.250,50\n{other};80,00\n"
+    first = profile_of(profiler, workspace, "t.csv", content)[0]
+    assert "thousands" not in first
+    assert str(read_as_told(workspace, "t.csv", first)["x"].iloc[0]) == other
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}$")
 YEAR_FIRST = r".str.replace(r'^(\d+)\.(\d+)\.(\d{4})$', r'\3-\2-\1', regex=True)"
 WITH_POINT = ".str.replace('.', '').str.replace(',', '.').astype(float)"
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$")  # the decimal point of half the world
+DOTS = re.compile(r"[+-]?\d+(\.\d+)+$")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+$")
 LEADING_NUMBER = re.compile(r"[+-]?\d[\d ,.]*\S*")
 PERCENT = re.compile(r"[+-]?\d[\d,.]*\s*%$")
 MONEY = re.compile(r"[+-]?[$€£¥]\s*[+-]?\d[\d,.]*$|[+-]?\d[\d,.]*\s*(?:[$€£¥]|EUR|USD)$")
@@ -100,7 +102,7 @@ def text_kind(filled: list[str], different: list[str]) -> str:
 
 def is_with_comma(value: str) -> bool:
     """Whether it is a number where the decimal point is a comma."""
-    return bool(COMMA.match(value)) or is_whole(value)
+    return bool(COMMA.match(value) or THOUSANDS.match(value)) or is_whole(value)
 
 
 def is_whole(value: str) -> bool:
@@ -137,14 +139,16 @@ def reads_as_numbers(rows: Sequence[Sequence[str]]) -> list[str]:
         if any(map(COMMA.match, values[:LOOKED_AT])) and all(map(is_with_comma, values))
     ]
     grouped = any("." in value for values in some for value in values)
-    if not some or (grouped and any(map(DOTTED.match, itertools.chain(*filled)))):
-        return []  # dates such as 3.1.2024 would become numbers, too
+    others = itertools.chain.from_iterable(values for values in filled if values not in some)
+    if not some or (grouped and any(map(DOTS.match, others))):
+        return []  # dates such as 3.1.2024 would become numbers, too, and 1.5 become 15
     return ["decimal=','", *(["thousands='.'"] if grouped else [])]
 
 
-def with_point(value: str) -> str:
-    """A number with a decimal comma, as everybody else writes it."""
-    return value.replace(".", "").replace(",", ".") if COMMA.match(value.strip()) else value
+def with_point(value: str, grouped: bool) -> str:
+    """A number with a decimal comma, perhaps with dots between thousands, as others write it."""
+    is_number = COMMA.match(value.strip()) or (grouped and THOUSANDS.match(value.strip()))
+    return value.replace(".", "").replace(",", ".") if is_number else value
 
 
 # What to be careful about.

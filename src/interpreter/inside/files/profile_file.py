@@ -141,7 +141,7 @@ def delimited(path: Path) -> Iterator[str]:
     how += [f"skiprows={above}"] if above else []
     if delimiter != "," and (numbers := reads_as_numbers(kept[:SAMPLED])):
         how += numbers
-        kept = [[with_point(value) for value in row] for row in kept]
+        kept = [[with_point(value, len(numbers) > 1) for value in row] for row in kept]
     told = f" (read it with {', '.join(how)})" if how else ""
     return table(f"{path.name}{told}", names, kept, cut)
 
