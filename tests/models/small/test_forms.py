@@ -158,3 +158,26 @@ def test_a_value_of_a_type_is_asked_of_a_small_model_like_any_json():
     assert 'does not fit the JSON schema {"type": "integer"}' in (
         next_request(other).messages[-1].text
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed", "answer"),
+    [
+        ("Give it in this format: Mean: <value>", "mean 3.25", "Mean: 3.25"),
+        ("Give it in this format: Mean: <value>", "Mean: 3.25", "Mean: 3.25"),
+        ("Answer in the form: {name} ({count})", "count: 3\nname: Ann", "Ann (3)"),
+        (
+            "In this format: low[x], high[y]\nwhere x is a number",
+            "high: 9\nlow: 2",
+            "low[2], high[9]",
+        ),
+        ("In this format: low[x], high[y] where x is a number", "2 and 9", "low[2], high[9]"),
+        ("Use the format: Winner: [name]", "Ann Berg", "Winner: Ann Berg"),
+        ("Use the format: Winner: [name]", "The winner is Ann", ""),
+        ("Use the format: a <x>, b <y>", "3", ""),
+        ("Format, rounded to one decimal place: Total = <sum>", "1234.567", "Total = 1234.6"),
+        ("What is the mean? Format: a number", "3.25", ""),
+    ],
+)
+def test_a_form_with_places_to_fill_in_is_filled_in(asked, printed, answer):
+    assert answer_in(f"How about sales.csv? {asked}", printed) == answer

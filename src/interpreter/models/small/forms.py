@@ -29,6 +29,14 @@ ONE_NUMBER = re.compile(
     r"(?:number|integer|value|figure)\b(?! of)",
     re.IGNORECASE,
 )
+TEMPLATE = re.compile(
+    r"\b(?:format|form|pattern|template)\b[^\n:]{0,40}:\s*(?:\{\s*\n)?(.{1,400}?)"
+    r"(?=[\s,;(]+(?:where|for example|e\.g\.|such as)\b|\n\s*\n|\n\s*\}|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,-]{0,60}?)\s*[>\]}]")
+LABEL = re.compile(r"(\w+)[^\w\n]{0,3}\Z")
+SHORT = 4  # words of an answer that is no number
 YES_NO = re.compile(r"\byes ?(?:or|/) ?no\b", re.IGNORECASE)
 REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
@@ -57,7 +65,7 @@ class AskedForm:
     """What a question says about how its answer should look."""
 
     kind: str = ""
-    """json, csv, number, yes or no; nothing where any words will do."""
+    """json, csv, template, number, yes or no; nothing where any words will do."""
     places: int | None = None
     """To which decimal place numbers are to be rounded, where that is said, and once."""
     schema: dict[str, Any] | None = None
@@ -66,6 +74,8 @@ class AskedForm:
     """All words of the question: names in JSON are among them."""
     only_key: str = ""
     """The name in JSON, where the question shows one and no other."""
+    template: str = ""
+    """A text with places to be filled in, such as `Total: <amount>`."""
 
     def written(self, output: str) -> str:
         """What was printed, in this form; nothing where it cannot be."""
@@ -75,6 +85,8 @@ class AskedForm:
                 return self._json(printed)
             case "csv":
                 return self.rounded(printed) if _is_csv(printed) else ""
+            case "template":
+                return self._filled(printed)
             case "number":
                 found = NUMBER.findall(printed)
                 return self.rounded(found[0]) if len(found) == 1 else ""
@@ -95,6 +107,21 @@ class AskedForm:
             return number if short else f"{as_number(number):.{places}f}"
 
         return DECIMAL.sub(rounded, text)
+
+    def _filled(self, printed: str) -> str:
+        """The template with what was printed in its places; nothing where a value is missing."""
+        fixed = (re.escape(part) for part in PLACEHOLDER.sub("\0", self.template).split("\0"))
+        if re.fullmatch(r"[<\[{]?.+?[>\]}]?".join(fixed), printed, re.DOTALL):
+            return self.rounded(printed)
+        holes = list(PLACEHOLDER.finditer(self.template))
+        labels = (LABEL.search(self.template[: hole.start()]) for hole in holes)
+        names = [(label.group(1) if label else "") for label in labels]
+        pairs = zip(names, (hole.group(2) for hole in holes), strict=True)
+        values = _values_for(list(pairs), printed)
+        if not values:
+            return ""
+        filled = iter(values)
+        return self.rounded(PLACEHOLDER.sub(lambda hole: _put(hole, next(filled)), self.template))
 
     def _json(self, printed: str) -> str:
         value = data_in(printed)
@@ -138,6 +165,29 @@ class AskedForm:
                 return value
 
 
+def _put(hole: re.Match[str], value: str) -> str:
+    """The value for a place; brackets stay where a word stands right before them: x[3]."""
+    return f"[{value}]" if hole.group(1) else value
+
+
+def _values_for(holes: list[tuple[str, str]], printed: str) -> list[str]:
+    """What belongs into each place, by its name or its label, or in order; nothing if unknown."""
+    named = {_key(name): value for name, value in pairs_in(printed)}
+    found = [named.get(_key(name)) or named.get(_key(label)) for label, name in holes]
+    if all(found):
+        return [value for value in found if value]
+    numbers = list(named.values()) or NUMBER.findall(printed)
+    if len(numbers) == len(holes):
+        return numbers
+    words = printed.rstrip(".").split()
+    is_name = not numbers and len(words) <= SHORT and not {"is", "are", "was", "were"} & {*words}
+    return [" ".join(words)] if is_name and words and len(holes) == 1 else []
+
+
+def _key(name: str) -> str:
+    return re.sub(r"\W+", "_", name.strip().lower())
+
+
 def yes_or_no(printed: str) -> str:
     """The Yes or No that a text is, or ends with; nothing where it is neither."""
     words = printed.strip().rstrip(".!").split()
@@ -159,6 +209,8 @@ def form_of(question: str) -> AskedForm:
         keys = set(KEY.findall(question))
         words = frozenset(re.findall(r"\w+", question))
         return AskedForm("json", places, None, words, keys.pop() if len(keys) == 1 else "")
+    if template := template_in(question):
+        return AskedForm("template", places, template=template)
     if CSV.search(question):
         return AskedForm("csv", places)
     if ONE_NUMBER.search(question):
@@ -166,6 +218,13 @@ def form_of(question: str) -> AskedForm:
     if YES_NO.search(question) and not REASON.search(question):
         return AskedForm("yes or no", places)
     return AskedForm("", places)
+
+
+def template_in(question: str) -> str:
+    """The text with places to be filled in that a question shows for its answer."""
+    found = TEMPLATE.search(question.partition("\n\n")[0])
+    template = found.group(1).strip() if found else ""
+    return template if PLACEHOLDER.search(template) else ""
 
 
 def data_in(text: str) -> Any:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from interpreter.models.small.forms import NUMBER, SAID, as_number, plain, yes_or_no
+from interpreter.models.small.forms import (
+    NUMBER,
+    SAID,
+    as_number,
+    plain,
+    template_in,
+    yes_or_no,
+)
 from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.rounds import Round
 
@@ -254,6 +261,8 @@ def is_only_a_promise(text: str) -> bool:
 
 def form_asked_for(question: str) -> str:
     """The line of a question that says how the answer should look; a small model forgets it."""
+    if template := template_in(question):
+        return f"in the form {template[:LONGEST_FORM]}"
     lines = [line.strip() for line in question.splitlines() if ABOUT_FORM.search(line)]
     return lines[-1][:LONGEST_FORM] if lines else ""
 
