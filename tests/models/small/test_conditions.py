@@ -2,7 +2,7 @@
 
 import pytest
 
-from interpreter.models.small.answers import trouble_with
+from interpreter.models.small.answers import doubt_about, trouble_with
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
@@ -155,6 +155,8 @@ def test_nothing_selected_by_a_word_that_is_nowhere_is_no_answer(
     one = SmallTurn.of(messages).rounds[0]
     said = trouble_with(f"{question}\n\n{PROFILE.rpartition('Named')[0]}", one)
     assert ("has no row" in said) is is_told
+    doubt = doubt_about(f"{question}\n\n{PROFILE.rpartition('Named')[0]}", one)
+    assert ("nothing in the data is written as" in doubt) is is_told
 
 
 @pytest.mark.parametrize(

@@ -201,13 +201,20 @@ def doubt_about(question: str, one: Round) -> str:
         return NOT_COMPUTED
     if left_out := conditions_left_out(question, one):
         return IN_DOUBT.format(conditions=left_out)
-    if why := impossible(question, one.output):
+    if why := impossible(question, one.output) or _odd(question, one):
         return UNLIKELY.format(why=why)
     things = Conditions.of(question).things
     if things and not any(_sizes(one.output)):
         return NO_ROW.format(things=" or ".join(map(repr, things)))
     made = made_up(question, one)
     return made.remark if made else ""
+
+
+def _odd(question: str, one: Round) -> str:
+    if COMPARED_WITH.search(question) and (kind := limit_of_a_part(one.source)):
+        return f"the {kind} that rows are compared with is that of some rows only"
+    texts = selected_by_what_is_not_there(question, one)
+    return f"nothing in the data is written as {' or '.join(map(repr, texts))}" if texts else ""
 
 
 def lacks_a_value(question: str, output: str) -> bool:
