@@ -9,7 +9,7 @@ import interpreter
 from interpreter.facade.typed.structured import parse, request
 from interpreter.models.small.answers import answer_in, lacks_a_value
 from interpreter.models.small.forms import plain
-from interpreter.models.small.plan import next_request
+from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.words import faithful
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
@@ -181,3 +181,40 @@ def test_a_value_of_a_type_is_asked_of_a_small_model_like_any_json():
 )
 def test_a_form_with_places_to_fill_in_is_filled_in(asked, printed, answer):
     assert answer_in(f"How about sales.csv? {asked}", printed) == answer
+
+
+KEYED = "Mean and maximum of the price in sales.csv, as a JSON object with the keys {}."
+
+
+@pytest.mark.parametrize(
+    ("keys", "printed", "answer"),
+    [
+        ("mean and max", "{'max': 5, 'mean': 4}", '{"mean": 4, "max": 5}'),
+        ("mean and max", "{'Max': 5, 'Mean': 4}", '{"mean": 4, "max": 5}'),
+        ("mean and max", "{'highest': 5, 'mean': 4}", ""),
+        (
+            '"mean_price", "max_price"',
+            "mean_price: 4\nmax_price: 5",
+            '{"mean_price": 4, "max_price": 5}',
+        ),
+        ("as they are in the file", "{'a': 1}", '{"a": 1}'),
+    ],
+)
+def test_json_has_the_keys_that_were_asked_for(keys, printed, answer):
+    assert answer_in(KEYED.format(keys), printed) == answer
+
+
+def test_variables_that_are_called_as_the_keys_are_the_answer():
+    question = user_says(KEYED.format("mean and max"))
+    block = Message("assistant", (Code("python", "print({'r': mean, 's': max})", "c1"),))
+    result = ActionResult(
+        "c1", "ok", "variables: df: DataFrame 3x2 with columns a; mean: 4.5; max: 7"
+    )
+    done = Message("computer", (Output("{'r': 4.5, 's': 7}\n"), result))
+    assert SmallTurn.of((question, block, done)).to_show.endswith(
+        "print({'mean': mean, 'max': max})"
+    )
+    unnamed = Message("computer", (Output("{'r': 4.5, 's': 7}\n"), ActionResult("c1", "ok", "")))
+    assert SmallTurn.of((question, block, unnamed)).to_show == ""
+    told = next_request((question, block, unnamed)).messages[-1].text
+    assert "The keys have to be mean, max, and no others." in told

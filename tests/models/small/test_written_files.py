@@ -154,3 +154,30 @@ def test_what_we_wrote_is_believed_as_far_as_the_program_before_it():
     invents = "open('answer.csv', 'w').write('mean_price: 7.7\\nrows: 81')"
     made_up = looked_at("mean_price: 7.7\nrows: 81", source=invents)
     assert SmallTurn.of(made_up).to_rewrite == ""
+
+
+@pytest.mark.parametrize(
+    ("held", "printed", "variables"),
+    [
+        ("mean_price, rows\n3.5, 3\n", "", ""),
+        ("a,b\n1,2\n3,4\n", "mean_price: 3.5\nrows: 3\n", ""),
+        ("a,b\n1,2\n3,4\n", "", "df: DataFrame 3x2 with columns a, b; rows: 3; mean_price: 3.5"),
+    ],
+    ids=["across", "printed", "variables"],
+)
+def test_values_that_the_file_lacks_are_taken_from_where_they_are(held, printed, variables):
+    result = ActionResult("c1", "ok", f"variables: {variables}" if variables else "")
+    files = Output("[files: added /tmp/work/answer.csv]\n", "stderr")
+    wrote = (
+        Message("assistant", (Code("python", WRITES, "c1"),)),
+        Message("computer", (*([Output(printed)] if printed else []), files, result)),
+    )
+    look = look_at_file(ASKED + PROFILE, SmallTurn.of((asked(), *wrote)).rounds)
+    turn = SmallTurn.of((asked(), *wrote, *block(look, held, to_compare=True)))
+    rows = [("name", "value"), ("mean_price", "3.5"), ("rows", "3")]
+    assert turn.to_rewrite.endswith(f"writerows({rows!r})")
+
+
+def test_a_row_of_numbers_is_no_name_and_value():
+    turn = SmallTurn.of(looked_at("x,y\n-0.87,0.83\n", question=ASKED.partition(" and a row")[0]))
+    assert "-0.87" not in turn.to_rewrite

@@ -16,7 +16,7 @@ from interpreter.models.small.conditions import (
     conditions_left_out,
     texts_compared,
 )
-from interpreter.models.small.forms import MISSING, NUMBER, as_number, form_of
+from interpreter.models.small.forms import MISSING, NUMBER, as_number, data_in, form_of
 from interpreter.models.small.own_draft import FILE, asked_kind, counts_rows, named_columns
 from interpreter.models.small.rounds import Round
 
@@ -34,6 +34,9 @@ NAME_THEM = """\
 The output is no JSON. The values are there already: {variables}
 Write one ```python line that only prints a dictionary of them, such as \
 print({{"key": variable}}), with the keys that were asked for. Do not compute them again."""
+OTHER_KEYS = """\
+The keys have to be {keys}, and no others. Variables now: {variables}
+Write one ```python block that prints a dictionary with just these keys."""
 NOT_CHANGED = """\
 A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
 Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
@@ -138,6 +141,8 @@ def trouble_with(question: str, one: Round) -> str:
     form = form_of(question)
     if form.kind != "json" or form.written(one.output):
         return ""
+    if form.keys and isinstance(data_in(one.output), dict):
+        return OTHER_KEYS.format(keys=", ".join(form.keys), variables=one.variables)
     if form.schema is not None:
         return NOT_FITTING.format(schema=json.dumps(form.schema)[:SCHEMA_SHOWN])
     return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON

@@ -44,6 +44,15 @@ SCALAR = re.compile(r"\b(?:np|numpy)\.(?:float|int|uint|str|bool)\w*\(((?:'[^'\n
 TRUTH = re.compile(r"\b(?:np|numpy)\.(True|False)_\b")
 PAIR = re.compile(r"['\"]?([^:=,'\"]+)['\"]? ?[:=,] ?['\"]?([^:=,'\"]+)['\"]?")
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
+NAME = r"['\"`]?[\w-]+['\"`]?"
+LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
+KEYS = re.compile(rf"\bkeys?(?: named| called|:)? ({LIST})", re.IGNORECASE)
+NO_NAMES = """
+a an the one no nothing in of for with each every then that which only all its their save write
+store sort sorted keep print tell show round rounded use put as are is to from being by and
+"""
+ENDS_A_LIST = frozenset(NO_NAMES.split())
+VALUE_NOW = re.compile(r"(?:^|; )(\w+): (-?\d[\d.eE+-]*)(?=;|$)")  # among the variables
 MISSING = re.compile(r"(?<!\w)(?:nan|nat|none|null)(?!\w)", re.IGNORECASE)
 
 
@@ -74,6 +83,8 @@ class AskedForm:
     """All words of the question: names in JSON are among them."""
     only_key: str = ""
     """The name in JSON, where the question shows one and no other."""
+    keys: tuple[str, ...] = ()
+    """The names in JSON, where the question lists them."""
     template: str = ""
     """A text with places to be filled in, such as `Total: <amount>`."""
 
@@ -126,7 +137,8 @@ class AskedForm:
     def _json(self, printed: str) -> str:
         value = data_in(printed)
         try:
-            return json.dumps(self._fit(self._fitted(value, printed)), ensure_ascii=False)
+            fitting = self._with_keys(self._fitted(value, printed))
+            return json.dumps(self._fit(fitting), ensure_ascii=False)
         except (TypeError, ValueError):  # such as a set, or what does not fit
             return ""
 
@@ -137,6 +149,15 @@ class AskedForm:
         elif self.schema is None and not isinstance(value, dict | list):
             value = self._named(printed)
         return fitted(value, self.schema)
+
+    def _with_keys(self, value: Any) -> Any:
+        """The value with the keys that were asked for, however they are spelt."""
+        if not self.keys or not isinstance(value, dict):
+            return value
+        spelt = {_key(str(key)): item for key, item in value.items()}
+        if spelt.keys() != {_key(key) for key in self.keys}:
+            raise ValueError("other keys than were asked for")
+        return {key: spelt[_key(key)] for key in self.keys}
 
     def _named(self, printed: str) -> Any:
         """Lines such as `mean age: 3`, by the names that the question has for them."""
@@ -208,7 +229,8 @@ def form_of(question: str) -> AskedForm:
     if JSON.search(question):
         keys = set(KEY.findall(question))
         words = frozenset(re.findall(r"\w+", question))
-        return AskedForm("json", places, None, words, keys.pop() if len(keys) == 1 else "")
+        only = keys.pop() if len(keys) == 1 else ""
+        return AskedForm("json", places, None, words, only, tuple(listed(KEYS.search(question))))
     if template := template_in(question):
         return AskedForm("template", places, template=template)
     if CSV.search(question):
@@ -218,6 +240,17 @@ def form_of(question: str) -> AskedForm:
     if YES_NO.search(question) and not REASON.search(question):
         return AskedForm("yes or no", places)
     return AskedForm("", places)
+
+
+def listed(found: re.Match[str] | None) -> list[str]:
+    """The names in `name, value and total`, up to a word that is none."""
+    names: list[str] = []
+    for name in re.split(r", and | and |, ?", found.group(1) if found else ""):
+        bare = name.strip("'\"`")
+        if not bare or bare.lower() in ENDS_A_LIST:
+            break
+        names.append(bare)
+    return names
 
 
 def template_in(question: str) -> str:

@@ -97,8 +97,8 @@ class SmallModel:
         if (coding := Coding.of(turn.question)) is not None:
             yield from self._code(coding, turn, request, interrupt)
             return
-        if turn.to_show:
-            yield from _proposed(turn.to_show, LAST_VALUE)
+        if shown := turn.to_show:
+            yield from _proposed(shown, IN_THE_FORM if shown.startswith(RENDERED) else LAST_VALUE)
             return
         if turn.to_look_at and self._compares():
             yield from _proposed(turn.to_look_at, THE_FILE, to_compare=True)

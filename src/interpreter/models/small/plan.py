@@ -19,7 +19,7 @@ from interpreter.models.small.coding import Coding
 from interpreter.models.small.forms import form_of, wants_a_reason
 from interpreter.models.small.hints import hint_for, missing_thing
 from interpreter.models.small.orders import after_order
-from interpreter.models.small.rendering import rendering
+from interpreter.models.small.rendering import rendering, with_keys
 from interpreter.models.small.rounds import Round, failures_in_a_row, rounds_of, split_turn
 from interpreter.models.small.small_plan import (
     REPEATS,
@@ -114,9 +114,12 @@ class SmallTurn:
         last = self.rounds[-1] if self.rounds else None
         if last is None or last.failed or last.to_compare or not self.is_computable:
             return ""
-        if last.output.strip():
+        form = form_of(self.question)
+        if form.keys and not form.written(last.output) and with_keys(form.keys, last.variables):
+            shown = with_keys(form.keys, last.variables)
+        elif last.output.strip():
             is_table = "\n" in last.output.strip() and not answer_in(self.question, last.output)
-            shown = rendering(last.source, form_of(self.question).kind) if is_table else ""
+            shown = rendering(last.source, form.kind) if is_table else ""
         else:
             found = ASSIGNED.search(last.source.strip())
             shown = f"print({found.group(1)})" if found else ""

@@ -7,6 +7,9 @@ value itself, which is still there.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+
+from interpreter.models.small.forms import VALUE_NOW
 
 RENDERED = "# The same value, in the form that was asked for.\n"
 FORMS = {
@@ -59,3 +62,12 @@ def _is_a_value(node: ast.expr) -> bool:
                 node = inner
             case _:
                 return False
+
+
+def with_keys(keys: Sequence[str], variables: str) -> str:
+    """Code that shows the variables that are called as the keys of an answer; empty where one is
+    missing."""
+    there = {name for name, _ in VALUE_NOW.findall(variables)}
+    if not keys or not all(key in there for key in keys):
+        return ""
+    return RENDERED + "print({" + ", ".join(f"{key!r}: {key}" for key in keys) + "})"

@@ -13,7 +13,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from interpreter.models.small.answers import is_hard_coded
-from interpreter.models.small.forms import MISSING, NUMBER, data_in, form_of, pairs_in
+from interpreter.models.small.forms import (
+    LIST,
+    MISSING,
+    NUMBER,
+    VALUE_NOW,
+    data_in,
+    form_of,
+    listed,
+    pairs_in,
+)
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.words import file_to_write
@@ -26,19 +35,12 @@ with open({name!r}, errors="replace") as file:
 SHOWN = 4_000  # characters
 TOLD = 600  # characters
 READABLE = (".csv", ".tsv", ".json", ".txt", ".md")
-NAME = r"['\"`]?[\w-]+['\"`]?"
-LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
 COLUMNS = re.compile(
     rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
     rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))",
     re.IGNORECASE,
 )
 ROWS = re.compile(rf"\brows? for each of (?:the )?({LIST})", re.IGNORECASE)
-NO_NAMES = """
-a an the one no nothing in of for with each every then that which only all its their save write
-store sort sorted keep print tell show round rounded use put
-"""
-ENDS_A_LIST = frozenset(NO_NAMES.split())
 OBJECT = re.compile(r"\bNumPy's \w+\(|\bdtype: \w|<[\w.]+ object at|\bName: .+, dtype")
 WRONG_FILE = """\
 The file {name} now holds:
@@ -81,13 +83,12 @@ def trouble_with_file(question: str, rounds: Sequence[Round]) -> tuple[str, str]
 def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
     """Code that writes the values of the file in the form that was asked for; nothing where they
     are no list of names and values, or two columns were not asked for."""
-    name, columns = file_to_write(question), _listed(COLUMNS.search(question.partition("\n\n")[0]))
+    name, columns = file_to_write(question), listed(COLUMNS.search(question.partition("\n\n")[0]))
     if not trouble_with_file(question, rounds)[0] or len(columns) != 2 or name[-4:] != ".csv":
         return ""
     if is_hard_coded(question, _writer(rounds)):
         return ""
-    values = _pairs(rounds[-1].output)
-    rows = [(one, form_of(question).rounded(value)) for one, value in values]
+    rows = [(one, form_of(question).rounded(value)) for one, value in _values(question, rounds)]
     source = REWRITE.format(name=name, rows=[tuple(columns), *rows])
     return source if rows and source not in [one.source for one in rounds] else ""
 
@@ -96,6 +97,28 @@ def _writer(rounds: Sequence[Round]) -> Round:
     """The model's own block that wrote the file, as if it had printed what the file holds."""
     own = [one for one in rounds if not one.to_compare and not one.source.startswith(REWRITTEN)]
     return replace(own[-1] if own else rounds[-1], output=rounds[-1].output)
+
+
+def _values(question: str, rounds: Sequence[Round]) -> list[tuple[str, str]]:
+    """Names and values that the file holds, or where it lacks what it was to have a row for, those
+    that were printed or are variables now."""
+    named = listed(ROWS.search(question.partition("\n\n")[0]))
+    text, own = rounds[-1].output, [one for one in rounds if not one.to_compare]
+    known = [_pairs(text), _across(text), *(_pairs(one.output) for one in reversed(own))]
+    known += [VALUE_NOW.findall(one.variables) for one in own[-1:]]
+    for pairs in known if named else ():
+        has = {name.lower(): value for name, value in pairs}
+        if all(name.lower() in has for name in named):
+            return [(name, has[name.lower()]) for name in named]
+    are_names = not any(NUMBER.fullmatch(name) for name, _ in known[0])
+    return known[0] if are_names else []
+
+
+def _across(text: str) -> list[tuple[str, str]]:
+    """Names in one row and values in the next."""
+    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if row]
+    across = len(rows) == 2 and len(rows[0]) == len(rows[1])
+    return list(zip(*rows, strict=True)) if across else []
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
@@ -126,7 +149,7 @@ def _trouble(question: str, name: str, text: str, writer: Round) -> str:
 
 def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
     head, *body = [[cell.strip() for cell in row] for row in rows]
-    wanted = _listed(COLUMNS.search(words))
+    wanted = listed(COLUMNS.search(words))
     there = [cell.lower() for cell in head]
     if len(wanted) > 1 and any(one.lower() not in there for one in wanted):
         return f"its columns are {', '.join(head)!r}, and they were to be {', '.join(wanted)!r}"
@@ -135,24 +158,13 @@ def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
     if not body:
         return "it has no rows"
     firsts = {row[0].lower() for row in body}
-    named = _listed(ROWS.search(words))
+    named = listed(ROWS.search(words))
     missing = [one for one in named if one.lower() not in firsts]
     are_names = len(missing) < len(named) or any("_" in one for one in named)
     if missing and are_names:  # "a row for each of the cities" names none
         return f"it has no row for {', '.join(map(repr, missing))}"
     gaps = [row[0] for row in body if len(row) > 1 and all(_is_gap(cell) for cell in row[1:])]
     return f"there is no value for {gaps[0]!r}" if gaps else ""
-
-
-def _listed(found: re.Match[str] | None) -> list[str]:
-    """The names in `name, value and total`, up to a word that is none."""
-    names: list[str] = []
-    for name in re.split(r", and | and |, ?", found.group(1) if found else ""):
-        bare = name.strip("'\"`")
-        if not bare or bare.lower() in ENDS_A_LIST:
-            break
-        names.append(bare)
-    return names
 
 
 def _is_gap(cell: str) -> bool:
