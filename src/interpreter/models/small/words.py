@@ -214,7 +214,10 @@ def request_for_code(question: str) -> str:
         write_it = WRITE_IT.format(name=named.group() if named else "script.py")
         if PROGRAM.match(question):
             return write_it
-        return ACT if ORDER.match(question) else COMPUTE_INTO.format(name=file_to_write(question))
+        if ORDER.match(question) and not file_to_write(question):
+            return ACT
+        compute = COMPUTE_INTO.format(name=file_to_write(question))
+        return "\n".join((*reminders_for(question), compute))
     form = form_asked_for(question)
     request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
     return "\n".join((*reminders_for(question), request))
