@@ -218,3 +218,11 @@ def test_variables_that_are_called_as_the_keys_are_the_answer():
     assert SmallTurn.of((question, block, unnamed)).to_show == ""
     told = next_request((question, block, unnamed)).messages[-1].text
     assert "The keys have to be mean, max, and no others." in told
+
+
+@pytest.mark.parametrize("printed", ["mean: 4.5\n", "{'mean': 4.5}\n"])
+def test_a_key_that_has_no_value_is_asked_for(printed):
+    block = Message("assistant", (Code("python", "print('mean:', mean)", "c1"),))
+    done = Message("computer", (Output(printed), RAN))
+    told = next_request((user_says(KEYED.format("mean and max")), block, done)).messages[-1].text
+    assert "The answer lacks max. Compute that, too." in told

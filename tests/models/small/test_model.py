@@ -358,6 +358,23 @@ def test_a_model_that_finds_fault_with_its_output_puts_it_right():
     assert said(events)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I apologize for misunderstanding the request.",
+        "Please provide the correct value for '10'.",
+        "The request is:\nHow many rows of the file sales.csv have more than 10 units?",
+    ],
+)
+def test_what_is_no_answer_is_not_given_and_what_was_printed_is(reply):
+    question = user_says("How many rows of the file sales.csv have more than 10 units?")
+    turn = (question, wrote("print('rows:', len(df))"), printed("rows: 8\n"))
+    _, events = replies(reply, messages=turn)
+    assert said(events) == (
+        "rows: 8\n\n(Not sure: the request says '10', and the program does not use that.)"
+    )
+
+
 def test_a_second_failure_is_asked_of_another_mood():
     moods = []
 
@@ -437,6 +454,8 @@ def test_a_column_in_another_unit_is_told_of(question, column, told):
         ("Who has been there the longest?", "since the earliest date"),
         ("Who has the best mark? 1 is the best.", "idxmin"),
         ("Who has the best mark? 10 is the best.", ""),
+        ("Remove outliers by the Z-score method", "z.abs()"),
+        ("Which rows are outliers by the IQR?", "q3 + 1.5"),
     ],
 )
 def test_what_a_question_says_and_small_models_forget_is_told_again(question, told):

@@ -34,6 +34,9 @@ NAME_THEM = """\
 The output is no JSON. The values are there already: {variables}
 Write one ```python line that only prints a dictionary of them, such as \
 print({{"key": variable}}), with the keys that were asked for. Do not compute them again."""
+MISSING_KEYS = """\
+The answer lacks {missing}. Compute that, too. Write the whole block again so that it prints a \
+dictionary with the keys {keys}."""
 OTHER_KEYS = """\
 The keys have to be {keys}, and no others. Variables now: {variables}
 Write one ```python block that prints a dictionary with just these keys."""
@@ -136,9 +139,11 @@ def trouble_with(question: str, one: Round) -> str:
         return HARD_CODED
     if any(word in one.errors for word in ON_A_COPY):
         return NOT_CHANGED
+    form = form_of(question)
+    if missing := form.missing_keys(one.output):
+        return MISSING_KEYS.format(missing=", ".join(missing), keys=", ".join(form.keys))
     if trouble := _misunderstood(question, one):
         return trouble
-    form = form_of(question)
     if form.kind != "json" or form.written(one.output):
         return ""
     if form.keys and isinstance(data_in(one.output), dict):

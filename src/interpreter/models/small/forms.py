@@ -106,6 +106,14 @@ class AskedForm:
             case _:
                 return ""
 
+    def missing_keys(self, output: str) -> list[str]:
+        """The keys that were asked for and have no value in an output that has others of them."""
+        value = data_in(output)
+        named = value.keys() if isinstance(value, dict) else [name for name, _ in pairs_in(output)]
+        there = {_key(str(name)) for name in named}
+        missing = [key for key in self.keys if _key(key) not in there]
+        return missing if len(missing) < len(self.keys) else []
+
     def rounded(self, text: str) -> str:
         """A text whose numbers have no more decimals than were asked for."""
         places = self.places

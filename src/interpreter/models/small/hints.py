@@ -227,6 +227,15 @@ REMINDERS = (
         "any rows are selected.",
     ),
     (
+        r"\bz-?scores?\b",
+        "Z-scores are z = (x - x.mean()) / x.std(); an outlier has z.abs() above the limit.",
+    ),
+    (
+        r"\bIQR\b|\binter-?quartile\b",
+        "q1, q3 = x.quantile([0.25, 0.75]); by that range an outlier lies below "
+        "q1 - 1.5 * (q3 - q1) or above q3 + 1.5 * (q3 - q1).",
+    ),
+    (
         r"\bbeen\b.{0,40}\blongest\b|\blongest[- ](?:serving|standing)\b",
         "For the longest time means since the earliest date.",
     ),

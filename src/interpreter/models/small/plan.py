@@ -209,7 +209,10 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
         told = ATTEMPT.format(output=shortened(last.output), trouble=trouble)
         return SmallPlan((*asked[:-1], with_more(asked[-1], told)), len(rounds), must_act=True)
     if (trouble := trouble_with(question, last)) and not _said_before(rounds):
-        return SmallPlan((*asked, assistant_says(last.code), user_says(trouble)), len(rounds))
+        messages = (*asked, assistant_says(last.code), user_says(trouble))
+        printed = answer_in(question, last.output) or shortened(last.output)
+        instead = printed + doubt_about(question, last)
+        return SmallPlan(messages, len(rounds), instead=instead)
     if answer := answer_in(question, last.output):
         return SmallPlan((), answer=answer)
     if wants_a_reason(question) and (answer := with_reason(last.output, last.variables)):

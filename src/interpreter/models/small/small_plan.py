@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from interpreter.models.small.forms import NUMBER, AskedForm
 from interpreter.models.small.rounds import Round
-from interpreter.models.small.words import NOT_ANSWERED, invents, is_only_a_promise
+from interpreter.models.small.words import NOT_ANSWERED, invents, is_no_answer, is_only_a_promise
 from interpreter.protocol.messages import Message, Text
 from interpreter.protocol.values import frozen
 
@@ -52,10 +52,11 @@ class SmallPlan:
         return (self.must_act and not self._is_backed(said)) or is_only_a_promise(said)
 
     def honest(self, said: str) -> str:
-        """A reply without code, unless it gives numbers that nobody computed."""
-        if self.known is not None and invents(said, self.known):
-            return self.instead
-        return said + self.doubt
+        """A reply without code, unless it is no answer, or gives numbers that nobody computed."""
+        if self.known is None:
+            return said + self.doubt
+        wrong = invents(said, self.known) or is_no_answer(said, self.known)
+        return self.instead if wrong else said + self.doubt
 
     def in_json(self, said: str) -> str:
         """A reply that is the JSON that was asked for, with values that were printed."""

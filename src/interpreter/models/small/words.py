@@ -102,6 +102,10 @@ PROMISE = re.compile(
     r"|to do this|steps?)\b",
     re.IGNORECASE,
 )
+NO_ANSWER = re.compile(
+    r"\bI apologi[sz]e\b|\bplease provide\b|\bmisunderst(?:ood|anding)\b", re.IGNORECASE
+)
+REPEATED = 40  # characters of a line that nobody says again by chance
 FAULT = re.compile(
     r"\b(?:not|n't)\b(?: \w+){0,4} (?:correct|right|expected)\b"
     r"|\bincorrect\b|\bthe error (?:was|is) in\b",
@@ -252,6 +256,12 @@ def is_about_files(question: str) -> bool:
 def finds_fault(text: str) -> bool:
     """Whether a reply says that what was printed is wrong."""
     return bool(FAULT.search(text))
+
+
+def is_no_answer(text: str, known: str) -> bool:
+    """Whether a reply apologizes, asks back, or says again what it was told."""
+    told = {line.strip() for line in known.splitlines() if len(line.strip()) >= REPEATED}
+    return bool(NO_ANSWER.search(text)) or any(line.strip() in told for line in text.splitlines())
 
 
 def is_only_a_promise(text: str) -> bool:
