@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 
 import pytest
 from hypothesis import example, given
@@ -40,6 +41,8 @@ HIDDEN = [
     "open('PWN','w').write('x')#\x9bK\x08\x08\x08\x08\u200b\U000e0041",
 ]
 """Blocks that hid, or seemed to hide, the line that matters."""
+OWN = re.compile(r"\x1b\[\?2026[hl]|\x1b\[J|\r|\x1b\[\d{1,2}A")
+"""How a frame is drawn again: as many lines up as it has by then, and what is below is removed."""
 
 
 def source_of_rows(rows):
@@ -92,9 +95,7 @@ def test_no_line_of_a_block_is_hidden(face, source):
     text = FACES[face]([CodeDelta("python", source), ActionProposed(code), ApprovalRequested(code)])
     shown = without_styles(text).replace("\n↪ ", "")
     assert "open('PWN','w').write('x')" in shown  # more than once where a frame was drawn again
-    own = ("\x1b[?2026h", "\x1b[?2026l", "\x1b[J", "\r", "\x1b[1A")
-    for sequence in own:
-        shown = shown.replace(sequence, "")
+    shown = OWN.sub("", shown)
     assert all(character.isprintable() for character in shown.replace("\n", ""))
 
 
