@@ -169,7 +169,14 @@ def test_a_thousands_dot_is_not_read_where_others_have_dots(profiler, workspace,
 
 @pytest.mark.parametrize(
     "content",
-    ["name,age\nAnn,31\nBob,\n", "a,b,c\n1,,\n2,,\n3,4,5\n", "one column\n1\n2\n", "x,y\n1,2\n"],
+    [
+        "name,age\nAnn,31\nBob,\n",
+        "a,b,c\n1,,\n2,,\n3,4,5\n",
+        "one column\n1\n2\n",
+        "x,y\n1,2\n",
+        ",price\n0,3\n1,4\n",
+        ",a,b,c\n0,1,2,3\n",
+    ],
 )
 def test_an_ordinary_table_has_nothing_above_its_header(profiler, workspace, content):
     assert "read it" not in profile_of(profiler, workspace, "t.csv", content)[0]

@@ -1,6 +1,7 @@
 """The form in which a question wants its answer, and what is made of an output for it."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -226,3 +227,12 @@ def test_a_key_that_has_no_value_is_asked_for(printed):
     done = Message("computer", (Output(printed), RAN))
     told = next_request((user_says(KEYED.format("mean and max")), block, done)).messages[-1].text
     assert "The answer lacks max. Compute that, too." in told
+
+
+def test_a_long_output_is_compared_with_a_form_in_no_time():
+    asked = (
+        "How about sales.csv? In this format: " + ",".join(f"<v{n}>" for n in "abcdefghijkl") + "!"
+    )
+    begun = time.process_time()
+    assert answer_in(asked, "1," * 20_000 + "\nx") == ""
+    assert time.process_time() - begun < 5

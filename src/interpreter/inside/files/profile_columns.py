@@ -126,7 +126,9 @@ def lines_above(rows: Sequence[Sequence[str]]) -> int:
     if usual < 2:
         return 0
     first = next(at for at, width in enumerate(widths) if width >= usual)
-    return first if all(width < max(2, usual / 2) for width in widths[:first]) else 0
+    # A header may lack its first name (",price", as pandas writes it); a title begins at the left.
+    titled = all(not width or rows[at][0].strip() for at, width in enumerate(widths[:first]))
+    return first if titled and all(width < max(2, usual / 2) for width in widths[:first]) else 0
 
 
 def reads_as_numbers(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -212,7 +214,8 @@ def parts_within(name: str, values: Sequence[object]) -> str:
     the texts of objects and lists are remembered."""
     objects = [value for value in values if isinstance(value, dict)]
     lists = [value for value in values if isinstance(value, list)]
-    remember_texts(name, itertools.chain(*(one.values() for one in objects), *lists))
+    within = itertools.chain((one.values() for one in objects), lists)
+    remember_texts(name, itertools.chain.from_iterable(within))
     if len(objects) <= len(values) // 2:
         return ""
     parts = ", ".join(f"df[{name!r}].str[{key!r}]" for key in itertools.islice(objects[0], 6))

@@ -17,6 +17,7 @@ from interpreter.models.small.conditions import (
     texts_compared,
 )
 from interpreter.models.small.forms import MISSING, NUMBER, as_number, data_in, form_of
+from interpreter.models.small.hints import COMPARED_WITH
 from interpreter.models.small.own_draft import FILE, asked_kind, counts_rows, named_columns
 from interpreter.models.small.rounds import Round
 
@@ -58,11 +59,6 @@ OF_A_PART = """\
 The {kind} that rows are compared with is computed from rows that were selected before, and it is \
 that of all rows that is meant. Compute it first, into a variable of its own, then select. Write \
 the whole block again."""
-COMPARED_WITH = re.compile(
-    r"\b(?:than|above|below|over|under|exceed\w*) (?:the )?(?:overall |total )?"
-    r"(?:average|mean|median)\b",
-    re.IGNORECASE,
-)
 NOT_COMPUTED = (
     "\n\n(Not computed: this value is written in the program itself, not read from data.)"
 )
@@ -159,7 +155,7 @@ def _misunderstood(question: str, one: Round) -> str:
         return LEFT_OUT.format(conditions=left_out)
     if why := impossible(question, one.output):
         return IMPOSSIBLE.format(why=why)
-    if COMPARED_WITH.search(question) and (kind := limit_of_a_part(one.source)):
+    if re.search(COMPARED_WITH, question, re.IGNORECASE) and (kind := limit_of_a_part(one.source)):
         return OF_A_PART.format(kind=kind)
     if texts := selected_by_what_is_not_there(question, one):
         return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
@@ -221,7 +217,7 @@ def doubt_about(question: str, one: Round) -> str:
 
 
 def _odd(question: str, one: Round) -> str:
-    if COMPARED_WITH.search(question) and (kind := limit_of_a_part(one.source)):
+    if re.search(COMPARED_WITH, question, re.IGNORECASE) and (kind := limit_of_a_part(one.source)):
         return f"the {kind} that rows are compared with is that of some rows only"
     texts = selected_by_what_is_not_there(question, one)
     return f"nothing in the data is written as {' or '.join(map(repr, texts))}" if texts else ""

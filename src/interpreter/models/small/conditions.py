@@ -166,6 +166,8 @@ class Conditions:
 
 
 def _measures(words: str, column: str) -> bool:
+    if len(column) < 2:  # too little to know it by
+        return False
     name = r"[\s_]".join(map(re.escape, re.split(r"[\s_]+", column.removesuffix("s"))))
     return bool(re.search(MEASURED.format(name=name), words, re.IGNORECASE))
 

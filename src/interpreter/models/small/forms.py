@@ -129,8 +129,7 @@ class AskedForm:
 
     def _filled(self, printed: str) -> str:
         """The template with what was printed in its places; nothing where a value is missing."""
-        fixed = (re.escape(part) for part in PLACEHOLDER.sub("\0", self.template).split("\0"))
-        if re.fullmatch(r"[<\[{]?.+?[>\]}]?".join(fixed), printed, re.DOTALL):
+        if _is_filled(PLACEHOLDER.sub("\0", self.template).split("\0"), printed):
             return self.rounded(printed)
         holes = list(PLACEHOLDER.finditer(self.template))
         labels = (LABEL.search(self.template[: hole.start()]) for hole in holes)
@@ -192,6 +191,18 @@ class AskedForm:
                 return round(value, self.places)
             case _:
                 return value
+
+
+def _is_filled(fixed: list[str], printed: str) -> bool:
+    """Whether a text has these parts in order, with something between each two of them."""
+    first, *middle, last = fixed
+    at = len(first)
+    for part in middle:
+        found = printed.find(part, at + 1)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return printed.startswith(first) and printed.endswith(last) and len(printed) - len(last) > at
 
 
 def _put(hole: re.Match[str], value: str) -> str:

@@ -214,6 +214,10 @@ def _words(name: str) -> set[str]:
     return set(re.findall(r"[a-z0-9]{2,}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
 
 
+COMPARED_WITH = (
+    r"\b(?:than|above|below|over|under|exceed\w*) (?:the )?(?:overall |total )?"
+    r"(?:average|mean|median)\b"
+)
 REMINDERS = (
     (
         r"population(?:'s)? (standard deviation|std|variance)",
@@ -221,8 +225,7 @@ REMINDERS = (
         ".var(ddof=0).",
     ),
     (
-        r"\b(?:than|above|below|over|under|exceed\w*) (?:the |its |their )?(?:overall |total )?"
-        r"(?:average|mean|median)\b",
+        COMPARED_WITH,
         "What rows are compared with is the value of the whole column: compute it first, before "
         "any rows are selected.",
     ),
