@@ -4,7 +4,7 @@ import os
 import threading
 
 import pytest
-from tests.live import end_of, live, noticed, printed, run, said, shown, wait_until
+from tests.live import end_of, is_running, live, noticed, printed, run, said, shown, wait_until
 
 from interpreter.protocol.events import OutputDelta
 from interpreter.runtimes.kernel.python import PythonOptions, python_kernel
@@ -239,7 +239,7 @@ def test_a_kernel_whose_host_is_gone_ends(tmp_path):
         host.send_signal(signal.SIGKILL)
         host.wait()
         host.stdout.close()
-    wait_until(lambda: not os.path.exists(f"/proc/{pid}"))  # noqa: PTH110
+    wait_until(lambda: not is_running(pid))
 
 
 def test_what_a_block_shows_is_not_lost_by_its_failure(kept):

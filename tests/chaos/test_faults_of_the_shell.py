@@ -132,16 +132,27 @@ def test_a_background_job_can_be_listed_and_stopped(shell):
     wait_until(lambda: not is_running(pid))
 
 
-def test_a_shell_whose_host_is_gone_ends(tmp_path):
+@pytest.mark.parametrize(
+    ("language", "block"),
+    [
+        ("shell.bash", "echo $$; cat go"),
+        ("shell.zsh", "echo $$; cat go"),
+        ("driver_languages.r", "cat(Sys.getpid(), fill = TRUE); invisible(system('cat go'))"),
+        ("driver_languages.ruby", "puts Process.pid; File.read('go')"),
+        ("driver_languages.perl", "print \"$$\\n\"; system('cat go')"),
+        ("driver_languages.php", "echo getmypid(), PHP_EOL; file_get_contents('go');"),
+    ],
+)
+def test_a_process_whose_host_is_killed_within_a_block_ends(tmp_path, language, block):
+    os.mkfifo(tmp_path / "go")
+    module, _, name = language.partition(".")
     script = (
         "from pathlib import Path\n"
         "from interpreter.sandboxes.backends.none import OpenCell\n"
-        "from interpreter.runtimes.process.shell import bash\n"
+        f"from interpreter.runtimes.process.{module} import {name} as open_runtime\n"
         "cell = OpenCell(Path.cwd())\n"
-        "shell = bash(cell.launch, cell.exchange)\n"
-        "for event in shell.run('echo $$'):\n"
+        f"for event in open_runtime(cell.launch, cell.exchange).run({block!r}):\n"
         "    if hasattr(event, 'text'): print(event.text, flush=True)\n"
-        "import signal; signal.pause()\n"
     )
     host = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=tmp_path, text=True
@@ -152,7 +163,8 @@ def test_a_shell_whose_host_is_gone_ends(tmp_path):
         host.send_signal(signal.SIGKILL)
         host.wait()
         host.stdout.close()
-    wait_until(lambda: not os.path.exists(f"/proc/{pid}"))  # noqa: PTH110
+    (tmp_path / "go").write_text("and tell your end, though nobody listens")
+    wait_until(lambda: not is_running(pid))
 
 
 def test_a_link_laid_out_for_us_is_not_followed(tmp_path):

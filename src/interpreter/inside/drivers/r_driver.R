@@ -35,7 +35,7 @@ local({
     status <- run(words[1])
     while (sink.number() > 0) sink()
     flush(stdout()); flush(stderr())
-    mark <- base::file(marks, "w", raw = TRUE)
+    mark <- base::file(marks, "r+", raw = TRUE)  # "w" would wait for a host that is gone
     cat(words[4], " ", status, "\n", sep = "", file = mark)
     close(mark)
   }
