@@ -20,6 +20,7 @@ def focus(app, desktop):
     window = app.window(desktop)
     desktop.activate(window)
     wait_for(lambda: any(w.active and w.id == window.id for w in desktop.windows()), "the focus")
+    window = app.window(desktop)  # its manager may have moved it meanwhile
     if app.kind in CLICK_FIRST:
         desktop.move(Point(window.box.left + 100, window.box.top + 14))
         desktop.button("left", down=True)

@@ -109,7 +109,8 @@ def test_a_task_is_done_in_a_copy_reported_and_undone_with_the_block(work, start
     assert seen.count(("PreToolUse", "counter")) == 1
     assert factory.budget.session.output > 0
     (child,) = factory.store.children(session.id)
-    said = [message.text for message in factory.store.messages(child.id)]
+    kept = factory.store.messages(child.id)
+    said = [message.text for message in kept if not message.is_private]
     assert said[0] == "Count the lines of data.txt."
     assert said[-1] == "There are 3 lines."
     assert [one.id for one in factory.store.list()] == [session.id]

@@ -19,10 +19,11 @@ let loudest = 0;
 let ending = false;
 let timer = 0;
 let complained = "";
+let hushed = false; // somebody wants to hear no more of this turn
 
 const mouth = new Mouth(
   (yes) => {
-    if (speaking.value !== yes) announce(yes, () => mouth.stop());
+    if (speaking.value !== yes) announce(yes, hush);
     speaking.value = yes;
   },
   (reason) => {
@@ -33,9 +34,15 @@ const mouth = new Mouth(
   },
 );
 
+/** Be silent now, also about what of this answer is still to come. */
+function hush(): void {
+  hushed = true;
+  mouth.stop();
+}
+
 /** Listen; whoever speaks now is silent at once. */
 export async function begin(): Promise<void> {
-  mouth.stop();
+  hush();
   mouth.wake();
   if (talk.value !== "off") return;
   talk.value = "opening";
@@ -123,6 +130,7 @@ async function words(recording: Blob): Promise<string> {
 /** Speak answers from now on, or not; either way be silent now. */
 export function speakAnswers(yes: boolean): void {
   mouth.stop();
+  hushed = false;
   aloud.value = yes;
   complained = "";
   if (yes) mouth.wake();
@@ -134,6 +142,7 @@ let sentences = new Sentences();
 let block = { outcome: "", summary: "", files: 0, pictures: 0 };
 
 function say(texts: readonly string[]): void {
+  if (hushed || talk.value !== "off") return;
   for (const text of texts) mouth.say(text);
 }
 
@@ -142,6 +151,7 @@ hearers.add((event: Numbered) => {
   switch (event.type) {
     case "TurnStarted":
       mouth.stop();
+      hushed = false;
       sentences = new Sentences();
       return;
     case "TextDelta":
@@ -150,6 +160,7 @@ hearers.add((event: Numbered) => {
     case "ActionProposed":
       return say(sentences.end());
     case "ApprovalRequested":
+      hushed = false; // a question is asked again
       return say([questionSentence(event.action)]);
     case "ActionStarted":
       block = { outcome: "", summary: "", files: 0, pictures: 0 };
