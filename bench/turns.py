@@ -13,6 +13,7 @@ from bench.runtimes import bare_kernel
 from bench.table import seconds, show
 
 TURNS = 40
+THINKING = 0.1  # seconds: what a model takes at least; a copy of the kernel is made meanwhile
 SIZE = 10_000_000
 BLOCKS = (
     ("Python", {"language": "python", "code": "1 + 1"}, 12),
@@ -33,6 +34,9 @@ def main():
         plain = _times(lambda: _bare(bare, "pass"))
         for name, reply, goal in BLOCKS:
             rows.append(_row(f"whole turn, {name}", _times(lambda r=reply: run(r)), plain, goal))
+        for name, reply, goal in BLOCKS:
+            took = _times(lambda r=reply: run(r), THINKING)
+            rows.append(_row(f"the same after {THINKING * 1000:.0f} ms, {name}", took, plain, goal))
         for name, source, goal in PRINTED:
             base = [seconds(lambda s=source: _bare(bare, s), times=3)]
             took = [_time(lambda s=source: run({"language": "python", "code": s}))[0]]
@@ -121,10 +125,12 @@ def _bare(client, source):
     client.execute_interactive(source, output_hook=lambda message: None, timeout=120)
 
 
-def _times(action):
-    for _ in range(5):
-        action()
-    return [_time(action)[0] for _ in range(TURNS)]
+def _times(action, pause=0.0):
+    taken = []
+    for _ in range(5 + TURNS):
+        time.sleep(pause)
+        taken.append(_time(action)[0])
+    return taken[5:]
 
 
 def _time(action):

@@ -83,7 +83,7 @@ ALLOWED = {
         "assembly/computer/host_calls.py HostCalls.serve: (INSIDE / 'functions' / 'tools_client.py').read_bytes",
         "tools/browse.py VariableBrowser._asked: PROGRAM.read_text",
         "tools/live_variables.py _looked: PROGRAM.read_text",
-        "tools/profile_file.py _program: (FOLDER / COLUMNS).read_text",
+        "tools/profile_file.py _program: (FOLDER / part).read_text",
         "tools/profile_file.py _program: (FOLDER / PROGRAM).read_text",
     },
     "what the kernel shows of processes and groups": {

@@ -61,7 +61,11 @@ def open_session(work):
         session = factory.open_session(settings)
         model = ScriptedModel(script)
         blocks = tuple(Code("python", source) for source in drafts)
-        small = SmallModel(model, lambda number: model, lambda request, interrupt: blocks)
+        small = SmallModel(
+            model,
+            lambda number: model,
+            lambda request, numbers, interrupt: blocks[numbers.start : numbers.stop],
+        )
         session.engine = replace(session.engine, model=small)
         return session
 

@@ -52,6 +52,16 @@ def test_state_survives(shell, define, use, expected, leave):
     assert said(shell, use) == expected
 
 
+def test_what_runs_before_a_block_is_unseen_and_runs_once(shell):
+    run(shell, "set -o noclobber; x=before")
+    told = shell.before_next("echo $x; echo told >&2")
+    assert said(shell, "x=after; echo $x; set +o noclobber") == "after"
+    assert told.read_text() == "before\n"
+    told.unlink()
+    assert said(shell, "echo $x") == "after"
+    assert not told.exists()
+
+
 @pytest.mark.parametrize(
     "source", ["exit 3", "(exit 3)", "f() { return 3; }; f", "set -e; (exit 3)"]
 )

@@ -112,8 +112,8 @@ class ModelChoice:
         return SmallModel(
             model,
             model.varied,
-            lambda request, interrupt: model.drafts(request, self._drafts, interrupt),
-            compares=lambda: self._drafts > 0,
+            model.drafts,
+            drafts=lambda: self._drafts,
             notice=self._face.notice,
         )
 

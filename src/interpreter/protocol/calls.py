@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from interpreter.protocol.actions import Asks
@@ -85,13 +86,13 @@ def in_one_line(event: HostCallRuled | HostCallFinished) -> str:
     return f"{called}: {event.outcome}{took}{event.summary and f', {event.summary}'}"
 
 
+@dataclass
 class CallLines:
     """The lines about the calls of one block: the first ones are shown, the others are counted."""
 
-    def __init__(self) -> None:
-        self._calls = 0
-        self.left_out = 0
-        """How many calls had no line."""
+    left_out: int = 0
+    """How many calls had no line."""
+    _calls: int = 0
 
     def next(self, event: HostCallRuled | HostCallFinished) -> str:
         """The line about a call; empty if it has none."""

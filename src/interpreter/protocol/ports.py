@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Literal, Protocol
+from typing import IO, Literal, Protocol, runtime_checkable
 
 from interpreter.protocol.actions import Asks, Decision, Verdict
 from interpreter.protocol.events import (
@@ -77,7 +77,8 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
     frame: str = ""
     """What the reply has to be, for engines that can hold a model to it: `block` for one block of
-    Python, or a JSON schema; nothing where it may be anything."""
+    Python, `file` for one that is a whole file, or a JSON schema; nothing where it may be
+    anything."""
 
 
 class Model(Protocol):
@@ -126,6 +127,16 @@ class Runtime(Protocol):
 
     def close(self) -> None:
         """End the process and all that it started."""
+        ...
+
+
+@runtime_checkable
+class Forethoughtful(Protocol):
+    """A runtime that can do something else right before a block, with no way there and back."""
+
+    def before_next(self, source: str) -> Path | None:
+        """Run source before the next block, unseen; the file in which it will have printed, or
+        None where this language cannot do so after all."""
         ...
 
 

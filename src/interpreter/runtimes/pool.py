@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.errors import PluginError, RuntimeFailure, UnknownLanguage
 from interpreter.protocol.lazy import Lazy
-from interpreter.protocol.ports import Language, Launch, Runtime
+from interpreter.protocol.ports import Forethoughtful, Language, Launch, Runtime
 from interpreter.protocol.values import frozen
 from interpreter.runtimes.catalog import BUILT_IN, TAKEN, BuiltIn, Factory, Which, is_present, load
 
@@ -90,6 +90,12 @@ class RuntimePool:
         warm = getattr(self.get(language), "warm", None)
         if warm is not None:
             threading.Thread(target=_quietly, args=(warm,), name="warm", daemon=True).start()
+
+    def before_next(self, language: str, source: str) -> Path | None:
+        """Run source before the next block of a language; the file in which it will have printed,
+        or None where that language cannot do so."""
+        runtime = self.get(language)
+        return runtime.before_next(source) if isinstance(runtime, Forethoughtful) else None
 
     def close(self) -> None:
         """Close every runtime that was started."""

@@ -61,6 +61,10 @@ class CellContents:
         """Run source that is no block; what it prints."""
         return through(self.runtimes.get().get(language))(source)
 
+    def run_before(self, language: str, source: str) -> Path | None:
+        """Run source before the next block; the file in which it will have printed, if it can."""
+        return self.runtimes.get().before_next(language, source)
+
     def close_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
         if self.runtimes.begun:
@@ -127,8 +131,9 @@ class CellSetup:
             store=store,
         )
         checkpoints.attach("python", variables)
-        checkpoints.attach("shell", shell_state(partial(contents.run_quietly, "shell")))
-        checkpoints.attach("zsh", shell_state(partial(contents.run_quietly, "zsh"), "zsh"))
+        for name, kind in (("shell", "bash"), ("zsh", "zsh")):
+            run, before = partial(contents.run_quietly, name), partial(contents.run_before, name)
+            checkpoints.attach(name, shell_state(run, kind, before))
         checkpoints.attach("javascript", node_state(partial(contents.run_quietly, "javascript")))
         return contents
 

@@ -244,13 +244,16 @@ class Environment:
 
     def describe_files(self, text: str) -> str:
         """What the data files named in a text hold, looked at inside the cell."""
+        from interpreter.policies.places import is_secret
         from interpreter.tools.profile_file import Profiler, ProfilerOptions, mentioned_files
 
         if not mentioned_files(text, self._workspace):
             return ""
         cell = self.cell
-        options = ProfilerOptions(cell.workspace, data_directory() / "profiles")
-        return self._secrets().redact(Profiler(cell.launch, options).describe(text))
+        options = ProfilerOptions(
+            cell.workspace, data_directory() / "profiles", is_secret, self._secrets().redact
+        )
+        return Profiler(cell.launch, options).describe(text)
 
     def adopt_variables(
         self, file: BinaryIO, moved: tuple[Path, Path], *, exact: bool = False

@@ -159,16 +159,17 @@ class PassingFiles(SilentGuard):
 
     def __init__(self, cell: ConfinedCell) -> None:
         self._cell = cell
-        self._before: dict[str, int] = {}
 
     def before(self) -> None:
-        """Look at what is there already."""
-        self._before = self._cell.passing_files()
+        """Look at what is there already; after the first block that is known."""
+        if self._cell.known_passing is None:
+            self._cell.known_passing = self._cell.passing_files()
 
     def after(self) -> After:
         """Name what is new, but for what programs make for themselves."""
-        now = self._cell.passing_files()
-        left = [path for path, size in now.items() if size and self._before.get(path) != size]
+        before, now = self._cell.known_passing or {}, self._cell.passing_files()
+        self._cell.known_passing = now
+        left = [path for path, size in now.items() if size and before.get(path) != size]
         left = [path for path in sorted(left) if not MADE_BY_PROGRAMS.match(Path(path).name)]
         if not left:
             return

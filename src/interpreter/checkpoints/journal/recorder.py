@@ -56,6 +56,8 @@ class Recorder:
         # Places whose present content need not be kept (again); True where the name may also go.
         self._kept: dict[TreePlace, bool] = {}
         self._dated: set[TreePlace] = set()  # directories whose time is kept
+        self.heard = True
+        """Whether something may have happened to files since somebody set this to False."""
 
     def begin(self, block: BlockDirectory | None, known: dict[TreePlace, FileState | None]) -> None:
         """Record into `block`; `known` is what earlier blocks left, to notice others' edits."""
@@ -67,6 +69,7 @@ class Recorder:
 
     def open(self, place: TreePlace, flags: int, writable: Callable[[], bool]) -> None:
         """A file is about to be opened; `writable` tells whether that can succeed."""
+        self.heard = True
         status = self._look(place)
         if status is None:
             if flags & os.O_CREAT:
@@ -207,6 +210,7 @@ class Recorder:
         return status
 
     def _add(self, step: JournalStep) -> None:
+        self.heard = True
         if self._block is None:
             return
         if step.kind not in ("meta", "attributes"):

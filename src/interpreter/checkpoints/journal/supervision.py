@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import os
-import queue
 import select
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ Ask = Callable[[str, int, str], bool]
 AskProgram = Callable[[list[str], str, str], bool]
 """Asked with a command line, the rule that wants to be asked, and its reason."""
 
-Replies = queue.SimpleQueue[dict[str, Any] | None]
 _PACKAGE = Path(__file__).parents[3]
 # Nothing but the standard library and ourselves: it starts in a moment, and no site is loaded.
 _PROGRAM = """import gc, sys
@@ -43,12 +43,36 @@ def nothing() -> None:
     """What is done meanwhile by those who only wait."""
 
 
-def _after(once: Callable[[], None], replies: Replies) -> dict[str, Any] | None:
-    try:
-        once()
-    finally:  # the reply is taken, come what may: the next command has another
-        reply = replies.get(timeout=_PATIENCE)
-    return reply
+@dataclass
+class _Line:
+    """Commands to one supervisor, each with its reply."""
+
+    socket: socket.socket
+    replaced: threading.Event
+    """Set when it was found dead, and there is another one in its place, or none any more."""
+
+    def __post_init__(self) -> None:
+        self._replies = self.socket.makefile("rb")
+        self._numbers = itertools.count()
+
+    def ask(self, message: dict[str, Any], meanwhile: Callable[[], None]) -> dict[str, Any] | None:
+        """The reply; None if it is dead. A reply that nobody waited for any more is passed over."""
+        number = next(self._numbers)
+        line = json.dumps({**message, "number": number}).encode() + b"\n"
+        with contextlib.suppress(OSError):  # it died: that is read below
+            self.socket.sendall(line)
+        meanwhile()
+        with contextlib.suppress(ConnectionError):  # a killed process resets the connection
+            while (line := self._replies.readline()).endswith(b"\n"):  # else it was cut short
+                reply: dict[str, Any] = json.loads(line)
+                if reply["number"] == number:
+                    return reply
+        return None
+
+    def close(self) -> None:
+        """Nothing more is asked."""
+        self._replies.close()
+        self.socket.close()
 
 
 class Supervision:
@@ -76,9 +100,8 @@ class Supervision:
 
         What is to be done `meanwhile` is done once, here.
         """
-        line = json.dumps(message).encode() + b"\n"
         with self._calling:
-            reply = self._ask_until_answered(line, meanwhile)
+            reply = self._ask_until_answered(message, meanwhile)
         if "error" in reply:
             raise CheckpointError(f"The file journal could not {message['do']}: {reply['error']}")
         found: dict[str, Any] = reply["ok"]
@@ -102,74 +125,78 @@ class Supervision:
             if self._closed:
                 return
             self._closed = True
-            self._control.shutdown(socket.SHUT_RDWR)
+            self._line.socket.shutdown(socket.SHUT_RDWR)
             self._door.close()
             self._drop_listeners()
         self._watcher.join(_FAREWELL)
 
-    def _ask_until_answered(self, line: bytes, meanwhile: Callable[[], None]) -> dict[str, Any]:
+    def _ask_until_answered(
+        self, message: dict[str, Any], meanwhile: Callable[[], None]
+    ) -> dict[str, Any]:
         for _ in range(_MOST_RESTARTS):
             with self._lock:
                 if self._closed:
                     break
-                control, replies = self._control, self._replies
-            with contextlib.suppress(OSError):  # it died; the watcher says so
-                control.sendall(line)
+                line = self._line
             once, meanwhile = meanwhile, nothing
             try:
-                reply = _after(once, replies)
-            except queue.Empty:
+                reply = line.ask(message, once)
+            except OSError:  # it takes too long
                 break
             if reply is not None:
                 return reply
+            line.replaced.wait(_PATIENCE)
         raise CheckpointError("The file journal does not answer; start the session again.")
 
     def _start(self, *, takes_over: bool) -> None:
         control, theirs = socket.socketpair()
+        questions, their_questions = socket.socketpair()
         door, their_door = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        control.settimeout(_PATIENCE)
         options = json.dumps({**self._options, "takes_over": takes_over})
         command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_PACKAGE)]
-        numbers = [str(theirs.fileno()), str(their_door.fileno())]
-        with theirs, their_door:
+        with theirs, their_questions, their_door:
+            numbers = [one.fileno() for one in (theirs, their_questions, their_door)]
             process = subprocess.Popen(
-                [*command, *numbers, options],
-                pass_fds=(theirs.fileno(), their_door.fileno()),
+                [*command, *map(str, numbers), options],
+                pass_fds=numbers,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,  # it may outlive us, and whoever reads ours waits for it
                 start_new_session=True,  # the user's Ctrl-C is not for the journal
             )
-        self._process, self._control, self._door = process, control, door
-        self._replies: Replies = queue.SimpleQueue()
+        self._process, self._door = process, door
+        self._line = line = _Line(control, threading.Event())
         for slot, listener in self._listeners.items():
             self._hand_over(slot, listener)
-        arguments = (process, control, self._replies)
+        arguments = (process, line, questions)
         self._watcher = threading.Thread(target=self._watch, args=arguments, daemon=True)
         self._watcher.start()
 
     def _hand_over(self, slot: int, listener: int, word: str = "") -> None:
         socket.send_fds(self._door, [f"{slot} {word}".encode()], [listener])
 
-    def _watch(self, process: subprocess.Popen[bytes], control: Any, replies: Replies) -> None:
-        with control, contextlib.suppress(OSError):  # a killed process resets the connection
-            self._read(control, replies)
+    def _watch(
+        self, process: subprocess.Popen[bytes], line: _Line, questions: socket.socket
+    ) -> None:
+        with questions, contextlib.suppress(OSError):  # a killed process resets the connection
+            self._answer(questions)
         process.wait()  # after `close` it ends by itself, when the last program of the cell has
         self._replace()
-        replies.put(None)
+        line.replaced.set()
+        with self._calling:  # whoever still listened to it has turned to the new one
+            line.close()
 
-    def _read(self, control: socket.socket, replies: Replies) -> None:
-        with control.makefile("rb") as lines:
+    def _answer(self, questions: socket.socket) -> None:
+        with questions.makefile("rb") as lines:
             for line in lines:
                 message = json.loads(line)
                 if "ask" in message:
                     answer = self._ask(message["ask"], message["size"], message["why"])
-                    control.sendall(json.dumps({"answer": answer}).encode() + b"\n")
-                elif "ask_program" in message:
+                else:
                     words = (message["ask_program"], message["rule"], message["why"])
                     answer = self._ask_program(*words)
-                    control.sendall(json.dumps({"answer": answer}).encode() + b"\n")
-                else:
-                    replies.put(message)
+                questions.sendall(json.dumps({"answer": answer}).encode() + b"\n")
 
     def _replace(self) -> None:
         with self._lock:

@@ -1,8 +1,9 @@
 """The journal's own process: answers the cell's calls, and keeps, undoes and redoes blocks.
 
-Started by `journal.py` with two sockets: one for commands, as lines of JSON, and a door through
-which listeners come. When the commands end, because our host is gone, it goes on until the last
-program of the cell has ended: their calls would fail without us.
+Started by `supervision.py` with three sockets: for commands and for questions of ours, as lines of
+JSON, each with its reply, and a door through which listeners come. When the commands end, because
+our host is gone, it goes on until the last program of the cell has ended: their calls would fail
+without us.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import fcntl
 import json
 import mmap
 import os
-import queue
 import socket
 import sys
 import threading
@@ -40,14 +40,23 @@ from interpreter.protocol.system.system_calls import native, numbers
 
 SLOTS = 512
 _MOST_NOTES = 50
+_LOOKS = 2  # for files that are being written, after the last call that could have opened one
 Message = dict[str, Any]
 
 
 class Supervisor:
     """One lock: while a command runs, every call that would change files waits."""
 
-    def __init__(self, control: socket.socket, door: socket.socket, options: Message) -> None:
+    def __init__(
+        self,
+        control: socket.socket,
+        questions: socket.socket,
+        door: socket.socket,
+        options: Message,
+    ) -> None:
         self._control = control
+        self._questions = questions
+        self._answers = questions.makefile("rb")
         self._door = door
         store = Path(options["store"])
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -70,9 +79,9 @@ class Supervisor:
         self._watch = ProgramWatch(rules, self._ask_about_program, self._tell)
         self._names = {number: name for name, number in numbers(native()).items()}
         self._heard = 0
+        self._looks = _LOOKS
         self._trouble = ""
         self._lock = threading.Lock()
-        self._answers: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._listening: list[threading.Thread] = []
         if options["takes_over"]:
             self._record_into(self._history.done[-1] if self._history.done else None)
@@ -82,41 +91,37 @@ class Supervisor:
     def serve(self) -> None:
         """Carry out commands until the host is gone and the cell is empty."""
         threading.Thread(target=self._let_in, daemon=True).start()
-        commands: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, args=(commands,), daemon=True).start()
-        while (message := commands.get()) is not None:
-            with self._lock:
-                self._send(self._carry_out(message))
+        with contextlib.suppress(OSError), self._control.makefile("rb") as lines:
+            for line in lines:
+                self._obey(json.loads(line))
         with self._lock:  # nobody answers any more
             self._asked.settle(allow=False)
         for thread in self._listening:
             thread.join()
         self._history.close()
 
-    def _read(self, commands: queue.SimpleQueue[Message | None]) -> None:
-        with contextlib.suppress(OSError), self._control.makefile("rb") as lines:
-            for line in lines:
-                message = json.loads(line)
-                if "answer" in message:
-                    self._answers.put(bool(message["answer"]))
-                else:
-                    commands.put(message)
-        self._answers.put(False)
-        commands.put(None)
-
-    def _send(self, message: Message) -> None:
-        try:
-            self._control.sendall(json.dumps(message).encode() + b"\n")
-        except OSError:
-            return  # the host is gone; the reader notices too
+    def _obey(self, message: Message) -> None:
+        with self._lock:
+            reply = {**self._carry_out(message), "number": message["number"]}
+        self._control.sendall(json.dumps(reply).encode() + b"\n")
+        if message["do"] == "begin":  # when nobody waits for it any more
+            with self._lock, contextlib.suppress(OSError):  # they stay until the next time
+                self._history.let_go_of_the_oldest()
 
     def _ask(self, path: str, size: int, why: str) -> bool:
-        self._send({"ask": path, "size": size, "why": why})
-        return self._answers.get()
+        return self._asked_host({"ask": path, "size": size, "why": why})
 
     def _ask_about_program(self, rule: ProgramRule, argv: list[str]) -> bool:
-        self._send({"ask_program": argv, "rule": str(rule), "why": rule.reason})
-        return self._answers.get()
+        question = {"ask_program": argv, "rule": str(rule), "why": rule.reason}
+        return self._asked_host(question)
+
+    def _asked_host(self, question: Message) -> bool:
+        """The answer, while everybody else waits for our lock; of a host that is gone, a no."""
+        with contextlib.suppress(OSError):
+            self._questions.sendall(json.dumps(question).encode() + b"\n")
+            if line := self._answers.readline():
+                return bool(json.loads(line)["answer"])
+        return False
 
     def _ask_about_lines(self, path: str, lines: list[str]) -> bool:
         return self._ask(path, 0, QUESTION + "\n".join(lines))
@@ -226,8 +231,16 @@ class Supervisor:
             self._recorder.open(place, os.O_WRONLY, lambda: True)
 
     def _being_written(self) -> list[TreePlace]:
-        places = (self._trees.place(path) for path in self._programs.writing())
-        return [place for place in places if place is not None]
+        """What programs hold open; to look through all of them is worth it if some may have opened
+        something, also the one that was let do so a moment ago and has not done it yet."""
+        if self._recorder.heard:
+            self._looks, self._recorder.heard = _LOOKS, False
+        if not self._looks:
+            return []
+        places = [self._trees.place(path) for path in self._programs.writing()]
+        found = [place for place in places if place is not None]
+        self._looks = _LOOKS if found else self._looks - 1
+        return found
 
     def _end(self, message: Message) -> Message:
         changes = self._history.end()
@@ -345,7 +358,5 @@ def _shared(path: Path, *, fresh: bool) -> mmap.mmap:
 
 def main() -> None:
     """Serve on the sockets whose numbers are the arguments."""
-    control = socket.socket(fileno=int(sys.argv[1]))
-    door = socket.socket(fileno=int(sys.argv[2]))
-    options = json.loads(sys.argv[3])
-    Supervisor(control, door, options).serve()
+    control, questions, door = (socket.socket(fileno=int(one)) for one in sys.argv[1:4])
+    Supervisor(control, questions, door, json.loads(sys.argv[4])).serve()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import secrets
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from interpreter.checkpoints.variables.states import StateReport
+from interpreter.protocol import safe_files
 from interpreter.protocol.errors import CheckpointError, RuntimeFailure
 from interpreter.protocol.events import OutputDelta
 from interpreter.protocol.inside_files import INSIDE
@@ -18,6 +21,8 @@ _LARGEST = 8 << 20  # characters; who holds more is not followed
 _MOST = 50
 
 RunSilently = Callable[[str], str]
+RunBefore = Callable[[str], Path | None]
+"""Has source run right before the next block; the file in which it will have printed, if it can."""
 Restore = Callable[[str, RunSilently], StateReport]
 
 
@@ -34,48 +39,71 @@ def through(runtime: Runtime) -> RunSilently:
 class LanguageState:
     """Keeps what a runtime tells about itself; the language says how to ask and to put back."""
 
-    def __init__(self, run: RunSilently, question: str, put_back: Restore) -> None:
+    def __init__(
+        self,
+        run: RunSilently,
+        question: str,
+        put_back: Restore,
+        run_before: RunBefore = lambda source: None,
+    ) -> None:
         self._run = run
+        self._run_before = run_before
         self._question = question
         self._put_back = put_back
-        self._kept: dict[str, str] = {}
+        self._kept: dict[str, str | Path] = {}  # texts, and where they are
 
     def before(self, name: str) -> None:
         """A block is about to run."""
-        try:
-            text = self._run(self._question)
-        except RuntimeFailure:
-            return  # it starts anew with this block, and holds nothing before
-        if len(text) <= _LARGEST:
-            self._kept[name] = text
-        while len(self._kept) > _MOST:
-            del self._kept[next(iter(self._kept))]
+        with contextlib.suppress(RuntimeFailure):  # it starts anew, and holds nothing before
+            self._keep(name, self._run_before(self._question) or self._run(self._question))
 
     def keep_now(self, name: str) -> None:
         """Keep what is there at once."""
-        self.before(name)
+        with contextlib.suppress(RuntimeFailure):
+            self._keep(name, self._run(self._question))
 
     def restore(self, name: str) -> StateReport:
         """Go back to what was kept."""
-        if name not in self._kept:
+        kept = self._kept.get(name)
+        try:
+            text = _text(kept) if isinstance(kept, Path) else kept
+        except OSError:  # the block did not come to run, or code has put something else there
+            text = None
+        if text is None:
             raise CheckpointError("the state before that block is not kept")
-        return self._put_back(self._kept[name], self._run)
+        return self._put_back(text, self._run)
 
     def forget(self, name: str) -> None:
         """Give up what was kept."""
-        self._kept.pop(name, None)
+        kept = self._kept.pop(name, None)
+        if isinstance(kept, Path):
+            safe_files.remove(kept)
 
     def close(self) -> None:
         """Give up everything."""
-        self._kept.clear()
+        for name in list(self._kept):
+            self.forget(name)
+
+    def _keep(self, name: str, state: str | Path) -> None:
+        self.forget(name)
+        if isinstance(state, Path) or len(state) <= _LARGEST:
+            self._kept[name] = state
+        while len(self._kept) > _MOST:
+            self.forget(next(iter(self._kept)))
 
 
-def shell_state(run: RunSilently, kind: str = "bash") -> LanguageState:
+def _text(path: Path) -> str:
+    return safe_files.read_bytes(path, _LARGEST).decode(errors="replace")
+
+
+def shell_state(
+    run: RunSilently, kind: str = "bash", run_before: RunBefore = lambda source: None
+) -> LanguageState:
     """The state of a bash or zsh: directory, variables, functions, aliases, options."""
     section = secrets.token_hex(8)  # no value has such a line
     question = (INSIDE / "variables" / f"shell_state.{kind}").read_text()
     put_back = partial(_put_back_in_shell, kind, section)
-    return LanguageState(run, question.replace("@section@", section), put_back)
+    return LanguageState(run, question.replace("@section@", section), put_back, run_before)
 
 
 def node_state(run: RunSilently) -> LanguageState:

@@ -33,6 +33,7 @@ from traitlets.config import Config
 FLUSH_SECONDS = 0.01
 MESSAGE_CHARACTERS = 64_000
 BUFFERED_CHARACTERS = 1_000_000
+MAIN = threading.get_ident()
 OPTIONS = Config(HistoryManager={"enabled": False}, InteractiveShell={"colors": "nocolor"})
 
 
@@ -50,20 +51,23 @@ class Outbox:
 
     def __init__(self, publisher: Any) -> None:
         self._publisher = publisher
-        self._changed = threading.Condition(threading.RLock())
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._segments: deque[Segment] = deque()
         self._size = 0
         self._flush_is_due = False
 
     def add(self, stream: Stream, parent: dict[str, Any], text: str) -> None:
-        with self._changed:
-            if not self._segments or not self._continues(stream, parent):
-                self._segments.append(Segment(stream, parent))
-            self._segments[-1].pieces.append(text)
+        """In few steps: every line that is printed comes by here, twice."""
+        with self._lock:
+            last = self._segments[-1] if self._segments else None
+            if last is None or last.stream is not stream or last.parent is not parent:
+                last = Segment(stream, parent)
+                self._segments.append(last)
+            last.pieces.append(text)
             self._size += len(text)
-            must_schedule = not self._flush_is_due
-            self._flush_is_due = True
-        if must_schedule:
+            was_due, self._flush_is_due = self._flush_is_due, True
+        if not was_due:  # without the lock: it may have to wait for the publisher, who flushes
             self._publisher.schedule(self._flush_soon)
         if self._size > BUFFERED_CHARACTERS and not self._in_publisher():
             self._wait_for_room()
@@ -81,10 +85,6 @@ class Outbox:
                 self._size -= len(text)
                 self._changed.notify_all()
 
-    def _continues(self, stream: Stream, parent: dict[str, Any]) -> bool:
-        last = self._segments[-1]
-        return last.stream is stream and last.parent is parent
-
     def _flush_soon(self) -> None:
         self._publisher.io_loop.call_later(FLUSH_SECONDS, self.flush)
 
@@ -100,6 +100,7 @@ class Stream(OutStream):
     """sys.stdout or sys.stderr: what it takes goes to the common outbox, under its block's name."""
 
     outbox: Outbox
+    in_child = False  # whether this process was forked from the kernel, and speaks for itself
 
     def __init__(self, session: Any, pub_thread: Any, name: str, **options: Any) -> None:
         super().__init__(session, pub_thread, name, watchfd=False)
@@ -113,6 +114,7 @@ class Stream(OutStream):
         self._io_loop = pub_thread.io_loop
         self._buffer_lock = threading.RLock()
         self._master_pid = os.getpid()
+        Stream.in_child = False
         Stream.outbox = Outbox(pub_thread)
 
     def fileno(self) -> int:
@@ -123,14 +125,16 @@ class Stream(OutStream):
             raise TypeError(f"write() argument must be str, not {type(string).__name__}")
         if self.pub_thread is None:
             raise ValueError("I/O operation on closed file")
-        if os.getpid() != self._master_pid:
+        if Stream.in_child:
             write_all(self._descriptor, string.encode(self.encoding, "replace"))
         elif string:
-            self.outbox.add(self, parent_of_this_thread(self), string)
+            in_main = threading.get_ident() == MAIN
+            parent = self.parent_header if in_main else parent_of_this_thread(self)
+            self.outbox.add(self, parent, string)
         return len(string)
 
     def flush(self) -> None:
-        if self.pub_thread is None or os.getpid() != self._master_pid:
+        if self.pub_thread is None or Stream.in_child:
             return
         done = threading.Event()
         self.pub_thread.schedule(self.outbox.flush)
@@ -146,6 +150,13 @@ class Stream(OutStream):
     def close(self) -> None:
         """Flush only: the session's streams outlive a block that closes them."""
         self.flush()
+
+
+def note_the_fork() -> None:
+    Stream.in_child = True
+
+
+os.register_at_fork(after_in_child=note_the_fork)
 
 
 def write_all(descriptor: int, data: bytes) -> None:

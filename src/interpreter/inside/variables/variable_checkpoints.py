@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 ORDER = "next"  # the file in which the host names the copies it wants
-A_MOMENT = 0.05  # seconds after a block until its reply is out
 PATIENCE = 120.0  # seconds to wait for a frozen copy
 GPU = ("torch", "cupy", "jax", "tensorflow", "pycuda", "numba.cuda")
 NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -44,14 +43,13 @@ class Kernel:
 
     def __init__(self, shell: Any, parts: Any, exchange: str, largest_copy: int) -> None:
         self.values = parts.values  # the module variable_values
-        self._pages = parts.pages  # the module variable_pages
+        self._pages = parts.pages.BusyPages()
         self._frozen = parts.frozen  # the module variable_frozen
         self.exchange = exchange
         self._largest_copy = largest_copy
         self.app = shell.kernel.parent
         self._later = ""
         self._made = ""  # the last copy
-        self._pending: Any = None
         self._children: list[int] = []
         self._own_threads = set(threading.enumerate())
         self.values.Session.namespace = shell.user_ns
@@ -66,7 +64,6 @@ class Kernel:
 
     async def before_block(self) -> None:
         """Make the copy that was ordered for now, if one was, and note the one for later."""
-        self._cancel_the_later()
         try:
             with open(self.path(ORDER)) as order:
                 now, _, self._later = order.read(200).partition("\n")
@@ -80,26 +77,16 @@ class Kernel:
         """Make the copy that was ordered for later, when the block's reply is on its way."""
         name, self._later = self._later, ""
         if NAMES.fullmatch(name):
-            loop = self.app.io_loop.asyncio_loop
-            self._pending = loop.call_later(A_MOMENT, self._take_at_leisure, name)
+            self.app.when_at_rest(lambda: self._take_at_leisure(name))
 
-    def _take_at_leisure(self, name: str) -> None:
-        self._pending = None
-
-        def work() -> bool:
-            self.values.load_pickler()
-            busy = self._pages.written_since_the_last_copy()
-            is_the_new_kernel = self._take(name)
-            if not is_the_new_kernel:
-                self._pages.make_ready(busy)
-            return is_the_new_kernel
-
-        self.app.when_at_rest(work)
-
-    def _cancel_the_later(self) -> None:
-        if self._pending is not None:
-            self._pending.cancel()
-            self._pending = None
+    def _take_at_leisure(self, name: str) -> bool:
+        self.app.streams[0].flush()  # what is on its way to the host, the end of the block too
+        self.values.load_pickler()
+        self._pages.before_copy()
+        is_the_new_kernel = self._take(name)
+        if not is_the_new_kernel:
+            self._pages.after_copy()
+        return is_the_new_kernel
 
     def take(self, name: str) -> None:
         """Keep everything as it is under a name, when this request is over."""
@@ -296,7 +283,6 @@ class Kernel:
             self.app.succeed(address)
             lost = copy.leave()  # last: what was done before has drawn random numbers
             self._children, self._later = [copy.left_behind], ""
-            self._cancel_the_later()
             self._own_threads = set(threading.enumerate())
             lost.update({f"thread {one}": "threads do not live on" for one in copy.threads})
             lost.update(self._not_carried())

@@ -1,19 +1,45 @@
 """Pays for a frozen copy while nobody waits: loaded into the user's kernel.
 
 After a fork, the first write to a page copies it. Blocks write to much the same pages one after the
-other, more than a thousand, so those that the last block wrote to are copied right after the fork.
+other, more than a thousand, so those that one of them wrote to are copied right after the fork.
+Which these are is looked up now and then, after a fork that was not followed by that.
 """
 
 import contextlib
 import os
-from array import array
+import re
 from collections.abc import Iterator
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
-OURS = 1 << 63 | 1 << 56  # of a page: present, and mapped by nobody else
+ENTRY, HIGHEST_BYTE = 8, 7  # what the kernel tells of a page, the lowest byte first
+OURS = 0x81  # in its highest byte: present, and mapped by nobody else
+IS_OURS = bytes(byte & OURS == OURS for byte in range(256))
 MOST = 32 << 20  # bytes; where there is more it is data, or no copy was made before
 LARGEST_MAPPING = 64 << 20
+WRITABLE = re.compile(rb"^(\w+)-(\w+) rw-p", re.MULTILINE)
+EVERY = 8  # copies
 POPULATE_WRITE = 23  # of madvise, from Linux 5.14 on; older ones refuse it
+
+
+class BusyPages:
+    """The memory that blocks write to."""
+
+    def __init__(self) -> None:
+        self._memory: list[tuple[int, int]] = []
+        self._copies = 0
+
+    def before_copy(self) -> None:
+        """A copy is about to be made."""
+        self._copies += 1
+        if self._copies % EVERY == 1:
+            self._memory = []
+        elif self._copies % EVERY == 2:  # nothing was made ready after the last one
+            self._memory = written_since_the_last_copy()
+
+    def after_copy(self) -> None:
+        """A copy was made."""
+        if self._memory:
+            make_ready(self._memory)
 
 
 def written_since_the_last_copy() -> list[tuple[int, int]]:
@@ -21,8 +47,8 @@ def written_since_the_last_copy() -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     with contextlib.suppress(OSError, ValueError), open("/proc/self/pagemap", "rb", 0) as pages:
         for start, end in private_mappings():
-            pages.seek(start // PAGE * 8)
-            found += runs(start, array("Q", pages.read((end - start) // PAGE * 8)))
+            pages.seek(start // PAGE * ENTRY)
+            found += runs(start, pages.read((end - start) // PAGE * ENTRY))
     return found if sum(length for _, length in found) <= MOST else []
 
 
@@ -37,21 +63,14 @@ def make_ready(memory: list[tuple[int, int]]) -> None:
 
 def private_mappings() -> Iterator[tuple[int, int]]:
     """The writable memory of this process, without what is too large to be the kernel's own."""
-    with open("/proc/self/maps") as lines:
-        for line in lines:
-            span, rights, *_ = line.split()
-            start, end = (int(word, 16) for word in span.split("-"))
-            if rights == "rw-p" and end - start <= LARGEST_MAPPING:
+    with open("/proc/self/maps", "rb") as maps:
+        for found in WRITABLE.finditer(maps.read()):
+            start, end = (int(word, 16) for word in found.groups())
+            if end - start <= LARGEST_MAPPING:
                 yield start, end
 
 
-def runs(start: int, flags: "array[int]") -> Iterator[tuple[int, int]]:
-    """The stretches of a mapping that are ours alone."""
-    begin = -1
-    for number, flag in enumerate((*flags, 0)):
-        is_ours = flag & OURS == OURS
-        if is_ours and begin < 0:
-            begin = number
-        elif not is_ours and begin >= 0:
-            yield start + begin * PAGE, (number - begin) * PAGE
-            begin = -1
+def runs(start: int, entries: bytes) -> Iterator[tuple[int, int]]:
+    """The stretches of a mapping that are ours alone, by what the kernel tells of its pages."""
+    for run in re.finditer(rb"\x01+", entries[HIGHEST_BYTE::ENTRY].translate(IS_OURS)):
+        yield start + run.start() * PAGE, (run.end() - run.start()) * PAGE

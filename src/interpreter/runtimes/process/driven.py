@@ -42,6 +42,8 @@ class Dialect:
     """What makes it run a block and tell its end."""
     reminder: str = ""
     """What makes it tell the end of a block once more."""
+    foreword: str = ""
+    """What makes it run `{file}` before a block, unseen, and print to `{told}`; empty: nothing."""
     redirects: bool = True
     """Whether each block has streams of its own, or the process keeps the same ones."""
 
@@ -75,6 +77,16 @@ class DrivenProcess(ResidentProcess):
         self._directory: Path | None = None
         self._marks: LinePipe | None = None
         self._streams: tuple[StreamPipe, StreamPipe] | None = None
+        self._foreword: tuple[str, Path] | None = None
+        self._foreword_file = ("", Path())
+
+    def before_next(self, source: str) -> Path | None:
+        """Run source before the next block, unseen; the file in which it will have printed."""
+        if not self._dialect.foreword:
+            return None
+        told = self._exchange / f"told-{next(_numbers)}"
+        self._foreword = (source, told)
+        return told
 
     def warm(self) -> None:
         """Start it, if it does not run yet."""
@@ -93,8 +105,9 @@ class DrivenProcess(ResidentProcess):
         pipes = self._streams or self._open_streams(directory, str(self._blocks))
         file = directory / f"{self._blocks}{self.language.suffix}"
         handover.write(file, source + "\n")
+        foreword = self._begin_with(directory)
         try:
-            yield from block.run(self._words(file, pipes), pipes)
+            yield from block.run(self._words(file, pipes, foreword), pipes)
             yield self._end(block)
         finally:
             block.stop(pipes)
@@ -102,12 +115,23 @@ class DrivenProcess(ResidentProcess):
                 self.leftovers.take(f"block {self._blocks}: {source.strip()[:60]}", pipes)
             safe_files.remove(file)
 
-    def _words(self, file: Path, pipes: tuple[StreamPipe, StreamPipe]) -> Words:
+    def _words(self, file: Path, pipes: tuple[StreamPipe, StreamPipe], foreword: str) -> Words:
         def fill(text: str, token: str) -> str:
             return text.format(file=file, out=pipes[0].path, err=pipes[1].path, token=token)
 
         dialect = self._dialect
-        return lambda token: (fill(dialect.order, token), fill(dialect.reminder, token))
+        return lambda token: (foreword + fill(dialect.order, token), fill(dialect.reminder, token))
+
+    def _begin_with(self, directory: Path) -> str:
+        """What is said before the order of a block, where something is to run before it."""
+        if self._foreword is None:
+            return ""
+        (source, told), self._foreword = self._foreword, None
+        file = directory / f"foreword{self.language.suffix}"
+        if self._foreword_file != (source, file):  # it is nearly always the same
+            handover.write(file, source)
+            self._foreword_file = (source, file)
+        return self._dialect.foreword.format(file=file, told=told)
 
     def _end(self, block: DrivenBlock) -> ExecutionFinished:
         kept = None if block.finished else self._kept_status()

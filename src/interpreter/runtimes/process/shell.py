@@ -9,6 +9,7 @@ from interpreter.runtimes.process.driven import PLAIN, Dialect, DrivenOptions, D
 
 GREETING = ". '{driver}'\n"
 ORDER = "{{ . '{file}'; __reploop_leave; }} </dev/null >'{out}' 2>'{err}'\n__reploop_done {token}\n"
+FOREWORD = ". '{file}' </dev/null >|'{told}' 2>/dev/null\n"
 REMINDER = "__reploop_done {token}\n"
 
 # Interactive, because only then does an interrupt end the block and not the shell.
@@ -19,6 +20,7 @@ BASH = Dialect(
     GREETING,
     ORDER,
     REMINDER,
+    FOREWORD,
 )
 ZSH = Dialect(
     Language("zsh", (), ".zsh"),
@@ -27,6 +29,7 @@ ZSH = Dialect(
     GREETING,
     ORDER,
     REMINDER,
+    FOREWORD,
 )
 
 

@@ -43,6 +43,8 @@ class ConfinedCell:
         """What the kernel limits for all programs together, by a control group."""
         self.has_own_tmp = False
         """Whether its /tmp is nobody else's, and goes with it."""
+        self.known_passing: dict[str, int] | None = None
+        """The passing files as they were when somebody last looked."""
         self._site = site
         self._env = dict(env)
         self._wire = wire

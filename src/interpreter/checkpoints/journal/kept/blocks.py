@@ -84,15 +84,12 @@ class BlockDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.name = path.name.partition(".")[0]
+        """The name the block goes by."""
         self.facts = BlockFacts()
         self._log: int | None = None
         self._images = 0
         self._moves: list[JournalStep] | None = None
-
-    @property
-    def name(self) -> str:
-        """The name the block goes by."""
-        return self.path.name.partition(".")[0]
 
     @classmethod
     def make(cls, path: Path, facts: BlockFacts) -> BlockDirectory:

@@ -90,7 +90,6 @@ class BlockHistory:
             self._note_ends(block, steps, late)
         self._sizes[block.name] = block.size()
         block.close()
-        self._let_go_of_the_oldest()
 
     def known(self) -> dict[TreePlace, FileState | None]:
         """What the blocks left, the newest word counting."""
@@ -141,6 +140,18 @@ class BlockHistory:
         """Give up the block that was undone last: it cannot be brought back."""
         if self.undone:
             self.undone.pop().discard()
+
+    def let_go_of_the_oldest(self) -> None:
+        """Keep no more than is wanted, blocks and bytes, beside the newest, which may still run."""
+        for block in self.done[:-1]:
+            if block.name not in self._sizes:
+                self._sizes[block.name] = block.size()
+        total = sum(self._sizes[block.name] for block in self.done[:-1])
+        while len(self.done) > 2 and (  # the last two can always be undone
+            len(self.done) - 1 > self._retention.blocks or total > self._retention.size
+        ):
+            total -= self._sizes.pop(self.done[0].name)
+            self.done.pop(0).discard()
 
     def close(self) -> None:
         """Write down how things are."""
@@ -298,17 +309,6 @@ class BlockHistory:
         if kept.st_ino == step.inode and kept.st_size and kept.st_mtime_ns == now.st_mtime_ns:
             with self._trees.parent(step.place) as parent:
                 os.rename(image, step.place.name, dst_dir_fd=parent)
-
-    def _let_go_of_the_oldest(self) -> None:
-        for block in self.done:
-            if block.name not in self._sizes:
-                self._sizes[block.name] = block.size()
-        total = sum(self._sizes[block.name] for block in self.done)
-        while len(self.done) > 1 and (  # the newest can always be undone
-            len(self.done) > self._retention.blocks or total > self._retention.size
-        ):
-            total -= self._sizes.pop(self.done[0].name)
-            self.done.pop(0).discard()
 
 
 def _backwards(step: JournalStep) -> JournalStep:
