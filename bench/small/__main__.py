@@ -20,6 +20,7 @@ from pathlib import Path
 
 from bench.small import coding, dabench, everyday
 from bench.small.messy import messy
+from bench.small.office import office
 from bench.small.ways import WAYS, Result, measured
 from bench.table import show
 
@@ -47,7 +48,11 @@ def _options(arguments):
     parser = argparse.ArgumentParser(prog="python -m bench.small")
     parser.add_argument("set", nargs="?", choices=SETS, default="everyday")
     parser.add_argument("n", nargs="?", type=int, default=None, help="so many questions a form")
-    parser.add_argument("--forms", default=",".join(dabench.FORMS), help="of dabench")
+    parser.add_argument(
+        "--forms",
+        default=",".join(dabench.FORMS),
+        help=f"of dabench; also {', '.join(dabench.MORE_FORMS)}",
+    )
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--ways", default="single,ours", help="free: ours without a grammar")
     parser.add_argument("--only", help="cases by their names, with commas between them")
@@ -66,8 +71,8 @@ def _work(options):
         case "dabench":
             by_form = [dabench.cases(form, data, options.part) for form in forms]
         case "everyday":
-            pairs = itertools.zip_longest(everyday.cases(), messy())
-            by_form = [[case for pair in pairs for case in pair if case]]
+            together = itertools.zip_longest(everyday.cases(), messy(), office())
+            by_form = [[case for cases in together for case in cases if case]]
         case name:
             by_form = [getattr(coding, name)(data)]
     first, step = map(int, options.share.split("/"))

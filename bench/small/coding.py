@@ -23,7 +23,7 @@ def _exercise(folder):
 
     def prepare(directory):
         for path in folder.iterdir():
-            shutil.copy(path, directory)
+            shutil.copyfile(path, directory / path.name)  # ours to write, whatever the data is
 
     def judge(answer, directory):
         if (directory / stub).read_text() == (folder / stub).read_text():
@@ -50,7 +50,9 @@ def _bug(data, name):
     ask = f"Fix the bug in {file}, which is in one line, so that the tests in {tests} pass."
 
     def prepare(directory):
-        shutil.copytree(data, directory, dirs_exist_ok=True)
+        shutil.copytree(data, directory, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        for path in (directory, *directory.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
 
     def judge(answer, directory):
         if (directory / file).read_text() == (data / file).read_text():

@@ -161,7 +161,7 @@ def _embedded(seed, *, grammar=True):
     from interpreter.models.names import resolve
     from interpreter.models.options import ModelOptions
 
-    model = resolve("embedded", ModelOptions(context_window=8192, grammar=grammar))
+    model = resolve("embedded", ModelOptions(grammar=grammar))
     return model.sampled(seed, WARMTH) if seed else model
 
 
@@ -179,7 +179,6 @@ def _session(workspace, seed, grammar, notice):
         auto_run=True,
         keep_history=False,
         workspace=str(workspace),
-        context_window=8192,
         max_steps=STEPS,
         grammar=grammar,
     )
@@ -192,7 +191,7 @@ def _session(workspace, seed, grammar, notice):
             small = SmallModel(
                 model,
                 model.varied,
-                lambda request, interrupt: model.drafts(request, settings.drafts, interrupt),
+                model.drafts,
                 notice=notice,
             )
             session.engine = replace(session.engine, model=small)

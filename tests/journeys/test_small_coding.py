@@ -1,14 +1,19 @@
 """A small model writes a whole file, its tests are run, and what fails is repaired twice at most."""
 
+import itertools
+import time
 from dataclasses import replace
 
 import pytest
 
 from interpreter.assembly import SessionFactory
 from interpreter.models.scripted import ScriptedModel
-from interpreter.models.small.coding import Coding
+from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.model import SmallModel
+from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.requests import no_drafts
 from interpreter.protocol.actions import Decision
+from interpreter.protocol.messages import Code, Output, user_says
 from interpreter.protocol.ports import nobody_answers
 from interpreter.settings.settings import Settings
 
@@ -29,6 +34,10 @@ WRONG = {"code": 'def add(a, b):\n    return a - b  # "a\\nb"'}
 RIGHT = {"code": "def add(a, b):\n    return a + b"}
 
 
+def printed(message):
+    return "".join(part.text for part in message.parts if isinstance(part, Output))
+
+
 @pytest.fixture
 def work(tmp_path, monkeypatch):
     (tmp_path / "sums.py").write_text("def add(a, b):\n    pass\n")
@@ -40,18 +49,42 @@ def work(tmp_path, monkeypatch):
 
 @pytest.fixture
 def answered(work):
-    opened = []
+    opened, asked = [], []
 
-    def ask(*script):
-        settings = Settings(model="scripted/demo", auto_run=True)
-        factory = SessionFactory(settings, lambda request: Decision("no"), nobody_answers)
+    def ask(
+        *script,
+        drafts=(),
+        request=ASKED,
+        auto_run=True,
+        window=1_000_000,
+        clock=time.monotonic,
+        unwanted="def tested",
+        why="leave it",
+    ):
+        def decide(request):
+            return Decision("no", why) if unwanted in request.action.source else Decision("yes")
+
+        settings = Settings(model="scripted/demo", auto_run=auto_run)
+        factory = SessionFactory(settings, decide, nobody_answers)
         opened.append(factory)
         session = factory.open_session(settings)
         model = ScriptedModel(script)
-        small = SmallModel(model, lambda number: model)
+        model.capabilities = replace(model.capabilities, context_window=window)
+        stream = model.stream
+        model.stream = lambda request, interrupt: (
+            asked.append(request) or stream(request, interrupt)
+        )
+        waiting = [tuple(Code("python", one["code"]) for one in several) for several in drafts]
+
+        def drafter(request, numbers, interrupt):
+            asked.append(request)
+            return waiting.pop(0) if waiting else ()
+
+        several = drafter if drafts else no_drafts
+        small = SmallModel(model, lambda number: model, several, clock=clock)
         session.engine = replace(session.engine, model=small)
-        list(session.send(ASKED))
-        return session.transcript[-1].text, session.transcript
+        list(session.send(request))
+        return session.transcript[-1].text, session.transcript, asked
 
     yield ask
     for factory in opened:
@@ -59,7 +92,7 @@ def answered(work):
 
 
 def test_a_file_is_written_tested_and_repaired(answered, work):
-    said, transcript = answered(WRONG, RIGHT)
+    said, transcript, _ = answered(WRONG, RIGHT)
     assert said == "sums.py is written, and the tests in sums_test.py pass."
     assert (work / "sums.py").read_text() == RIGHT["code"] + "\n"
     assert (work / "sums_test.py").read_text() == TESTS
@@ -67,10 +100,204 @@ def test_a_file_is_written_tested_and_repaired(answered, work):
     assert len(results) == 3
 
 
+def test_of_other_files_the_one_that_passes_is_written(answered, work):
+    """They are tried where nothing lasts: the workspace has the first until one has passed."""
+    destroys = {"code": "import shutil\nshutil.rmtree('.', ignore_errors=True)\n" + WRONG["code"]}
+    (work / "kept.txt").write_text("mine")
+    said, transcript, _ = answered(WRONG, drafts=[(destroys, RIGHT, WRONG)])
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    assert (work / "sums.py").read_text() == RIGHT["code"] + "\n"
+    assert (work / "kept.txt").read_text() == "mine"
+    results = [printed(message) for message in transcript if message.role == "computer"]
+    assert len(results) == 4
+    assert results[2].count("The tests fail.") == 1
+    assert results[2].count("The tests pass.") == 1
+
+
+def test_where_none_passes_the_best_is_repaired(answered, work):
+    (work / "sums_test.py").write_text(
+        TESTS + "    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n"
+        "    def test_none(self):\n        self.assertEqual(add(0), 0)\n"
+    )
+    best = {"code": "def add(a, b):\n    return a + b"}
+    whole = {"code": "def add(a, b=0):\n    return a + b"}
+    nothing = {"code": "def add(a):\n    raise ValueError"}
+    said, _, asked = answered(nothing, drafts=[(nothing, WRONG, best), (best, whole)])
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    assert (work / "sums.py").read_text() == whole["code"] + "\n"
+    fresh, repair = (request.messages[-1].text for request in asked[-2:])
+    assert "raise ValueError" not in fresh
+    assert best["code"] in repair
+    assert "1 failed, 2 passed" in repair
+
+
+def test_a_file_that_cannot_be_written_is_not_said_to_be(answered, work):
+    (work / "sums.py").unlink()
+    (work / "sums.py").mkdir()
+    said, _, asked = answered(RIGHT)
+    assert said.startswith("sums.py could not be written, and is as it was: IsADirectoryError")
+    assert len(asked) == 1
+
+
+def test_a_file_that_the_user_does_not_want_is_not_written(answered, work):
+    before = (work / "sums.py").read_text()
+    said, _, asked = answered(RIGHT, WRONG, drafts=[(RIGHT,)], auto_run=False)
+    assert said == "sums.py is as it was."
+    assert (work / "sums.py").read_text() == before
+    assert len(asked) == 2
+
+
+def test_what_the_user_wishes_instead_is_written(answered, work):
+    wish = "use sum()"
+    other = {"code": "def add(a, b):\n    return sum((a, b))"}
+    said, _, asked = answered(
+        RIGHT, other, drafts=[(RIGHT,)], auto_run=False, unwanted="a + b", why=wish
+    )
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    assert (work / "sums.py").read_text() == other["code"] + "\n"
+    told = asked[-1].messages[-1].text
+    assert RIGHT["code"] in told
+    assert "The user said: use sum()" in told
+    assert len(asked) == 2
+
+
 def test_what_still_fails_is_said(answered, work):
-    said, _ = answered(WRONG, WRONG, WRONG)
-    assert said.startswith("sums.py is written, but the tests in sums_test.py still fail after 2")
-    assert (work / "sums.py").read_text() == WRONG["code"] + "\n"
+    others = [{"code": f"def add(a, b):\n    return {number}"} for number in (7, 8)]
+    said, _, _ = answered(WRONG, *others)
+    assert said.startswith("sums.py is written, but the tests in sums_test.py still fail.")
+    assert "the best of 3 tried" in said
+    assert "8 != 5" in said
+    assert (work / "sums.py").read_text() == others[1]["code"] + "\n"
+
+
+def test_a_model_that_writes_the_same_again_is_not_asked_once_more(answered):
+    said, _, _ = answered(WRONG, WRONG)
+    assert "the best of 1 tried" in said
+
+
+CUT_OFF = {"malformed": "def add(a, b):", "fault": "length"}
+
+
+def test_a_file_that_was_cut_off_is_asked_for_once_more(answered, work):
+    said, _, asked = answered(CUT_OFF, RIGHT)
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    assert "cut off" in asked[-1].messages[-1].text
+
+
+def test_a_file_that_is_cut_off_each_time_is_not_said_to_be_written(answered, work):
+    before = (work / "sums.py").read_text()
+    said, _, asked = answered(CUT_OFF, CUT_OFF)
+    assert said.startswith("What the model wrote for sums.py was too long, and cut off twice")
+    assert (work / "sums.py").read_text() == before
+    assert len(asked) == 2
+
+
+def test_tests_that_nobody_names_are_found(answered, work):
+    (work / "sub").mkdir()
+    (work / "sums_test.py").rename(work / "sub" / "test_all.py")
+    (work / "test_other.py").write_text("def test():\n    assert False\n")
+    (work / "sub" / "test_all.py").write_text("import sys; sys.path.append('.')\n" + TESTS)
+    said, _, _ = answered(WRONG, RIGHT, request="Fix the bug in sums.py.")
+    assert said == "sums.py is written, and the tests in sub/test_all.py pass."
+
+
+def test_a_file_without_tests_is_compiled(answered, work):
+    (work / "sums_test.py").unlink()
+    broken = {"code": "def add(a, b)\n    return a + b"}
+    said, _, asked = answered(broken, RIGHT, request="Complete sums.py: add gives the sum of both.")
+    assert said.startswith("sums.py is written and compiles; there are no tests for it")
+    assert "SyntaxError" in asked[-1].messages[-1].text
+
+
+def test_a_file_that_is_too_long_to_be_rewritten_stays(answered, work):
+    long = "def add(a, b):\n    pass\n" + "# a line of text\n" * 500
+    (work / "sums.py").write_text(long)
+    said, _, asked = answered(RIGHT)
+    assert said.startswith("sums.py has 8,524 characters, and this model can rewrite no more than")
+    assert (work / "sums.py").read_text() == long
+    assert not asked
+
+
+@pytest.mark.parametrize("tool", ["pytest", "unittest"])
+def test_when_all_fails_the_best_stays(answered, work, tool):
+    if tool == "unittest":  # as where pytest is not installed
+        (work / "pytest.py").write_text("import sys; sys.exit('No module named pytest')")
+    (work / "sums_test.py").write_text(
+        TESTS + "    def test_none(self):\n        self.assertEqual(add(0), 0)\n"
+    )
+    half = {"code": "def add(a, b):\n    return a + b"}
+    worse = [{"code": f"def add(a):\n    return {number}"} for number in (7, 8)]
+    said, _, _ = answered(WRONG, drafts=[(WRONG, half), worse])
+    assert "1 passed" in said
+    assert (work / "sums.py").read_text() == half["code"] + "\n"
+
+
+def test_repairs_go_on_while_more_tests_pass(answered, work):
+    values = {2: 5, 3: 6, 4: 7, 5: 8, 6: 9}
+    (work / "sums_test.py").write_text(
+        "import unittest\nfrom sums import add\n\nclass Sums(unittest.TestCase):\n"
+        + "".join(
+            f"    def test_{n}(self):\n        self.assertEqual(add({n}, 3), {sum})\n"
+            for n, sum in values.items()
+        )
+    )
+    steps = [
+        {"code": f"def add(a, b):\n    return {dict(list(values.items())[:n])}.get(a)"}
+        for n in range(6)
+    ]
+    drafts = [(steps[1],), (steps[2],), (steps[3],), (steps[4], steps[3])]
+    said, _, asked = answered(steps[0], drafts=drafts)
+    assert "1 failed, 4 passed" in said
+    assert (work / "sums.py").read_text() == steps[4]["code"] + "\n"
+    assert len(asked) == 5
+    assert steps[3]["code"] in asked[-1].messages[-1].text
+
+    said, _, asked = answered(steps[0], drafts=[(steps[2],), (steps[1],), (steps[5],)])
+    assert "the best of 3 tried" in said
+    assert "self.assertEqual(add(4, 3), 7)" in said  # what fails, and how it was called
+
+
+def test_what_does_not_fit_into_the_conversation_is_not_tried(answered, work):
+    """What was tried is read from the conversation, and must not be cut there."""
+    long = {"code": RIGHT["code"] + "\n" + "# a line of text\n" * 400}
+    said, transcript, _ = answered(WRONG, drafts=[(RIGHT, long)], window=8_192)
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    assert "a line of text" not in "".join(str(one) for one in transcript)
+    said, transcript, _ = answered(WRONG, RIGHT, drafts=[(long,)], window=4_096)
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    assert "way 0" not in "".join(map(printed, transcript))
+
+
+def test_where_it_takes_long_nothing_more_is_tried(answered, work):
+    """Each look at the clock is a minute later."""
+    others = [({"code": f"def add(a, b):\n    return {number}"},) for number in range(4)]
+    clock = itertools.count(0, 60).__next__
+    said, _, asked = answered(WRONG, drafts=[*others, (RIGHT,)], clock=clock)
+    assert "still fail" in said
+    assert 1 < len(asked) < 5
+
+
+def test_what_was_tried_is_not_tried_again_and_slips_are_put_right(answered, work):
+    slip = {"code": "def add(a, b):\n    return math.floor(a + b)"}
+    said, transcript, _ = answered(WRONG, drafts=[(WRONG, WRONG, slip)])
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    assert (work / "sums.py").read_text() == "import math\n\n" + slip["code"] + "\n"
+    (tried,) = [printed(one) for one in transcript if "way 0:" in printed(one)]
+    assert "way 1:" not in tried
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Fix the bug in src/sums.py.",
+        "There is a bug in the function. Correct it in sums.py",
+        "Long instructions with data.csv.\n\nUse them to modify the supplied files: sums.py",
+        "change sums.py so that add takes three numbers",
+    ],
+)
+def test_files_that_are_to_be_changed_are_coding(request_):
+    turn = SmallTurn.of((user_says(request_),))
+    assert Coding.of(turn.question).name.endswith("sums.py")
 
 
 @pytest.mark.parametrize(
@@ -80,6 +307,9 @@ def test_what_still_fails_is_said(answered, work):
         "Write a script hello.py that says hello",
         "Fix a.py and b.py so that test_a.py passes",
         "What does test_a.py test of a.py?",
+        "Fix the column names in data.csv using clean.py",
+        "Run a.py and tell me whether it is complete",
+        "Complete the table with make_table.py",
     ],
 )
 def test_other_requests_are_no_coding(request_):

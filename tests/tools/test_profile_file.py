@@ -215,6 +215,7 @@ tea,New York,12
 coffee,Berlin,4
 Tea ,Berlin,30
 IT,US,1
+B,US,2
 """
 
 
@@ -227,6 +228,8 @@ IT,US,1
         ("Which product is best, by city, in s.csv?", []),
         ("How much IT is in s.csv?", ["column 'product' has 'IT' (1 rows)"]),
         ("How much is it for us, in s.csv?", []),
+        ("How many units of product B, by s.csv?", ["column 'product' has 'B' (1 rows)"]),
+        ("B is in s.csv: how many units?", []),
     ],
 )
 def test_values_that_the_request_names_are_found_however_they_are_spelt(
@@ -277,6 +280,52 @@ def test_lines_of_json_are_a_table_too(profiler, workspace):
     )
 
 
+PLAN = (
+    "# Fair\n\n- [x] book the square (Lena)\n- [ ] order tables, chairs (Lena)\n- [ ] hire (Ravi)\n"
+)
+
+
+@pytest.mark.parametrize("name", ["plan.md", "plan.txt", "plan.log"])
+def test_a_short_text_is_shown_as_it_is(profiler, workspace, name):
+    lines = profile_of(profiler, workspace, name, PLAN)
+    how = "(no table; read it line by line, with open())"
+    assert lines == [
+        f"{name}: 5 lines of text, 0.1 kB {how}",
+        *(f"| {line}" for line in PLAN.splitlines()),
+    ]
+
+
+def test_what_is_secret_is_neither_told_nor_kept(profiler, workspace, tmp_path):
+    text = "host = db.local\npassword = 'correct horse'\napi_key: 9f8a7c\n"
+    lines = profile_of(profiler, workspace, "settings.toml", text)
+    assert lines[1:] == ["| host = db.local", "| password = ***", "| api_key: ***"]
+    assert profile_of(profiler, workspace, "secrets.toml", text) == []
+    options = ProfilerOptions(
+        workspace,
+        tmp_path / "kept",
+        lambda path: "plan" in path,
+        lambda told: told.replace("Ann", "…"),
+    )
+    careful = Profiler(NoSandbox().open(workspace).launch, options)
+    assert profile_of(careful, workspace, "plan.md", PLAN) == []
+    assert "Ann" not in "\n".join(profile_of(careful, workspace, "people.csv", PEOPLE))
+    assert all("Ann" not in one.read_text() for one in options.cache.iterdir())
+
+
+def test_of_a_long_text_lines_that_differ_are_shown(profiler, workspace):
+    usual = [f"2024-05-01 10:00:{n:02} INFO job {n} is done" for n in range(60)]
+    log = "\n".join([*usual, "2024-05-01 10:01:00 ERROR: disk full (91%)", *usual])
+    title, *lines = profile_of(profiler, workspace, "server.log", log)
+    how = "(no table; read it line by line, with open())"
+    assert title == f"server.log: 121 lines of text, 4.8 kB {how}; some:"
+    differs = "2024-05-01 10:01:00 ERROR: disk full (91%)"
+    assert lines == [f"| {line}" for line in (*usual[:2], differs)]
+
+
+def test_a_text_of_rows_is_a_table(profiler, workspace):
+    assert profile_of(profiler, workspace, "people.txt", PEOPLE)[0].endswith("3 rows x 5 columns")
+
+
 def test_other_json_is_described_by_its_shape(profiler, workspace):
     content = '{"meta": {"v": 1}, "items": [1, 2, 3]}'
     assert profile_of(profiler, workspace, "c.json", content) == [
@@ -289,12 +338,12 @@ def test_other_json_is_described_by_its_shape(profiler, workspace):
 def test_a_database_is_described_by_its_tables(profiler, workspace):
     connection = sqlite3.connect(workspace / "shop.db")
     connection.execute('CREATE TABLE "order items" (id INTEGER, price REAL)')
-    connection.execute('INSERT INTO "order items" VALUES (1, 2.5)')
+    connection.executemany('INSERT INTO "order items" VALUES (?, ?)', [(1, 2.5), (2, None)])
     connection.commit()
     connection.close()
     assert profiler.describe("@shop.db").splitlines() == [
         "shop.db: SQLite, 1 tables (read it with sqlite3, or pandas.read_sql)",
-        "- order items (1 rows): id INTEGER, price REAL",
+        "- order items (2 rows): id INTEGER, price REAL (NULL in 1 rows)",
         "  e.g. 1, 2.5",
     ]
 
@@ -402,7 +451,7 @@ def test_a_content_is_profiled_once(profiler, workspace, monkeypatch):
 
 def test_what_an_older_profiler_said_is_not_repeated(profiler, workspace, monkeypatch, tmp_path):
     profile_of(profiler, workspace, "people.csv", PEOPLE)
-    for name in (profile_file.COLUMNS, profile_file.PROGRAM):
+    for name in (*profile_file.PARTS, profile_file.PROGRAM):
         shutil.copy(profile_file.FOLDER / name, tmp_path)
     program = tmp_path / profile_file.PROGRAM
     program.write_text(program.read_text().replace("First rows", "Newer words"))
@@ -428,12 +477,13 @@ def test_the_users_modules_do_not_get_in_the_way(profiler, workspace):
         ("compare sales.csv and 'my file.csv'.", ["my file.csv", "sales.csv"]),
         ("what is sales.csv? And sales.csv!", ["sales.csv"]),
         ("missing.csv and notes.docx and e.g. this", []),
+        ("what is in notes.md?", ["notes.md"]),
         ("../../etc/passwd.csv\x00.csv", []),
     ],
 )
 def test_files_are_recognised_in_a_message(workspace, text, names):
     (workspace / "data").mkdir()
-    for name in ("sales.csv", "data/x.parquet", "my file.csv", "notes.docx"):
+    for name in ("sales.csv", "data/x.parquet", "my file.csv", "notes.docx", "notes.md"):
         (workspace / name).touch()
     assert mentioned_files(text, workspace) == tuple(workspace / name for name in names)
 

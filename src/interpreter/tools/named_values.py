@@ -39,6 +39,7 @@ def named_texts(request: str, columns: Mapping[str, Mapping[str, int]]) -> list[
         for text, count in texts.items():
             key = _key(text)
             short = len(text) < 3 and text not in exactly  # "IT" is a department, "it" is a word
+            short = short or (len(text) == 1 and f"{_key(column)} {key}" not in said)  # sample B
             if key in said and key not in names and key not in COMMON and not short:
                 found.setdefault(key, {})[text] = count
         for spelt in found.values():

@@ -10,6 +10,7 @@ import re
 import site
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from interpreter.protocol import safe_files
@@ -19,36 +20,19 @@ from interpreter.protocol.values import frozen
 from interpreter.tools.named_values import named_texts
 
 PROGRAM = "profile_file.py"
-COLUMNS = "profile_columns.py"
+PARTS = ("profile_columns.py", "profile_texts.py")  # which it imports
 FOLDER = INSIDE / "files"
 MARK = "\x1e"  # between the profile and the texts that its columns have
-SUFFIXES = frozenset([
-    ".csv",
-    ".tsv",
-    ".tab",
-    ".psv",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".db",
-    ".sqlite",
-    ".sqlite3",
-    ".xlsx",
-    ".xlsm",
-    ".parquet",
-    ".pq",
-    ".feather",
-    ".arrow",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".webp",
-    ".bmp",
-    ".pdf",
-    ".gz",
-    ".zip",
-])
+TEXTS_OF_KINDS = """
+.txt .md .markdown .rst .log .ini .cfg .conf .toml .yaml .yml .xml .html .htm .tex .bib
+.srt .vtt .ics .vcf .eml .sql
+"""
+DATA_OF_KINDS = """
+.csv .tsv .tab .psv .json .jsonl .ndjson .db .sqlite .sqlite3 .xlsx .xlsm .parquet .pq
+.feather .arrow .png .jpg .jpeg .gif .webp .bmp .pdf .gz .zip
+"""
+TEXT_SUFFIXES, DATA_SUFFIXES = map(frozenset, (TEXTS_OF_KINDS.split(), DATA_OF_KINDS.split()))
+SECRETS = re.compile(r"secret|credential|passw|token|private|\.env", re.IGNORECASE)  # in names
 QUOTED = re.compile(r"""["'`]([^"'`\n]{1,300}\.\w{2,8})["'`]""")
 BARE = re.compile(r"(?<![\w.~+=/-])@?((?:[\w.~+=-]|/|\\ )+\.\w{2,8})")
 FOLDERS = re.compile(
@@ -78,6 +62,10 @@ class ProfilerOptions:
 
     workspace: Path
     cache: Path
+    is_secret: Callable[[str], bool] = lambda path: False
+    """Whether nothing of a file may be told without a question."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of what is told, and kept."""
 
 
 class Profiler:
@@ -89,18 +77,23 @@ class Profiler:
 
     def describe(self, text: str) -> str:
         """What the files named in a text hold; empty when it names none."""
-        files = mentioned_files(text, self._options.workspace)
+        found = mentioned_files(text, self._options.workspace)
+        files = [path for path in found if not self._is_secret(path)]
         told = (with_named_texts(self._profile(path), text) for path in files)
         return "\n\n".join(filter(None, told))
+
+    def _is_secret(self, path: Path) -> bool:
+        is_text = path.suffix.lower() in TEXT_SUFFIXES
+        return self._options.is_secret(str(path)) or bool(is_text and SECRETS.search(path.name))
 
     def _profile(self, path: Path) -> str:
         try:
             kept = self._options.cache / f"{_content_hash(path, self._options.workspace)}.txt"
         except OSError:  # it lies behind a link of the workspace, which only the cell follows
-            return self._run(path)
+            return self._options.redact(self._run(path))
         with contextlib.suppress(OSError):
             return safe_files.read_start(kept, TEXTS).decode("utf-8", "replace")
-        profile = self._run(path)
+        profile = self._options.redact(self._run(path))
         if profile:
             safe_files.make_folder(kept.parent)
             safe_files.write(kept, profile)
@@ -133,16 +126,16 @@ class Profiler:
 
 
 def _program() -> str:
-    """Both files as one program, which imports the one from the other."""
-    columns = (FOLDER / COLUMNS).read_text(encoding="utf-8")
+    """All files as one program, which imports the others from itself."""
+    lines = ["import sys, types"]
+    for part in PARTS:
+        name, source = Path(part).stem, (FOLDER / part).read_text(encoding="utf-8")
+        lines += [
+            f"sys.modules[{name!r}] = module = types.ModuleType({name!r})",
+            f"exec({source!r}, module.__dict__)",
+        ]
     program = (FOLDER / PROGRAM).read_text(encoding="utf-8")
-    name = Path(COLUMNS).stem
-    return (
-        "import sys, types\n"
-        f"sys.modules[{name!r}] = module = types.ModuleType({name!r})\n"
-        f"exec({columns!r}, module.__dict__)\n"
-        f"exec({program!r}, {{'__name__': '__main__'}})\n"
-    )
+    return "\n".join([*lines, f"exec({program!r}, {{'__name__': '__main__'}})", ""])
 
 
 def with_named_texts(printed: str, text: str) -> str:
@@ -189,7 +182,7 @@ def _mentioned_folders(said: str, workspace: Path) -> list[Path]:
 
 
 def _existing(name: str, workspace: Path) -> Path | None:
-    if Path(name).suffix.lower() not in SUFFIXES:
+    if Path(name).suffix.lower() not in TEXT_SUFFIXES | DATA_SUFFIXES:
         return None
     path = _at(name, workspace)
     return path if path is not None and path.is_file() else None

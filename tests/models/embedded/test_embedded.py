@@ -61,7 +61,7 @@ def test_a_greedy_model_says_the_same_again(shared_options):
 def test_several_drafts_are_written_at_once(shared_options):
     model = opened(shared_options, Speech(Sampling(max_tokens=60)))
     request = Request(EXAMPLE_OF_CODE, (user_says("Print the word hello with Python."),))
-    drafts = model.drafts(request, 4, Interrupt())
+    drafts = model.drafts(request, range(4), Interrupt())
     usual = [event for event in model.stream(request, Interrupt())]
     model.close()
     assert 0 < len(drafts) <= 4
@@ -74,8 +74,8 @@ def test_drafts_that_nobody_wants_or_waits_for_are_not_written(shared_options):
     stopped = Interrupt()
     stopped.request()
     request = Request(SYSTEM, (user_says("Print the word hello."),))
-    assert model.drafts(request, 0, Interrupt()) == ()
-    assert model.drafts(request, 4, stopped) == ()
+    assert model.drafts(request, range(0), Interrupt()) == ()
+    assert model.drafts(request, range(4), stopped) == ()
     model.close()
 
 

@@ -9,11 +9,12 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.answers import impossible
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
-from interpreter.models.small.plan import next_request
+from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
+from interpreter.protocol.messages import ActionResult, Code, Message, Output
 from interpreter.protocol.ports import Request
+from support.profiles import with_profile
 
 SALES = "product,units,price\ntea,12,3.5\nTea,30,3.5\ncoffee,4,\n"
 PROFILE = """
@@ -76,9 +77,9 @@ def reply(*messages, drafts=()):
     """What a small model does next, and how often drafts were asked of it."""
     asked = []
 
-    def drafter(request, interrupt):
+    def drafter(request, numbers, interrupt):
         asked.append(request)
-        return tuple(Code("python", source) for source in drafts)
+        return tuple(Code("python", source) for source in drafts[numbers.start : numbers.stop])
 
     model = ScriptedModel(["42 units."])
     small = SmallModel(model, lambda number: model, drafter)
@@ -89,7 +90,7 @@ def reply(*messages, drafts=()):
 
 
 def test_a_program_of_ours_that_agrees_is_enough():
-    question = user_says(ASKED)
+    question = with_profile(ASKED)
     ((ours,), _, asked) = reply(question, *block(RIGHT, "42\n"))
     assert (ours.source, ours.to_compare, asked) == (own_draft(ASKED), True, 0)
     agreed = block(ours.source, "42\n", to_compare=True)
@@ -97,7 +98,7 @@ def test_a_program_of_ours_that_agrees_is_enough():
 
 
 def test_where_the_first_program_left_something_out_ours_is_enough():
-    turn = (user_says(ASKED), *block("print(df['units'].sum())", "46\n"))
+    turn = (with_profile(ASKED), *block("print(df['units'].sum())", "46\n"))
     ((ours,), _, _) = reply(*turn)
     ran = block(ours.source, "42\n", to_compare=True)
     assert reply(*turn, *ran) == ([], "42 units.", 0)
@@ -106,7 +107,7 @@ def test_where_the_first_program_left_something_out_ours_is_enough():
 def test_a_block_that_ran_already_is_not_run_again_for_the_answer():
     model = ScriptedModel([{"text": "It is 42.\n", "code": RIGHT}])
     small = SmallModel(model, lambda number: model)
-    turn = (user_says(ASKED), *block(RIGHT, "42\n"))
+    turn = (with_profile(ASKED), *block(RIGHT, "42\n"))
     events = list(small.stream(Request("", turn), Interrupt()))
     assert [event for event in events if isinstance(event, ActionProposed)] == []
     said = "".join(event.text for event in events if isinstance(event, TextDelta))
@@ -115,7 +116,7 @@ def test_a_block_that_ran_already_is_not_run_again_for_the_answer():
 
 def test_where_it_does_not_agree_the_model_writes_others():
     differs = block(own_draft(ASKED), "42\n", to_compare=True)
-    turn = (user_says(ASKED), *block(OTHER, "2\n"), *differs)
+    turn = (with_profile(ASKED), *block(OTHER, "2\n"), *differs)
     (ran, _, asked) = reply(*turn, drafts=[RIGHT])
     assert ([one.source for one in ran], asked) == ([RIGHT], 1)
 
@@ -141,7 +142,7 @@ def test_a_value_that_cannot_be_is_known(question, output, why):
 
 
 def test_a_value_that_cannot_be_is_asked_for_again_and_then_doubted():
-    asked = user_says(f"What is the average price in sales.csv?{PROFILE}")
+    asked = with_profile(f"What is the average price in sales.csv?{PROFILE}")
     wrong = block("print(df['price'].sum() * 5)", "35.0\n")
     once = next_request((asked, *wrong))
     assert "That cannot be right: a mean of 'price' lies" in once.messages[-1].text
@@ -155,7 +156,7 @@ def test_a_value_that_cannot_be_is_asked_for_again_and_then_doubted():
 def test_an_answer_that_a_program_reads_is_nothing_else_and_its_doubt_is_said_elsewhere(
     form, printed, answer
 ):
-    asked = user_says(f"What is the average price in sales.csv? {form}{PROFILE}")
+    asked = with_profile(f"What is the average price in sales.csv? {form}{PROFILE}")
     source = "price = 35.0\nprint(price)" if answer == "35.0" else f"print({printed!r})"
     twice = block(source, f"{printed}\n") * 2
     told = []
@@ -181,11 +182,44 @@ def test_an_answer_that_a_program_reads_is_nothing_else_and_its_doubt_is_said_el
     ],
 )
 def test_a_number_that_only_chooses_is_no_number_that_was_made_up(source, made_up):
-    plan = next_request((user_says(f"How many are in sales.csv?{PROFILE}"), *block(source, "8\n")))
+    plan = next_request((
+        with_profile(f"How many are in sales.csv?{PROFILE}"),
+        *block(source, "8\n"),
+    ))
     assert ("numbers that are written in it" in "".join(m.text for m in plan.messages)) is made_up
 
 
 def test_that_no_row_has_what_was_asked_for_is_said():
     asked = f"How many units of juice were sold, by sales.csv?{PROFILE}"
-    turn = (user_says(asked), *block(RIGHT.replace("tea", "juice"), "0\n"))
+    turn = (with_profile(asked), *block(RIGHT.replace("tea", "juice"), "0\n"))
     assert next_request(turn).doubt == "\n\n(No row names 'juice'.)"
+
+
+def failing(source, error):
+    return (
+        Message("assistant", (Code("python", source, "c1"),)),
+        Message("computer", (ActionResult("c1", "failed", error),)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "line"),
+    [
+        ("print(json.dumps({'n': 3}))", "json", "import json"),
+        ("df = pd.read_csv('sales.csv')\nprint(len(df))", "pd", "import pandas as pd"),
+        ("print(Counter('aab'))", "Counter", "from collections import Counter"),
+    ],
+)
+def test_a_forgotten_import_is_put_right_without_asking(source, name, line):
+    failed = failing(source, f"NameError: name {name!r} is not defined")
+    ((better,), said, _) = reply(with_profile(ASKED), *failed)
+    assert (said, better.to_compare) == ("The same, with the import that was missing:\n", False)
+    assert better.source.startswith(line)
+    assert better.source.endswith(source)
+    again = failing(better.source, f"NameError: name {name!r} is not defined")
+    assert SmallTurn.of((with_profile(ASKED), *failed, *again)).to_mend == ""
+
+
+def test_a_name_that_nothing_is_known_of_is_left_to_the_model():
+    failed = failing("print(total)", "NameError: name 'total' is not defined")
+    assert SmallTurn.of((with_profile(ASKED), *failed)).to_mend == ""

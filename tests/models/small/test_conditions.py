@@ -236,3 +236,194 @@ def test_an_original_that_was_to_stay_is_said_to_be_changed():
         "It is sorted.\n\n(Careful: sales.csv was to stay as it was, and was changed. "
         "Undo brings it back.)"
     )
+
+
+def test_a_limit_for_the_result_selects_no_rows():
+    asked = (
+        "Do units and day correlate in sales.csv?\n"
+        "Report none if the absolute value of r is less than 0.1."
+    )
+    profile = PROFILE.rpartition("\n")[0]
+    assert told(asked, READ + "print(df['units'].corr(df['day']))", "0.57\n", profile) == ""
+    rows = "How many rows have less than 0.1 units in sales.csv?"
+    assert "'0.1'" in told(rows, READ + "print(len(df))", "3\n", profile)
+
+
+HOURS = """
+shifts.csv: 9 rows x 4 columns
+- 'from' text, not numeric, e.g. '09:00'
+- 'to' text, not numeric, e.g. '12:30'
+- 'break_min' int 0 to 45
+- 'rating' int 1 to 5, 2 missing"""
+
+
+def test_where_no_two_agree_the_program_that_uses_what_was_spoken_of_is_believed():
+    asked = "How many hours were worked in shifts.csv, without the breaks?"
+    read = SmallTurn.of(
+        turn(
+            asked,
+            ("print(f(df['to'] - df['from']))", "18.25\n"),
+            ("print(f(df['to'] - df['from'] - df['break_min']))", "17.5\n"),
+            profile=HOURS,
+        )
+    )
+    counted = ballot(
+        read.question, read.rounds, ["print(f(df['to'] - df['from'] - df['break_min']))"]
+    )
+    assert (counted.leader.output, counted.is_in_doubt) == ("17.5\n", True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("Of the people who gave a rating in shifts.csv, what share gave a 5?", "dropna(subset="),
+        ("How long are shifts without a rating in shifts.csv?", "['rating'].isna()"),
+        ("How many in shifts.csv, without those who gave a rating?", "['rating'].isna()"),
+        ("How many people that gave no rating are in shifts.csv?", "['rating'].isna()"),
+        ("What is the longest shift without rating in shifts.csv?", ""),
+        ("What share of the ratings in shifts.csv is a 5?", ""),
+        ("Of the people who took a break_min in shifts.csv, what share took 45?", ""),
+    ],
+)
+def test_rows_with_a_value_are_told_from_those_without(asked, told):
+    text = next_request(turn(asked, profile=HOURS)).messages[-1].text
+    for one in ("dropna(subset=", "['rating'].isna()"):
+        assert (one in text) == (one == told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed", "is_asked_again"),
+    [
+        ("Which products in sales.csv cost nothing?", "[]", True),
+        ("Which products in sales.csv cost nothing?", "Products: []", True),
+        (
+            "Which products in sales.csv cost nothing?",
+            "Empty DataFrame\nColumns: [a]\nIndex: []",
+            True,
+        ),
+        ("Which products in sales.csv cost nothing?", "['tea']", False),
+        ("Are there products in sales.csv that cost nothing?", "[]", False),
+    ],
+)
+def test_nothing_is_not_believed_at_once(asked, printed, is_asked_again):
+    profile = PROFILE.rpartition("\n")[0]
+    plan = next_request(turn(asked, (READ + "print(f(df))", f"{printed}\n"), profile=profile))
+    assert ("Nothing was found" in "".join(one.text for one in plan.messages)) == is_asked_again
+    read = SmallTurn.of(turn(asked, (READ + "print(f(df))", f"{printed}\n"), profile=profile))
+    assert (ballot(read.question, read.rounds, []).leader is None) == is_asked_again
+
+
+BANK = """
+bank.csv: 12 rows x 3 columns
+- 'day' dates as text, 01/03/2024 to 30/03/2024
+- 'kind' text: 'Rent', 'Food'
+- 'paid' float 12.35 to 780
+Named in the request: column 'kind' has 'Rent' (2 rows)"""
+BANKING = "import pandas as pd\ndf = pd.read_csv('bank.csv')\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "source", "missing"),
+    [
+        ("except for the rent", "df[df['kind'] == 'Rent']['paid'].sum()", True),
+        ("without rent", "df[df['kind'] == 'Rent']['paid'].sum()", True),
+        ("except for the rent", "df[df['kind'] != 'Rent']['paid'].sum()", False),
+        ("except for the rent", "df[~df['kind'].isin(['Rent'])]['paid'].sum()", False),
+        ("for the rent", "df[df['kind'] == 'Rent']['paid'].sum()", False),
+        ("without tax for the rent", "df[df['kind'] == 'Rent']['paid'].sum()", False),
+        ("ignoring gaps, for rent", "df[df['kind'] == 'Rent']['paid'].sum()", False),
+    ],
+)
+def test_what_is_to_be_left_out_is_not_selected(asked, source, missing):
+    question = f"How much was paid {asked}, by bank.csv?"
+    words = told(question, BANKING + f"print({source})", "780.0\n", BANK)
+    assert ("'Rent' (a value of 'kind') is left out: 'kind' != 'Rent'" in words) == missing
+
+
+def test_a_month_that_no_date_is_written_with_selects_nothing():
+    question = "How much was paid in March 2024, by bank.csv?"
+    source = BANKING + "print(df[df['day'].str.contains('March 2024')]['paid'].sum())"
+    profile = BANK.rpartition("\n")[0]
+    assert "nothing in the data is written as 'March 2024'" in told(
+        question, source, "0\n", profile
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "is_told"),
+    [
+        ("import os\nprint(len(os.environ))", True),
+        ("values = {'a': 3}\nprint(values['a'] + 4)", True),
+        ("print(open('test.env').read().count('A'))", False),
+        ("print(len(lines) + 4)", False),
+    ],
+    ids=["another place", "made up", "read", "read before"],
+)
+def test_a_program_that_reads_nothing_is_not_believed(source, is_told):
+    words = told("How many settings are in test.env?", source, "7\n", "")
+    assert ("does not read test.env" in words) == is_told
+
+
+def test_a_column_that_the_user_named_and_is_not_there_is_said_before_others_are_tried():
+    asked = turn("What is the average humidity in sales.csv?")
+    failed = Message("computer", (ActionResult("c1", "failed", "KeyError: 'humidity'"),))
+    wrote = Message("assistant", (Code("python", READ + "print(df['humidity'].mean())", "c1"),))
+    read = SmallTurn.of((*asked, wrote, failed))
+    assert read.can_be_checked is False
+    assert read.next_request().answer.startswith(
+        "There is no column 'humidity'. There is: 'product'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_done"),
+    [
+        ("Split sales.csv: one file for each product.", False),
+        ("Merge sales.csv and sales.csv and print the first rows.", True),
+    ],
+)
+def test_what_makes_files_is_not_done_without_one(asked, is_done):
+    plan = next_request(turn(asked, (READ + "print(df.head())", "tea 3\n")))
+    assert ("what was asked for is not done" not in plan.messages[-1].text) == is_done
+
+
+@pytest.mark.parametrize(
+    ("source", "missing"),
+    [
+        ("df['paid'].sum()", True),
+        ("round(df['paid'].sum(), 2)", True),
+        ("df[df['day'].str.contains('/03/2024')]['paid'].sum()", False),
+        ("df[df['day'].str.contains('03/2024')]['paid'].sum()", False),
+        ("df[pd.to_datetime(df['day'], dayfirst=True).dt.month == 3]['paid'].sum()", False),
+        ("df[df['day'] >= '2024-03-01']['paid'].sum()", False),
+        ("df[pd.to_datetime(df['day']) < '2024-04-01']['paid'].sum()", False),
+        ("df[df['day'] > datetime(2024, 3, 1)]['paid'].sum()", False),
+    ],
+)
+def test_a_month_has_to_be_used(source, missing):
+    question = "How much was paid in March 2024, by bank.csv?"
+    words = told(question, BANKING + f"print({source})", "780.0\n", BANK.rpartition("\n")[0])
+    assert ("says 'March'" in words) == missing
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "missing"),
+    [
+        ("r = f(open('t.csv'))\nprint(r)", "0.64", "also wants link_strength"),
+        ("r = f(open('t.csv'))\nprint('strength: weak', r)", "strength: weak 0.64", ""),
+    ],
+)
+def test_results_that_have_a_name_are_all_computed(source, output, missing):
+    asked = (
+        "How do a and b correlate in t.csv? Say the r_value and the link_strength in a sentence."
+    )
+    words = told(asked, source + " # r_value", f"{output}\n", "")
+    assert missing in words
+    assert bool(words) == bool(missing)
+
+
+def test_a_number_that_names_something_has_to_be_used():
+    asked = "Which address in access.log got the most 404 responses?"
+    counted = "lines = open('access.log').readlines()\nprint(f(lines{}))"
+    assert "says '404'" in told(asked, counted.format(""), "10.0.0.7\n", "")
+    assert told(asked, counted.format(", '404'"), "10.0.0.7\n", "") == ""

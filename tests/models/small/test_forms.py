@@ -9,9 +9,10 @@ import pytest
 import interpreter
 from interpreter.facade.typed.structured import parse, request
 from interpreter.models.small.answers import answer_in, lacks_a_value
-from interpreter.models.small.forms import plain
+from interpreter.models.small.form.printed import plain
+from interpreter.models.small.hints import hint_for
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.words import faithful
+from interpreter.models.small.words import faithful, needs_code
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
 RAN = ActionResult("c1", "ok", "")
@@ -43,6 +44,29 @@ RAN = ActionResult("c1", "ok", "")
         ("How many rows are in the CSV file?", "name,n\nAnn,3", ""),
         ("Answer as total: number, with one decimal", "total: 7.25", "total: 7.2"),
         ("What is the mean?", "2.34567", ""),
+        ("How many entries has this JSON? See data.json.", "[1, 2]", ""),
+        ("Answer as YAML with the keys mean and n", "{'n': 7, 'mean': 2.5}", "mean: 2.5\nn: 7"),
+        ("Reply in YAML with the key mean, two decimals", "2.34567", "mean: 2.35"),
+        ("Reply in YAML with the key mean, rounded to 2 decimals", "2.34567", "mean: 2.35"),
+        ("As a Python dictionary", '{"mean": 2.5, "ok": true}', "{'mean': 2.5, 'ok': True}"),
+        (
+            "As a Markdown table with the columns name and value",
+            "{'mean': 2.5, 'n': 7}",
+            "| name | value |\n| --- | --- |\n| mean | 2.5 |\n| n | 7 |",
+        ),
+        (
+            "Give me a table in Markdown.",
+            '[{"city": "Bonn", "n": 3}, {"city": "Ulm", "n": 4}]',
+            "| city | n |\n| --- | --- |\n| Bonn | 3 |\n| Ulm | 4 |",
+        ),
+        ("Give the mean and n as name=value lines", "mean: 2.5\nn: 7", "mean=2.5\nn=7"),
+        ("mean and n, as key: value, one per line", "{'mean': 2.5, 'n': 7}", "mean: 2.5\nn: 7"),
+        ("Reply with only the numbers, separated by a semicolon", "2.5\n7", "2.5; 7"),
+        ("Give mean and n separated by commas", "(2.5, 7)", "2.5, 7"),
+        ("Give mean and n separated by commas", "mean: 2.5\nn: 7", "2.5, 7"),
+        ("Give mean and n separated by commas", "no numbers here", ""),
+        ("As CSV with the columns name and value", "{'mean': 2.5}", "name,value\nmean,2.5"),
+        ("As CSV with the columns n and mean", "{'mean': 2.5, 'n': 7}", "n,mean\n7,2.5"),
     ],
 )
 def test_an_output_becomes_the_answer_in_the_form_that_was_asked_for(question, output, answer):
@@ -235,4 +259,13 @@ def test_a_long_output_is_compared_with_a_form_in_no_time():
     )
     begun = time.process_time()
     assert answer_in(asked, "1," * 20_000 + "\nx") == ""
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize("line", ["a" * 64_000, "a." * 32_000, "1," * 32_000, "['" * 32_000])
+def test_a_line_without_end_is_looked_at_in_no_time(line):
+    begun = time.process_time()
+    assert answer_in("What is in t.csv?", line) == ""
+    assert hint_for(f"KeyError: {line}", "What is in t.csv?") != line
+    assert needs_code(line) in (True, False)
     assert time.process_time() - begun < 5

@@ -19,11 +19,11 @@ from interpreter.protocol.messages import (
     Message,
     Output,
     Text,
-    user_says,
 )
 from interpreter.protocol.ports import Capabilities, Request, ToolSpec
+from support.profiles import with_profile
 
-QUESTION = user_says("What is the mean of x in t.csv?")
+QUESTION = with_profile("What is the mean of x in t.csv?")
 TRACEBACK = """\
 ---------------------------------------------------------------------------
 KeyError                                  Traceback (most recent call last)
@@ -34,7 +34,7 @@ KeyError: 'y'
 """
 
 
-def wrote(source="print(1)"):
+def wrote(source="print(f(t))"):
     return Message("assistant", (Code("python", source, "c1"),))
 
 
@@ -75,7 +75,7 @@ def test_what_is_told_about_files_stands_after_the_question():
 
 
 def test_small_talk_stays_small_talk():
-    hello = (user_says("Hello, who are you?"),)
+    hello = (with_profile("Hello, who are you?"),)
     assert next_request(hello).messages == hello
 
 
@@ -157,7 +157,7 @@ def test_a_block_that_prints_nothing_is_asked_to_print():
     assert asked(wrote(), printed(""))[-1].startswith("The code ran but printed nothing.")
 
 
-RENAME = user_says("Rename all .txt files here to .md")
+RENAME = with_profile("Rename all .txt files here to .md")
 RENAMED = "[files: renamed a.txt → a.md]\n"
 
 
@@ -178,7 +178,7 @@ def test_an_order_that_changed_no_file_is_not_done_whatever_it_printed():
 
 
 def test_a_script_that_is_to_be_saved_is_written_and_not_run():
-    order = user_says("Save a script that deletes old logs as clean.py")
+    order = with_profile("Save a script that deletes old logs as clean.py")
     assert "does not run it" in next_request((order,)).messages[-1].text
 
 
@@ -199,7 +199,7 @@ def test_an_order_that_asks_for_an_answer_is_a_question(request_, order):
 
 
 def test_an_order_may_be_done_without_a_word():
-    order = user_says("Plot x of t.csv")
+    order = with_profile("Plot x of t.csv")
     plan = next_request((order, wrote("plot()"), printed("")))
     assert "say in one sentence what was done" in plan.messages[-1].text
 
@@ -211,7 +211,9 @@ def test_output_is_shown_and_must_be_carried():
 
 
 def test_the_form_that_was_asked_for_is_said_again_with_the_output():
-    formed = user_says("Which is the largest in t.csv?\nGive the answer in this format: name = x\n")
+    formed = with_profile(
+        "Which is the largest in t.csv?\nGive the answer in this format: name = x\n"
+    )
     told = next_request((formed, wrote(), printed("Ann"))).messages[-1].text
     assert "with these values. Give the answer in this format: name = x\n" in told
 
@@ -229,8 +231,8 @@ def test_an_unreadable_call_counts_as_a_failure():
 
 
 def test_what_was_said_in_earlier_turns_is_kept_as_it_was():
-    before = (user_says("Hi"), Message("assistant", ()), QUESTION, wrote(), printed("7"))
-    later = next_request((*before, user_says("And of z?")))
+    before = (with_profile("Hi"), Message("assistant", ()), QUESTION, wrote(), printed("7"))
+    later = next_request((*before, with_profile("And of z?")))
     assert later.messages[:5] == before
 
 
@@ -280,7 +282,7 @@ def test_a_number_that_stands_in_the_program_is_not_taken_for_computed():
     ],
 )
 def test_a_number_that_was_computed_or_asked_about_is_one(question, source, output):
-    plan = next_request((user_says(question), wrote(source), printed(output)))
+    plan = next_request((with_profile(question), wrote(source), printed(output)))
     assert "written in the program" not in plan.doubt
 
 
@@ -322,13 +324,13 @@ def test_a_guess_is_answered_with_a_nudge():
 
 
 def test_a_promise_is_answered_with_a_nudge():
-    talk = (user_says("Tidy up the folder"),)
+    talk = (with_profile("Tidy up the folder"),)
     model, _ = replies("I will list the files first.", {"code": "ls"}, messages=talk)
     assert len(model.requests) == 2
 
 
 def test_an_answer_is_left_alone():
-    model, events = replies("I am a program.", messages=(user_says("Who are you?"),))
+    model, events = replies("I am a program.", messages=(with_profile("Who are you?"),))
     assert len(model.requests) == 1
     assert said(events) == "I am a program."
 
@@ -367,7 +369,7 @@ def test_a_model_that_finds_fault_with_its_output_puts_it_right():
     ],
 )
 def test_what_is_no_answer_is_not_given_and_what_was_printed_is(reply):
-    question = user_says("How many rows of the file sales.csv have more than 10 units?")
+    question = with_profile("How many rows of the file sales.csv have more than 10 units?")
     turn = (question, wrote("print('rows:', len(df))"), printed("rows: 8\n"))
     _, events = replies(reply, messages=turn)
     assert said(events) == (
@@ -394,18 +396,18 @@ def test_the_worked_example_comes_before_the_users_own_words():
 
 
 def test_a_form_in_words_is_an_answer_only_when_every_line_has_it():
-    asks = user_says("How many are there in t.csv? Answer as total: number")
+    asks = with_profile("How many are there in t.csv? Answer as total: number")
     given = [next_request((asks, wrote(), printed(text))).answer for text in ("total: 7", "x\n7")]
     assert given == ["total: 7", ""]
 
 
-PARTS = user_says("Mean and count of t.csv? Answer as JSON.")
+PARTS = with_profile("Mean and count of t.csv? Answer as JSON.")
 
 
 @pytest.mark.parametrize(
     ("output", "errors", "told"),
     [
-        ("2.5 and 7", "", "The output is no JSON."),
+        ("2.5 and 7", "", "The output is no dictionary."),
         ('{"mean": NaN, "count": 7}', "", "a value is missing (nan or empty)"),
         ('{"mean": 2.5}', "x.py:3: ChainedAssignmentError: copy", "A line changed nothing"),
     ],
@@ -424,8 +426,8 @@ def test_a_block_whose_value_is_missing_is_not_shown_again():
 
 
 def test_a_small_model_is_reminded_of_what_the_question_says():
-    asks = user_says("What is the population standard deviation of x in t.csv?")
-    other = user_says("What is the mean of x in t.csv?")
+    asks = with_profile("What is the population standard deviation of x in t.csv?")
+    other = with_profile("What is the mean of x in t.csv?")
     said = [next_request((one,)).messages[-1].text for one in (asks, other)]
     assert ["ddof=0" in text for text in said] == [True, False]
 
@@ -479,14 +481,14 @@ def test_the_form_of_the_answer_stands_last_in_the_users_own_words():
     asks = (
         "What is their mean in t.csv?\nGive it as JSON, rounded to two decimals.\n\nt.csv: 3 rows"
     )
-    asked_for = next_request((user_says(asks),)).messages[-1].text
+    asked_for = next_request((with_profile(asks),)).messages[-1].text
     assert asked_for.endswith("as was asked: Give it as JSON, rounded to two decimals.")
 
 
 def test_a_reply_that_must_be_a_block_is_framed_as_one():
     model, _ = replies("It is 5.", {"code": "print(5)"})
     assert [request.frame for request in model.requests] == ["block", "block"]
-    model, _ = replies("Hello.", messages=(user_says("Hello"),))
+    model, _ = replies("Hello.", messages=(with_profile("Hello"),))
     assert [request.frame for request in model.requests] == [""]
 
 
@@ -598,7 +600,7 @@ PROFILED = "in t.csv?\n\nt.csv: 3 rows\n- 'units sold' int64\n- 'city' text"
     ],
 )  # fmt: skip
 def test_what_is_not_there_is_said_and_not_tried_a_third_time(question, error, times, answer):
-    turn = [user_says(question)]
+    turn = [with_profile(question)]
     for number in range(times):
         turn += [wrote(f"attempt({number})"), failed(error, "")]
     assert next_request(turn).answer == answer

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from interpreter.models.small.form.rendering import rendering
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.rendering import rendering
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
 MADE = """

@@ -53,9 +53,9 @@ class Session:
         )
         self.messages = [question]
 
-    def _draft(self, request, interrupt):
+    def _draft(self, request, numbers, interrupt):
         self.asked_for_drafts.append(request)
-        return tuple(Code("python", source) for source in self.drafts)
+        return tuple(Code("python", source) for source in self.drafts[numbers.start : numbers.stop])
 
     def ran(self, source, note=""):
         """Record that a block ran."""
@@ -115,6 +115,13 @@ def test_drafts_are_written_once_and_for_the_question_alone():
     assert '{"count": 3}' not in request.messages[0].text
 
 
+def test_more_are_written_only_where_the_first_do_not_agree():
+    prints = {name: f'{{"count": {value}}}' for name, value in zip("abcde", "12344", strict=True)}
+    session = Session(FORMED, prints, ["b", "c", "d", "e", "never"])
+    assert session.run("a") == ('{"count": 4}', ["a", "b", "c", "d", "e"])
+    assert len(session.asked_for_drafts) == 2
+
+
 def test_after_a_failure_drafts_know_what_went_wrong():
     prints = {"a": "!KeyError: 'y'", "b": '{"count": 4}', "c": '{"count": 4}'}
     session = Session(FORMED, prints, ["b", "c"])
@@ -127,7 +134,7 @@ def test_after_an_output_in_another_form_drafts_are_told_so():
     session = Session(FORMED, {"a": "4 rows", "b": whole, "c": whole}, ["b", "c"])
     assert session.run("a")[0] == whole
     told = session.asked_for_drafts[0].messages[-1].text
-    assert "An earlier attempt printed 4 rows\nThe output is no JSON." in told
+    assert "An earlier attempt printed 4 rows\nThe output is no dictionary." in told
 
 
 def test_after_a_program_that_prints_nothing_drafts_are_told_to_print():
@@ -208,6 +215,9 @@ def test_without_drafts_the_first_program_is_believed():
         ('{"a": 1, "b": "x"}', '{"b": "X", "a": 1.0}', True),
         ('{"a": 1, "b": 2}', '{"a": 1}', False),
         ("3 and 4", "3", False),
+        ("r: 0.6\nstrength: weak", "r: 0.6\nstrength: moderate", False),
+        ("r: 0.6\nstrength: weak", "r is 0.6\nIts strength is weak", True),
+        ("r: 0.6\nstrength: weak", "0.6", True),
     ],
 )
 def test_outputs_agree_when_their_values_do(one, other, same):
@@ -235,5 +245,5 @@ def test_drafts_are_not_told_to_show_what_the_first_computed():
         Message("computer", (Output("3\n"), ActionResult("c", "ok", "variables: count: 3"))),
     )
     told = SmallTurn.of(messages).for_drafts[-1].text
-    assert "The output is no JSON" in told
+    assert "The output is no dictionary" in told
     assert "Do not compute them again" not in told

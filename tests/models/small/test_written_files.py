@@ -7,8 +7,10 @@ import pytest
 from tests.models.small.test_checks import PROFILE, block, reply
 
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.words import file_to_write
 from interpreter.models.small.written_files import look_at_file
-from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
+from interpreter.protocol.messages import ActionResult, Code, Message, Output
+from support.profiles import with_profile
 
 ASKED = (
     "What is the mean price in sales.csv? Write the answer to answer.csv, with the columns name "
@@ -28,7 +30,7 @@ def writing(source=WRITES, files="added /tmp/work/answer.csv"):
 
 
 def asked(question=ASKED):
-    return user_says(question + PROFILE)
+    return with_profile(question + PROFILE)
 
 
 def looked_at(content, question=ASKED, source=WRITES):
@@ -181,3 +183,57 @@ def test_values_that_the_file_lacks_are_taken_from_where_they_are(held, printed,
 def test_a_row_of_numbers_is_no_name_and_value():
     turn = SmallTurn.of(looked_at("x,y\n-0.87,0.83\n", question=ASKED.partition(" and a row")[0]))
     assert "-0.87" not in turn.to_rewrite
+
+
+OBJECT = (
+    "What is the mean price in sales.csv? Save it as {name}, an object with the keys mean_price "
+    "and rows"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "text"),
+    [
+        ("result.json", "mean_price: 3.5\nrows: 3", '{"mean_price": 3.5, "rows": 3}\n'),
+        ("result.json", "{'rows': 3, 'mean_price': 3.5}", '{"mean_price": 3.5, "rows": 3}\n'),
+        ("result.yaml", "rows=3\nmean_price=3.5", "mean_price: 3.5\nrows: 3\n"),
+    ],
+)
+def test_values_of_a_file_are_written_as_an_object_with_the_keys_that_were_asked_for(
+    tmp_path, name, held, text
+):
+    question = OBJECT.format(name=name)
+    wrote = writing("f(pd.read_csv('sales.csv'))", f"added /tmp/work/{name}")
+    ((look,), _, _) = reply(asked(question), *wrote)
+    held = block(look.source, held, to_compare=True)
+    source = SmallTurn.of((asked(question), *wrote, *held)).to_rewrite
+    subprocess.run([sys.executable, "-c", source], cwd=tmp_path, check=True)
+    assert (tmp_path / name).read_text() == text
+    good = block(look.source, text, to_compare=True)
+    assert SmallTurn.of((asked(question), *wrote, *good)).to_rewrite == ""
+
+
+def test_an_object_without_a_key_that_was_asked_for_is_not_taken_for_done():
+    question = OBJECT.format(name="result.json")
+    wrote = writing(WRITES, "added /tmp/work/result.json")
+    ((look,), _, _) = reply(asked(question), *wrote)
+    plan = next_request((
+        asked(question),
+        *wrote,
+        *block(look.source, '{"mean": 3.5}', to_compare=True),
+    ))
+    assert "its keys are to be mean_price, rows" in plan.messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Merge old.csv and new.csv into all.csv with the columns name, email.", "all.csv"),
+        ("Turn levels.csv into levels.json.", "levels.json"),
+        ("Convert a.csv to b.json", "b.json"),
+        ("How many lines of a.txt turn up in b.txt?", ""),
+        ("Extract the addresses in notes.txt", ""),
+    ],
+)
+def test_the_file_that_something_is_made_into_is_the_one_to_write(question, name):
+    assert file_to_write(question) == name

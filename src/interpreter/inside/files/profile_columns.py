@@ -189,7 +189,7 @@ def remember_texts(name: str, values: Iterable[object]) -> None:
     texts = Counter(v for v in values if isinstance(v, str) and len(v) <= LONGEST_TEXT)
     for text in list(texts):
         letters = any(letter.isalpha() for letter in text) and text not in TRUTH
-        if not letters or len(text) < 2 or text.count(" ") >= VALUE_WORDS:
+        if not letters or text.count(" ") >= VALUE_WORDS:
             del texts[text]
     if texts:
         texts_of.setdefault(name, Counter()).update(texts)

@@ -37,17 +37,20 @@ from profile_columns import (
     remember_texts,
     with_point,
 )
+from profile_texts import READ, decoded, guessed_delimiter, is_table, some_lines
 
 Row = Sequence[str]
 LONGEST = 1000  # characters of a profile: about 300 tokens
-READ = 32 << 20  # bytes of a text file that are looked at
 ROWS = 200_000
 SAMPLED = 10_000  # rows of each table of a database, or of one whose numbers are looked at
 PITFALLS = 3  # that are named
 ENTRIES = 10_000  # of a folder that are looked at
 NAMES = 20  # of them that are told
 MARK = "\x1e"  # stands before the texts
-ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
+TEXTS = (
+    *(".md", ".markdown", ".rst", ".log", ".ini", ".cfg", ".conf", ".toml", ".yaml", ".yml"),
+    *(".xml", ".html", ".htm", ".tex", ".bib", ".srt", ".vtt", ".ics", ".vcf", ".eml", ".sql"),
+)
 
 
 def profile(path: Path) -> str:
@@ -59,6 +62,7 @@ def profile(path: Path) -> str:
         **dict.fromkeys((".xlsx", ".xlsm"), workbook),
         **dict.fromkeys((".parquet", ".pq", ".feather", ".arrow"), arrow),
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"), picture),
+        **dict.fromkeys(TEXTS, text_file),
         ".pdf": pdf,
         ".gz": compressed,
         ".zip": archive,
@@ -129,7 +133,7 @@ def samples(rows: Sequence[Row]) -> Iterator[str]:
 def delimited(path: Path) -> Iterator[str]:
     text, encoding, cut = decoded(path)
     delimiter = "\t" if path.suffix.lower() in (".tsv", ".tab") else guessed_delimiter(text)
-    if not delimiter and path.suffix.lower() == ".txt":
+    if path.suffix.lower() == ".txt" and not is_table(text, delimiter):
         return prose(path, text)
     rows = csv.reader(io.StringIO(text), delimiter=delimiter or ",")
     read = list(itertools.islice(rows, ROWS + 1))
@@ -146,43 +150,19 @@ def delimited(path: Path) -> Iterator[str]:
     return table(f"{path.name}{told}", names, kept, cut)
 
 
-def decoded(path: Path) -> tuple[str, str, bool]:
-    """The text of a file, its encoding, and whether there is more."""
-    with path.open("rb") as file:
-        content = file.read(READ)
-    cut = path.stat().st_size > len(content)
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return content.decode("utf-16", "replace"), "utf-16", cut
-    if cut:
-        content = content[: content.rfind(b"\n") + 1]
-    for encoding in ENCODINGS:
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        plain = encoding == "utf-8-sig" and not content.startswith(b"\xef\xbb\xbf")
-        return text, "utf-8" if plain else encoding, cut
-    return "", "unknown", cut
-
-
-def guessed_delimiter(text: str) -> str:
-    """The mark that every one of the first lines has equally often."""
-    lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
-    best, most = "", 0
-    for mark in ",;\t|":
-        counts = [len(row) - 1 for row in csv.reader(lines[:10], delimiter=mark)]
-        usual = max(set(counts), key=counts.count) if counts else 0
-        agree = counts.count(usual) * usual
-        if usual and agree > most:
-            best, most = mark, agree
-    return best
+def text_file(path: Path) -> Iterator[str]:
+    text, _, _ = decoded(path)
+    return prose(path, text)
 
 
 def prose(path: Path, text: str) -> Iterator[str]:
-    lines = text.splitlines()
-    yield f"{path.name}: {len(lines)} lines of text, {size_of(path)}"
-    for line in lines[:5]:
-        yield line[:160]
+    count, shown = len(text.splitlines()), list(some_lines(text))
+    more = "; some:" if len(shown) < count else ""
+    how = "no table; read it line by line, with open()"
+    yield f"{path.name}: {count} lines of text, {size_of(path)} ({how}){more}"
+    yield from (
+        f"| {line}" for line in shown
+    )  # what stands in it is never taken for a word of ours
 
 
 def json_file(path: Path) -> Iterator[str]:
@@ -229,12 +209,20 @@ def database(path: Path) -> Iterator[str]:
     yield f"{path.name}: SQLite, {len(names)} tables (read it with sqlite3, or pandas.read_sql)"
     for name in names[:20]:
         quoted = '"' + name.replace('"', '""') + '"'
-        (count,) = connection.execute(f"SELECT COUNT(*) FROM {quoted}").fetchone()
         fields = connection.execute(f"PRAGMA table_info({quoted})").fetchall()
+        counted = ", ".join(
+            f'COUNT("{field[1].replace(chr(34), chr(34) * 2)}")' for field in fields
+        )
+        (count, *filled) = connection.execute(
+            f"SELECT COUNT(*), {counted} FROM {quoted}"
+        ).fetchone()
         columns = [f"{field[1]} {field[2]}".strip() for field in fields]
-        rows = connection.execute(f"SELECT * FROM {quoted} LIMIT {SAMPLED}").fetchall()
-        for field, values in zip(fields, zip(*rows)):  # noqa: B905
-            remember_texts(field[1], values)
+        for at, there in enumerate(filled):
+            columns[at] += f" (NULL in {count - there} rows)" if there < count else ""
+        rows = connection.execute(f"SELECT * FROM {quoted} LIMIT {SAMPLED}")
+        names = [description[0] for description in rows.description]
+        for column_name, values in zip(names, zip(*rows)):  # noqa: B905
+            remember_texts(column_name, values)
         yield f"- {name} ({count} rows): {', '.join(columns)}"[:300]
         for row in connection.execute(f"SELECT * FROM {quoted} LIMIT 1"):
             yield "  e.g. " + ", ".join(example(value) for value in row)[:160]

@@ -35,8 +35,10 @@ LEAST_CONTEXT = 4_096
 KEEP_WARM = "REPLOOP_KEEP_WARM"
 WARM_SECONDS = 300.0
 CLOSING_FENCE = "\n```"
-DRAFT_TOKENS = 600  # what is longer is seldom right
-DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
+DRAFT_TOKENS = {"file": 900}  # what is longer is seldom right
+USUAL_DRAFT_TOKENS = 600
+DRAFT_TEMPERATURE = {"file": 0.7}  # files differ less from each other than short blocks do
+USUAL_DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
 SEEDS_APART = 1_000
 LONGEST_DIRECTORY = 70  # bytes, so that a socket in it can have a name
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
@@ -123,22 +125,23 @@ class EmbeddedModel:
     def _own_seed(self, number: int) -> int:
         return (self._speech.seed or 0) * SEEDS_APART + number
 
-    def drafts(self, request: Request, count: int, interrupt: Interrupt) -> tuple[Code, ...]:
-        """Several blocks for the same request, sampled at once: hardly dearer than one.
+    def drafts(self, request: Request, numbers: range, interrupt: Interrupt) -> tuple[Code, ...]:
+        """Several blocks for the same request, sampled at once: hardly dearer than one where there
+        are processors enough. Other numbers give other blocks.
 
         They are extras: where none can be had, there are none.
         """
-        joined = self._engine.join(interrupt) if count > 0 else None
+        joined = self._engine.join(interrupt) if numbers else None
         if joined is None:
             return ()
-        count = min(count, self._engine.options.drafts)
         mood = {
-            "n": count,
-            "temperature": DRAFT_TEMPERATURE,
+            "n": min(len(numbers), self._engine.options.drafts),
+            "temperature": DRAFT_TEMPERATURE.get(request.frame, USUAL_DRAFT_TEMPERATURE),
             "top_p": 0.95,
-            "seed": self._own_seed(count),
+            "seed": self._own_seed(numbers.stop),
         }
-        ends = {"stop": [CLOSING_FENCE], "max_tokens": DRAFT_TOKENS}
+        tokens = DRAFT_TOKENS.get(request.frame, USUAL_DRAFT_TOKENS)
+        ends = {"stop": [CLOSING_FENCE], "max_tokens": tokens}
         with closing(self._connect(joined[0], {**self._parameters(), **mood, **ends})) as chat:
             actions = chat.drafts(request, interrupt)
         return tuple(action for action in actions if isinstance(action, Code))

@@ -63,7 +63,7 @@ class ChatSettings:
 
 def framed(frame: str) -> dict[str, Any]:
     """The fields of a request by which llama.cpp holds the reply to a frame."""
-    if frame == "block":
+    if frame in ("block", "file"):
         return {"grammar": ONE_BLOCK}
     try:
         schema = json.loads(frame) if frame else None

@@ -14,30 +14,37 @@ from interpreter.models.small.conditions import (
     LEFT_OUT,
     Conditions,
     conditions_left_out,
-    texts_compared,
+    is_measured,
+    results_left_out,
 )
-from interpreter.models.small.forms import MISSING, NUMBER, as_number, data_in, form_of
+from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.form.printed import MISSING, NUMBER, as_number, data_in
 from interpreter.models.small.hints import COMPARED_WITH
 from interpreter.models.small.own_draft import FILE, asked_kind, counts_rows, named_columns
 from interpreter.models.small.rounds import Round
+from interpreter.models.small.sources import reads_none_of, texts_compared
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
+FORM_SHOWN = 100  # characters of a line in which it is looked for
 LINES = 8  # of an answer that is shown as it was printed
 
 NO_JSON = """\
-The output is no JSON. Write the whole block again so that it collects the values in one \
-dictionary and prints only json.dumps(...) of it."""
+The output is no dictionary. Write the whole block again so that it collects the values in one \
+dictionary and prints only that."""
 NOT_FITTING = """\
 The output does not fit the JSON schema {schema}
 Write the whole block again so that it prints only a value that fits, a dictionary for an object."""
 SCHEMA_SHOWN = 600  # characters
 NAME_THEM = """\
-The output is no JSON. The values are there already: {variables}
+The output is no dictionary. The values are there already: {variables}
 Write one ```python line that only prints a dictionary of them, such as \
 print({{"key": variable}}), with the keys that were asked for. Do not compute them again."""
 MISSING_KEYS = """\
 The answer lacks {missing}. Compute that, too. Write the whole block again so that it prints a \
 dictionary with the keys {keys}."""
+LACKS = """\
+The request also wants {names}, which the program does not compute. Write the whole block again so \
+that it computes and prints that, too, by its name."""
 OTHER_KEYS = """\
 The keys have to be {keys}, and no others. Variables now: {variables}
 Write one ```python block that prints a dictionary with just these keys."""
@@ -54,6 +61,22 @@ NO_ROW_FITS = """\
 The selection has no row: nothing in the data is written as {texts}. Look at how the values \
 are written above; a date that is text becomes one with pd.to_datetime(...). Write the whole block \
 again."""
+NOTHING_FOUND = """\
+Nothing was found: the output is empty, and something is asked for. Look at how the lines and \
+values are written above, and look for them in a simpler way: line by line, a part of each at a \
+time. Write the whole block again."""
+NOT_READ = """\
+The program does not read {files}, which the request is about. Open it with open(...) or pandas, \
+and compute the answer from what it holds. Write the whole block again."""
+OF_A_DATE = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|.*\b(?:19|20)\d\d\b", re.IGNORECASE
+)
+NOTHING = re.compile(
+    r"(?:[^\n\[{(]{0,80}[:=]\s*)?(?:\[\]|\{\}|\(\)|set\(\)|Series\(\[\].*|Empty DataFrame.*)"
+    r"|[A-Za-z][\w ,'-]{2,80}:",
+    re.DOTALL,
+)
+MAY_BE_NONE = re.compile(r"\bif any\b|\bany of\b|\bare there\b|\bis there\b", re.IGNORECASE)
 EMPTY = re.compile(r": (?:DataFrame 0x\d+|Series 0\b)")
 OF_A_PART = """\
 The {kind} that rows are compared with is computed from rows that were selected before, and it is \
@@ -82,7 +105,7 @@ def _is_in_the_form_of(question: str, printed: str) -> bool:
 
 
 def _has_form(line: str, question: str) -> bool:
-    found = FORM.match(line)
+    found = FORM.match(line[:FORM_SHOWN])
     return found is not None and found.group() in question
 
 
@@ -140,7 +163,7 @@ def trouble_with(question: str, one: Round) -> str:
         return MISSING_KEYS.format(missing=", ".join(missing), keys=", ".join(form.keys))
     if trouble := _misunderstood(question, one):
         return trouble
-    if form.kind != "json" or form.written(one.output):
+    if not form.is_of_values or form.written(one.output):
         return ""
     if form.keys and isinstance(data_in(one.output), dict):
         return OTHER_KEYS.format(keys=", ".join(form.keys), variables=one.variables)
@@ -149,13 +172,27 @@ def trouble_with(question: str, one: Round) -> str:
     return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
 
 
+def finds_nothing(question: str, output: str) -> bool:
+    """Whether an empty list was printed, where something is asked for that there should be."""
+    printed = output.strip()
+    return bool(printed and NOTHING.fullmatch(printed)) and not MAY_BE_NONE.search(
+        question.partition("\n\n")[0]
+    )
+
+
 def _misunderstood(question: str, one: Round) -> str:
     """What a block computes that cannot be what was asked for."""
+    if finds_nothing(question, one.output):
+        return NOTHING_FOUND
+    if not form_of(question).is_of_values and (lacks := results_left_out(question, one)):
+        return LACKS.format(names=" and ".join(lacks))
+    if files := reads_none_of(question, one.source):
+        return NOT_READ.format(files=" and ".join(files))
     if left_out := conditions_left_out(question, one):
         return LEFT_OUT.format(conditions=left_out)
     if why := impossible(question, one.output):
         return IMPOSSIBLE.format(why=why)
-    if re.search(COMPARED_WITH, question, re.IGNORECASE) and (kind := limit_of_a_part(one.source)):
+    if _compares(question) and (kind := limit_of_a_part(one.source)):
         return OF_A_PART.format(kind=kind)
     if texts := selected_by_what_is_not_there(question, one):
         return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
@@ -195,10 +232,15 @@ def selected_by_what_is_not_there(question: str, one: Round) -> list[str]:
     """The texts that rows were selected by, where there were none, nothing was printed but 0, and
     neither the request nor the profiles of its files have these texts."""
     is_empty = EMPTY.search(one.variables) or not one.variables  # of a draft they are not told
-    if not is_empty or not NUMBER.search(one.output) or any(_sizes(one.output)):
+    found = _sizes(one.output) - _sizes(question.partition("\n\n")[0])
+    if not is_empty or not NUMBER.search(one.output) or any(found):
         return []
-    known = question.casefold()
-    return [text for text in texts_compared(one.source) if text.casefold() not in known][:3]
+    known, data = question.casefold(), question.partition("\n\n")[2].casefold()
+    return [
+        text
+        for text in texts_compared(one.source)
+        if text.casefold() not in (data if OF_A_DATE.match(text) else known)
+    ][:3]
 
 
 def doubt_about(question: str, one: Round) -> str:
@@ -216,8 +258,13 @@ def doubt_about(question: str, one: Round) -> str:
     return made.remark if made else ""
 
 
+def _compares(question: str) -> bool:
+    words = question.partition("\n\n")[0]
+    return bool(re.search(COMPARED_WITH, words, re.IGNORECASE))
+
+
 def _odd(question: str, one: Round) -> str:
-    if re.search(COMPARED_WITH, question, re.IGNORECASE) and (kind := limit_of_a_part(one.source)):
+    if _compares(question) and (kind := limit_of_a_part(one.source)):
         return f"the {kind} that rows are compared with is that of some rows only"
     texts = selected_by_what_is_not_there(question, one)
     return f"nothing in the data is written as {' or '.join(map(repr, texts))}" if texts else ""
@@ -260,7 +307,7 @@ def impossible(request: str, output: str) -> str:
     found = COUNT.search(words)
     if counted := found.group() if found else counts_rows(request):
         rows = [int(count) for count in ROWS.findall(request)]
-        if rows and (value > sum(rows) or value != int(value) or value < 0):
+        if rows and not (0 <= value <= sum(rows) and value == int(value)):
             return f"{counted[9:]} are counted, and there are {sum(rows)} rows"
     return _out_of_range(request, words, value)
 
@@ -272,6 +319,6 @@ def _out_of_range(request: str, words: str, value: float) -> str:
     if OF_GROUPS.search(FILE.sub(" ", words)):
         return ""
     (one,) = columns
-    if one.least - ROUNDING <= value <= one.most + ROUNDING:
+    if one.least - ROUNDING <= value <= one.most + ROUNDING or not is_measured(words, one.name):
         return ""
     return BETWEEN.format(kind=kind, column=one.name, least=one.least, most=one.most)

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from interpreter.models.small.forms import NUMBER, as_number
+from interpreter.models.small.form.printed import NUMBER, as_number
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
@@ -17,6 +17,7 @@ from interpreter.protocol.values import frozen
 # As tools/named_values.py writes it.
 NAMED = re.compile(r"^Named in the request: column '(.+?)' has (.+) \(\d+ rows\)$", re.MULTILINE)
 TEXTS = re.compile(r"^- '.+?' text: ('.*)$", re.MULTILINE)
+DATES = re.compile(r"^- '.+?' dates\b", re.MULTILINE)
 SPELT = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 LIMIT = re.compile(
     r"\b(?:(?:more|less|fewer|greater|larger|smaller|higher|lower|older|younger|longer|shorter|later"
@@ -25,12 +26,36 @@ LIMIT = re.compile(
     r" (?:than )?[$€£]?(\d[\d,]*\.?\d*)(?! ?(?:decimals?|digits?|places?))(\w*)",
     re.IGNORECASE,
 )
+NUMBERED = re.compile(r"(?<![\w.,:/#$€£%+-])(\d{3})(?![\w.,:/%-]|\.\d)")  # "404 responses"
+SENTENCES = re.compile(r"(?<=[.;?!])\s+|\n")
+ON_CONDITION = re.compile(  # a limit in it is about the result, not about rows
+    r"\b(?:if|whether|otherwise|else|significan\w+|p-values?|coefficients?)\b", re.IGNORECASE
+)
 YEAR = re.compile(
     r"\b(?:in|of|during|since|until|before|after|from|for|year) ((?:19|20)\d\d)\b(?![-/.]\d)"
+)
+WORD = re.compile(r"[^\W\d_]{4,}")
+PART = re.compile(r"[^\W\d_]+")
+RESULT = re.compile(r"(?<![\w./@-])[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![./(\w-])")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+MONTH = re.compile(
+    rf"\b(?:in|of|during|for|since|until|from|before|after|by) ({'|'.join(MONTHS)})\b(?! \d\d?\b)",
+    re.IGNORECASE,
 )
 MEASURED = (
     r"\b(?:most|least|fewest|highest|lowest|largest|smallest|biggest|greatest|average|mean|median"
     r"|total|maximum|minimum|max|min|sum of)(?: of)?(?: the| all)? {name}s?\b"
+)
+EXCLUDED = (
+    r"\b(?:except|excepting|without|excluding|exclude|other than|apart from|besides|leav\w+ out"
+    r"|ignor\w+|but not|not counting)"
+    r"(?: (?:for|the|those|all|any|rows?|ones?|from|in|of|with|where|an?|is|are|that))* {value}\b"
+)
+NEGATES = re.compile(
+    r"!=|~|\bisin\(|\bnot\b|<>|\bdrop\(|\bne\(|\bEXCEPT\b|(?<![-=])-(?!\d)", re.IGNORECASE
 )
 MEANING = re.compile(
     r"(?<![\w.])(-?\d[\d.]*)[\"']? (?:means|stands for|marks|indicates|denotes|is used for)\b",
@@ -70,12 +95,11 @@ SPELLINGS = (
     ".str.strip().str.lower()"
 )
 LOOSELY = re.compile(r"contains\(|match\(|isin\(|\bLIKE\b|\|\s*\(?df|\bre\.", re.IGNORECASE)
-COMPARING = ("contains", "startswith", "endswith", "isin", "eq", "match", "fullmatch")
 STRIPS = re.compile(r"strip\(|\btrim\(", re.IGNORECASE)
 FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
 LEFT_OUT = """\
-The request says {conditions}, but the program does not use that. Select the rows that are meant \
-first, then compute. Write the whole block again."""
+The request says {conditions}, but the program does not use that. Select only the rows that are \
+meant before anything is computed. Write the whole block again."""
 IN_DOUBT = "\n\n(Not sure: the request says {conditions}, and the program does not use that.)"
 FILE_NOT_WRITTEN = """\
 The request names the file {names}, and it was not written. Write the whole ```python block again \
@@ -97,14 +121,20 @@ class Conditions:
     """The values that the profiles list, which none of these things is."""
     measures: tuple[str, ...] = ()
     """Columns of which the most, the least, the sum or the average is asked for."""
+    excluded: tuple[tuple[str, str], ...] = ()
+    """Columns and values whose rows are not meant."""
+    months: tuple[str, ...] = ()
+    """Months that rows are selected by, where there are dates."""
 
     @classmethod
     def of(cls, request: str) -> Conditions:
         """Read them from a request that is followed by what is known about its files."""
         words = request.partition("\n\n")[0]
         named = NAMED.findall(request)
-        values = tuple((column, tuple(map("".join, SPELT.findall(has)))) for column, has in named)
-        limits = [found for found, unit in LIMIT.findall(words) if unit.lower() not in ("k", "m")]
+        spelt_as = ((column, tuple(map("".join, SPELT.findall(has)))) for column, has in named)
+        values = tuple((column, spelt) for column, spelt in spelt_as if spelt)
+        rows = "\n".join(one for one in SENTENCES.split(words) if not ON_CONDITION.search(one))
+        limits = [found for found, unit in LIMIT.findall(rows) if unit.lower() not in ("k", "m")]
         known = f"{' '.join(COLUMN.findall(request))} {named}".casefold()
         things = tuple(
             thing
@@ -113,11 +143,20 @@ class Conditions:
         )
         lists = " ".join(TEXTS.findall(request))
         listed = frozenset("".join(one).strip().casefold() for one in SPELT.findall(lists))
-        limits += [*YEAR.findall(words), *MEANING.findall(words)]
+        limits += [*YEAR.findall(words), *MEANING.findall(words), *NUMBERED.findall(rows)]
         measures = tuple(
-            column for column in dict.fromkeys(COLUMN.findall(request)) if _measures(words, column)
+            column
+            for column in dict.fromkeys(COLUMN.findall(request))
+            if is_measured(words, column)
         )
-        return cls(values, tuple(dict.fromkeys(limits)), things, listed, measures)
+        excluded = tuple(
+            (column, spelt[0])
+            for column, spelt in values
+            if any(re.search(EXCLUDED.format(value=re.escape(one)), words, re.I) for one in spelt)
+        )
+        months = tuple(MONTH.findall(words)) if DATES.search(request) else ()
+        limits = list(dict.fromkeys(limits))
+        return cls(values, tuple(limits), things, listed, measures, excluded, months)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
@@ -135,7 +174,13 @@ class Conditions:
                 for column, spelt in self.values
                 if program.misses_a_spelling_of(spelt, one.source)
             ),
+            *(
+                f"that {value!r} (a value of {column!r}) is left out: {column!r} != {value!r}"
+                for column, value in self.excluded
+                if not NEGATES.search(one.source)
+            ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
+            *(f"{month!r}" for month in self.months if not program.has_month(month)),
             *(f"{column!r} (a column)" for column in self.measures if not program.names(column)),
             *(
                 f"{thing!r}"
@@ -165,7 +210,8 @@ class Conditions:
         return of_column > 1 or shown
 
 
-def _measures(words: str, column: str) -> bool:
+def is_measured(words: str, column: str) -> bool:
+    """Whether a request wants the average, the most and so on of just this column."""
     if len(column) < 2:  # too little to know it by
         return False
     name = r"[\s_]".join(map(re.escape, re.split(r"[\s_]+", column.removesuffix("s"))))
@@ -231,6 +277,16 @@ class _Program:
         cases = len({value.strip() for value in spelt}) > 1 and not FOLDS.search(source)
         return spaces or cases
 
+    def has_month(self, month: str) -> bool:
+        """Whether it may select by a month: by its name, its number in a date, or a function."""
+        number = MONTHS.index(month.casefold()) + 1
+        near = (number - 1, number, number + 1)  # "until March" ends before April
+        digits = "|".join(map(str, near))
+        way = re.compile(rf"(?<!\d)0?(?:{digits})(?!\d)|{month[:3].casefold()}")
+        if any(way.search(text) for text in self.texts) or number in self.numbers:
+            return True
+        return bool(self.attributes & {"month", "month_name", "to_period", "between", "dayofyear"})
+
     def has_number(self, limit: str) -> bool:
         wanted = abs(as_number(limit))
         if self.attributes & {"head", "tail"} and wanted == 5:  # what they show by themselves
@@ -273,33 +329,34 @@ def _sizes(texts: Iterable[str]) -> list[float]:
     return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
 
 
-def texts_compared(source: str) -> list[str]:
-    """The texts that a program compares something with, in any way."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    found: list[str] = []
-    for node in nodes:
-        match node:
-            case ast.Compare(comparators=parts):
-                pass
-            case ast.Call(ast.Attribute(attr=name), parts) if name in COMPARING:
-                pass
-            case _:
-                continue
-        inner = (one for part in parts for one in ast.walk(part))
-        found += [
-            one.value
-            for one in inner
-            if isinstance(one, ast.Constant) and isinstance(one.value, str)
-        ]
-    return found
-
-
 def conditions_left_out(request: str, one: Round) -> str:
     """What a request says and a block does not use, in words; nothing where all is used."""
     return " and ".join(Conditions.of(request).left_out(one))
+
+
+def results_left_out(request: str, one: Round) -> list[str]:
+    """Names that a request gives to its results, as in `mean_age and share_of_women`, of which
+    neither the program nor its output has anything."""
+    words, _, known = request.partition("\n\n")
+    there = {word for text in (one.source, one.output) for word in PART.findall(text.casefold())}
+    names = [name for name in dict.fromkeys(RESULT.findall(words)) if name not in known]
+    return [name for name in names if not {*PART.findall(name.casefold())[-1:]} & there][:3]
+
+
+def columns_used(request: str, source: str) -> int:
+    """How many of the columns that a request speaks of a program names: `break_min` for "without
+    the breaks"."""
+    said = {_stem(word) for word in WORD.findall(request.partition("\n\n")[0].casefold())}
+    program = _Program.of(source)
+    return sum(
+        program.names(column)
+        for column in dict.fromkeys(COLUMN.findall(request))
+        if said & {_stem(word) for word in WORD.findall(column.casefold())}
+    )
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith("s") else word
 
 
 def not_written(request: str, changes: Iterable[str], target: str = "") -> str:

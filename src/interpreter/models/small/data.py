@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterable
 
-from interpreter.models.small.forms import data_in
+from interpreter.models.small.form.printed import data_in
 from interpreter.protocol.events import ActionProposed, CodeDelta, ModelEvent, TextDelta
 from interpreter.protocol.messages import Code
 

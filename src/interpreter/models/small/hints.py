@@ -38,6 +38,12 @@ HINTS = (
         'errors="coerce").',
     ),
     (
+        r"operands with types dtype\('<[mM]8|cannot (?:add|subtract) .*[tT]ime|and 'Timedelta'",
+        "One side is a time or a span of time, the other a number. Make a span of the number: "
+        "pd.to_timedelta(column, unit='min'), or numbers of the spans: "
+        "spans.dt.total_seconds() / 60.",
+    ),
+    (
         r"unsupported format string passed to (?:Series|DataFrame|numpy|list)"
         r"|argument must be a .*number, not '(?:Series|DataFrame)'|cannot convert the series to",
         "That is many values, not one. Make one of them before it is printed: (a * b).sum() adds "
@@ -118,6 +124,17 @@ HINTS = (
 
 MISSING = re.compile(r"KeyError: [\"'](.+)[\"']|[\[{]'(.+?)'.*not (?:in index|found in axis)")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
+INCOMPLETE = re.compile(r"^- '(.+?)' .*\d missing\b", re.MULTILINE)
+MEANS_GAPS = (
+    r"(\b(?:without|except|excluding|other than|not|leav\w+ out|ignor\w+)\b[^.?!\n]{{0,30}})?"
+    r"\b(?:who|that|which) (?:\w+ ){{1,3}}?{name}s?\b"
+    r"|\b(without an?|without any|lacking an?|lack an?|no)\b {name}s?\b"
+)
+AFTER_MERGE = (
+    "After pd.merge columns that both tables have are called a_x and a_y. To have the rows of both "
+    "tables below each other, write pd.concat([one, other]), then drop_duplicates(subset=...)."
+)
+LONGEST_ERROR = 600  # characters that are looked at
 ALIKE = 4  # columns that are named
 MOST_NAMED = 20  # columns, when one that was asked about is not there
 NO_FILE = re.compile(r"No such file or directory: '([^']+)'(?: \(there is: (.+)\))?")
@@ -149,6 +166,8 @@ def hint_for(error: str, question: str = "", source: str = "") -> str:
         return line
     hint = next((words for pattern, words in HINTS if re.search(pattern, error)), "")
     alike = _columns_like(error, question)
+    if "merge(" in source and re.search(r"KeyError|not in index|not found in axis", error):
+        hint = AFTER_MERGE
     return f"{hint} There is: {', '.join(map(repr, alike))}." if alike else hint
 
 
@@ -188,7 +207,7 @@ def missing_thing(error: str, question: str) -> tuple[str, str]:
 
 def _missing_column(error: str, question: str) -> str:
     """The column that an error says is not there; an attribute only counts if the user named it."""
-    if found := MISSING.search(error):
+    if found := MISSING.search(error[:LONGEST_ERROR]):
         name: str = found.group(1) or found.group(2)
         value = rf"^Named in the request: .* has .*'{re.escape(name)}'"
         return "" if re.search(value, question, re.IGNORECASE | re.MULTILINE) else name
@@ -276,8 +295,24 @@ UNIT_WORDS = {
 
 def reminders_for(question: str) -> tuple[str, ...]:
     """What to keep in mind when answering."""
-    told = (told for words, told in REMINDERS if re.search(words, question, re.IGNORECASE))
-    return (*told, *_other_units(question))
+    asked = question.partition("\n\n")[0]
+    told = (told for words, told in REMINDERS if re.search(words, asked, re.IGNORECASE))
+    return (*told, *_other_units(question), *_gaps(question))
+
+
+def _gaps(question: str) -> Iterator[str]:
+    """Columns with gaps, where rows with a value are meant, or those without: "who gave a rating",
+    "without a remark"."""
+    words = question.partition("\n\n")[0]
+    for column in dict.fromkeys(INCOMPLETE.findall(question)):
+        name = re.escape(column.replace("_", " "))
+        found = re.search(MEANS_GAPS.format(name=name), words, re.IGNORECASE)
+        if found is None:
+            continue
+        if any(found.groups()) or re.search(r"\b(?:no|not|never|without)\b", found.group()):
+            yield f"Keep only the rows without a value there: df[df[{column!r}].isna()]."
+        else:
+            yield f"Leave out the rows without a value first: df.dropna(subset=[{column!r}])."
 
 
 def _other_units(question: str) -> Iterator[str]:

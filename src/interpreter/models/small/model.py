@@ -12,23 +12,31 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.coding import Coding, written_text
+from interpreter.models.small.coding.task import Coding
+from interpreter.models.small.coding.writer import FileWriter
 from interpreter.models.small.data import without_data
-from interpreter.models.small.forms import form_of
+from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.form.rendering import RENDERED
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
-from interpreter.models.small.rendering import RENDERED
+from interpreter.models.small.requests import (
+    Drafter,
+    in_short,
+    no_drafts,
+    proposed,
+    sources_of,
+)
 from interpreter.models.small.small_plan import BLOCK, SmallPlan, assistant_says
 from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import (
     ANOTHER_DRAFT,
-    EXAMPLE,
     IN_THE_FORM,
     LAST_VALUE,
     NUDGE,
     PUT_IT_RIGHT,
     SPENT,
     THE_FILE,
+    WITH_IMPORT,
     faithful,
     finds_fault,
     gave_up,
@@ -42,22 +50,14 @@ from interpreter.protocol.events import (
     Usage,
 )
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Code, Message, user_says
+from interpreter.protocol.messages import Code, user_says
 from interpreter.protocol.ports import Model, Request
 from interpreter.protocol.values import frozen
 
-PYTHON = "python"
-EXECUTE = "execute"  # one tool is enough for a small model
 FAULTS_BELIEVED = 2  # blocks after which a model may say that its own output is wrong
 LONG = 20.0  # seconds that a block took, and more than the model did: it is not run again and again
 
-Drafter = Callable[[Request, Interrupt], tuple[Code, ...]]
-"""Writes several blocks for one request at once; none where it cannot, or nobody wants them."""
-
-
-def no_drafts(request: Request, interrupt: Interrupt) -> tuple[Code, ...]:
-    """For models that cannot write several at once."""
-    return ()
+AT_ONCE = 2  # programs to compare that are written before it is known whether more are needed
 
 
 class SmallModel:
@@ -69,7 +69,7 @@ class SmallModel:
         varied: Callable[[int], Model],
         drafter: Drafter = no_drafts,
         *,
-        compares: Callable[[], bool] = lambda: True,
+        drafts: Callable[[], int] = lambda: 4,
         notice: Callable[[str], None] = lambda text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -78,10 +78,11 @@ class SmallModel:
         self._models = {0: model}
         self._varied = varied
         self._drafter = drafter
-        self._compares = compares
+        self._most = drafts
         self._notice = notice
-        self._drafted: tuple[object, tuple[str, ...]] = (None, ())
+        self._drafted = _Drafted()
         self._clock = clock
+        self._files = FileWriter(self._reply, drafter, drafts, self.capabilities, clock)
         self._replied = clock()
         self._thought = 0.0
 
@@ -95,55 +96,40 @@ class SmallModel:
     def _reply_to(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         turn = SmallTurn.of(request.messages)
         if (coding := Coding.of(turn.question)) is not None:
-            yield from self._code(coding, turn, request, interrupt)
+            yield from self._files.stream(coding, turn, request, interrupt)
             return
-        if shown := turn.to_show:
-            yield from _proposed(shown, IN_THE_FORM if shown.startswith(RENDERED) else LAST_VALUE)
-            return
-        if turn.to_look_at and self._compares():
-            yield from _proposed(turn.to_look_at, THE_FILE, to_compare=True)
-            return
-        if turn.to_rewrite:
-            yield from _proposed(turn.to_rewrite, IN_THE_FORM)
+        if step := next(self._own_steps(turn), None):
+            source, words, to_compare = step
+            yield from proposed(source, words, to_compare=to_compare)
             return
         drafts = self._drafts(turn, request, interrupt)
         counted = ballot(turn.question, turn.rounds, drafts)
         if drafts and counted.untried and not counted.is_decided:
-            yield from _proposed(counted.untried[0], ANOTHER_DRAFT, to_compare=True)
+            yield from proposed(counted.untried[0], ANOTHER_DRAFT, to_compare=True)
             return
         plan = turn.next_request(counted if drafts else None)
         if plan.answer:
             yield TextDelta(plan.answer + self._beside(plan, turn.question))
             yield ReplyFinished("stop", Usage(dollars=0.0))
             return
-        asked = replace(_in_short(request, plan.messages), frame=plan.frame)
+        asked = replace(in_short(request, plan.messages), frame=plan.frame)
         if plan.output:
             ran = frozenset(one.source.strip() for one in turn.rounds if not one.failed)
-            yield from self._answer(asked, plan, ran, interrupt)
+            yield from self._answer(asked, plan, turn.question, ran, interrupt)
         else:
             yield from self._work(asked, plan, turn, interrupt)
 
-    def _code(
-        self, coding: Coding, turn: SmallTurn, request: Request, interrupt: Interrupt
-    ) -> Iterator[ModelEvent]:
-        """Show the file and its tests, have it written as a whole, run the tests, repair it."""
-        if not turn.rounds:
-            yield from _proposed(coding.look, "The file and its tests:\n")
-            return
-        if answer := coding.answer(turn.rounds):
-            yield TextDelta(answer)
-            yield ReplyFinished("stop", Usage(dollars=0.0))
-            return
-        asked = replace(_in_short(request, turn.for_coding(coding)), frame=BLOCK)
-        variation = sum(bool(written_text(one)) for one in turn.rounds)
-        with closing(self._reply(asked, variation, interrupt)) as events:
-            for event in events:
-                if isinstance(event, ActionProposed) and isinstance(event.action, Code):
-                    source = coding.writing(event.action.source)
-                    yield CodeDelta(PYTHON, source)
-                    yield ActionProposed(Code(PYTHON, source))
-                elif not isinstance(event, CodeDelta):
-                    yield event
+    def _own_steps(self, turn: SmallTurn) -> Iterator[tuple[str, str, bool]]:
+        """Blocks for which nobody needs to be asked, each with what is said before it, and whether
+        it is only looked at."""
+        if shown := turn.to_show:
+            yield shown, IN_THE_FORM if shown.startswith(RENDERED) else LAST_VALUE, False
+        if better := turn.to_mend:
+            yield better, WITH_IMPORT, False
+        if look := turn.to_look_at if self._most() else "":
+            yield look, THE_FILE, True
+        if rewritten := turn.to_rewrite:
+            yield rewritten, IN_THE_FORM, False
 
     def _work(
         self, asked: Request, plan: SmallPlan, turn: SmallTurn, interrupt: Interrupt
@@ -169,7 +155,7 @@ class SmallModel:
 
         Where we can write one ourselves, it comes first, and if it agrees it is enough.
         """
-        if not turn.can_be_checked or self._drafter is no_drafts or not self._compares():
+        if not turn.can_be_checked or self._drafter is no_drafts or not self._most():
             return ()
         compared = [one for one in turn.rounds if one.to_compare]
         if compared and all(one.overruled for one in compared):  # the next one may not run either
@@ -178,16 +164,26 @@ class SmallModel:
         ran = [one.source for one in turn.rounds]
         if own and (own not in ran or self._is_enough(own, turn)):
             return (own,) if len(ran) == 1 or own in ran else ()
-        if self._drafted[0] != turn.identity:
+        if self._drafted.turn != turn.identity:
             took = self._clock() - self._replied
             written = [one for one in ran if one != own and not one.startswith(RENDERED)]
             if len(written) > 1 or took > max(LONG, self._thought):
                 return ()
-            asked = replace(_in_short(request, turn.for_drafts), frame=BLOCK)
-            blocks = self._drafter(asked, interrupt)
-            sources = tuple(block.source for block in blocks if block.language == PYTHON)
-            self._drafted = (turn.identity, (*filter(None, (own,)), *sources))
-        return self._drafted[1]
+            self._drafted = _Drafted(turn.identity, tuple(filter(None, (own,))))
+        if ballot(turn.question, turn.rounds, self._drafted.sources).wants_more:
+            self._draft_more(turn, request, interrupt)
+        return self._drafted.sources
+
+    def _draft_more(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> None:
+        """A few at a time: mostly the first ones agree, and where there are few processors each
+        takes time."""
+        drafted = self._drafted
+        numbers = range(drafted.asked_for, min(drafted.asked_for + AT_ONCE, self._most()))
+        if numbers and not interrupt.requested:
+            asked = replace(in_short(request, turn.for_drafts), frame=BLOCK)
+            more = sources_of(self._drafter(asked, numbers, interrupt))
+            sources = (*drafted.sources, *more)
+            self._drafted = _Drafted(drafted.turn, sources, numbers.stop)
 
     def _is_enough(self, own: str, turn: SmallTurn) -> bool:
         """Whether the program of ours, which ran, agrees with another or is alone in giving an
@@ -197,7 +193,12 @@ class SmallModel:
         return counted.votes > 1 or (ours and counted.runner_up == 0)
 
     def _answer(
-        self, request: Request, plan: SmallPlan, ran: frozenset[str], interrupt: Interrupt
+        self,
+        request: Request,
+        plan: SmallPlan,
+        question: str,
+        ran: frozenset[str],
+        interrupt: Interrupt,
     ) -> Generator[ModelEvent, None, None]:
         """An answer made of what was printed; words wait until it is known what they are worth."""
         held: list[TextDelta] = []
@@ -223,7 +224,7 @@ class SmallModel:
             better = replace(request, messages=again, frame=BLOCK)
             yield from self._reply(better, plan.variation + 1, interrupt)
         elif said.strip() or end is not None:
-            yield from self._given(said, end, request.messages[-3].text, plan)
+            yield from self._given(said, end, question, plan)
 
     def _given(
         self, said: str, end: ReplyFinished | None, question: str, plan: SmallPlan
@@ -287,6 +288,15 @@ class SmallModel:
 
 
 @frozen
+class _Drafted:
+    """Programs that were written to be compared, in one turn."""
+
+    turn: object = None
+    sources: tuple[str, ...] = ()
+    asked_for: int = 0
+
+
+@frozen
 class _Reply:
     """What a model said, and whether it does something."""
 
@@ -307,23 +317,6 @@ def _spent_line(event: ActionProposed, spent: tuple[str, ...]) -> str:
     source = event.action.source if isinstance(event.action, Code) else ""
     lines = {line.strip() for line in source.splitlines()}
     return next((line for line in spent if line in lines), "")
-
-
-def _in_short(request: Request, messages: tuple[Message, ...]) -> Request:
-    """A request as a small model can take it."""
-    return Request(
-        system=f"{EXAMPLE}\n{request.system}",
-        messages=messages,
-        tools=tuple(tool for tool in request.tools if tool.name == EXECUTE),
-    )
-
-
-def _proposed(source: str, why: str, *, to_compare: bool = False) -> Iterator[ModelEvent]:
-    """A block, as if it had been written just now."""
-    yield TextDelta(why)
-    yield CodeDelta(PYTHON, source)
-    yield ActionProposed(Code(PYTHON, source, to_compare=to_compare))
-    yield ReplyFinished("actions", Usage(dollars=0.0))
 
 
 def _passed_on(events: Iterator[ModelEvent]) -> Generator[ModelEvent, None, None]:

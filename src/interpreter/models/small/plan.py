@@ -15,12 +15,19 @@ from interpreter.models.small.answers import (
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.coding import Coding
-from interpreter.models.small.forms import form_of, wants_a_reason
-from interpreter.models.small.hints import hint_for, missing_thing
+from interpreter.models.small.coding.mends import mended
+from interpreter.models.small.coding.task import Coding
+from interpreter.models.small.form.asked import form_of, wants_a_reason
+from interpreter.models.small.form.rendering import rendering, with_keys
+from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
-from interpreter.models.small.rendering import rendering, with_keys
-from interpreter.models.small.rounds import Round, failures_in_a_row, rounds_of, split_turn
+from interpreter.models.small.rounds import (
+    Round,
+    failures_in_a_row,
+    rounds_of,
+    split_turn,
+    words_and_known,
+)
 from interpreter.models.small.small_plan import (
     REPEATS,
     SmallPlan,
@@ -80,27 +87,27 @@ class SmallTurn:
         before, question, since = split_turn(messages)
         if question is None:
             return cls(tuple(messages), "", [], False, False)
-        computable = needs_code(question.text)
-        more = request_for_code(question.text) if computable else ""
+        text = words_and_known(question)
+        computable = needs_code(text)
+        more = request_for_code(text) if computable else ""
         asked = (*before, with_more(question, more) if more else question)
         rounds = rounds_of(since)
-        checked = computable and bool(rounds) and not is_an_order(question.text)
+        checked = computable and bool(rounds) and not is_an_order(text)
         alone = (
             checked
             and not files_changed_in(since)
             and not any(one.overruled and not one.to_compare for one in rounds)
-            and can_be_compared(question.text, rounds[0])
-            and not said_to_be_absent(question.text, rounds[0])
+            and can_be_compared(text, rounds[0])
+            and not _not_there(rounds[:1], text, failures_in_a_row(rounds[:1]))
+            and not said_to_be_absent(text, rounds[0])
         )
-        return cls(asked, question.text, rounds, computable, alone)
+        return cls(asked, text, rounds, computable, alone)
 
-    def for_coding(self, coding: Coding) -> tuple[Message, ...]:
-        """The question with the file and its tests, and what came of the last attempt."""
-        added, attempt, trouble = coding.request(self.rounds)
-        asked = (*self.asked[:-1], user_says(f"{self.question}{added}"))
-        if not attempt:
-            return asked
-        return (*asked, assistant_says(f"```python\n{attempt}\n```"), user_says(trouble))
+    def for_coding(self, coding: Coding, *, afresh: bool = False) -> tuple[Message, ...]:
+        """The question with the file and its tests, and what came of the best attempt, unless the
+        model is to begin afresh."""
+        added = coding.request(self.rounds[:1] if afresh else self.rounds)
+        return (*self.asked[:-1], user_says(f"{self.question}{added}"))
 
     @property
     def identity(self) -> object:
@@ -125,6 +132,23 @@ class SmallTurn:
             shown = f"print({found.group(1)})" if found else ""
         tried = [one.source.strip() for one in self.rounds]
         return "" if shown in tried or is_an_order(self.question) else shown
+
+    @property
+    def to_mend(self) -> str:
+        """The last block with an import that it forgot; empty where it failed for another reason,
+        or has had that."""
+        last = self.rounds[-1] if self.rounds else None
+        found = NO_NAME.search(last.summary) if last and last.failed else None
+        if last is None or found is None or last.overruled or last.to_compare:
+            return ""
+        name = found.group(1)
+        better = mended(last.source)
+        if better == last.source:
+            better = f"{CUSTOMARY.get(name, '')}\n{better}".lstrip("\n")
+        added = set(better.splitlines()) - set(last.source.splitlines())
+        if not any(re.search(rf"^(?:import|from)\b.*\b{name}\b", line) for line in added):
+            return ""
+        return "" if better.strip() in [one.source.strip() for one in self.rounds] else better
 
     @property
     def to_look_at(self) -> str:
@@ -222,7 +246,9 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     messages = (*asked, assistant_says(last.code), user_says(said))
     form = form_of(question)
     schema = json.dumps(form.schema) if form.schema else JSON_OBJECT
-    return SmallPlan(messages, output=shown, wants_json=schema if form.kind == "json" else "")
+    return SmallPlan(
+        messages, output=shown, wants_json=schema if form.is_of_values else "", form=form
+    )
 
 
 def _cannot_be(question: str, one: Round) -> str:
@@ -261,6 +287,8 @@ def _after_repetition(asked: tuple[Message, ...], rounds: list[Round], question:
 def _not_there(rounds: list[Round], question: str, failures: int) -> str:
     """What the user is told when something is missing: at once if the user named it, and no column
     is called alike; else when the same failed twice, so that it is not written a third time."""
+    if not failures:
+        return ""
     error = rounds[-1].summary
     name, told = missing_thing(error, question)
     if not told:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from interpreter.models.small.forms import plain
+from interpreter.models.small.form.printed import plain
 from interpreter.protocol.actions import FAILED_BEFORE
 from interpreter.protocol.changed_files import files_changed_in
 from interpreter.protocol.messages import (
@@ -22,6 +22,7 @@ from interpreter.protocol.messages import (
 )
 from interpreter.protocol.values import frozen
 
+BETWEEN = Text("\n\n")  # stands between what the user says and what we tell the model
 VARIABLES = "variables: "  # as tools/live_variables.py writes it
 PICTURE = "A picture was shown.\n"  # its own text says nothing that helps
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -62,13 +63,22 @@ def split_turn(
     return heard, None, ()
 
 
+def words_and_known(message: Message) -> str:
+    """What the user says, without blank lines, and behind the first one what we told the model."""
+    parts = list(message.parts)
+    at = next((at for at, part in enumerate(parts) if part == BETWEEN), len(parts))
+    said = Message("user", tuple(parts[:at])).text
+    known = Message("user", tuple(parts[at:])).text
+    return re.sub(r"\n\s*\n", "\n", said) + known
+
+
 def _folded(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Messages in which what we tell the model stands at the end of what the user says next."""
     told: tuple[Part, ...] = ()
     kept: list[Message] = []
     for message in messages:
         if message.role == "user" and message.is_private:
-            told = (*told, Text("\n\n"), *message.parts)
+            told = (*told, BETWEEN, *message.parts)
             continue
         if message.role == "user" and told:
             kept.append(replace(message, parts=(*message.parts, *told)))

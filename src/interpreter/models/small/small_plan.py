@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from interpreter.models.small.forms import NUMBER, AskedForm
+from interpreter.models.small.form.asked import AskedForm
+from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.words import NOT_ANSWERED, invents, is_no_answer, is_only_a_promise
 from interpreter.protocol.messages import Message, Text
 from interpreter.protocol.values import frozen
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
-BLOCK = "block"
+BLOCK, FILE = "block", "file"
 REPEATS = 2  # failures after which an attempt starts afresh
 
 
@@ -36,7 +37,9 @@ class SmallPlan:
     backing: str = ""
     """What was computed and not printed: an answer may be made of it without another block."""
     wants_json: str = ""
-    """The schema of the reply, when it is the answer and JSON was asked for."""
+    """The schema of the reply, when it is the values of the answer."""
+    form: AskedForm = AskedForm()
+    """What the answer has to look like."""
     spent: tuple[str, ...] = ()
     """Lines that failed twice: a block with one of them is not run again."""
 
@@ -59,8 +62,8 @@ class SmallPlan:
         return self.instead if wrong else said + self.doubt
 
     def in_json(self, said: str) -> str:
-        """A reply that is the JSON that was asked for, with values that were printed."""
-        written = AskedForm("json").written(said) if self.wants_json else ""
+        """A reply in JSON, in the form that was asked for, with values that were printed."""
+        written = replace(self.form, keys=()).written(said) if self.wants_json else ""
         return "" if invents(written, f"{self.output}\n{self.known or ''}") else written
 
     def _is_backed(self, said: str) -> bool:

@@ -6,8 +6,6 @@ independently print the same, that is more often right than what any one of them
 
 from __future__ import annotations
 
-import ast
-import builtins
 import re
 from collections.abc import Sequence
 
@@ -16,8 +14,11 @@ from interpreter.models.small.answers import (
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.forms import NUMBER, data_in, form_of
+from interpreter.models.small.conditions import columns_used
+from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.form.printed import NUMBER, data_in
 from interpreter.models.small.rounds import PICTURE, Round
+from interpreter.models.small.sources import leans_on_others
 from interpreter.protocol.values import frozen
 
 ENOUGH = 2  # programs that agree
@@ -29,7 +30,8 @@ class Ballot:
     """How the programs that have run so far agree."""
 
     leader: Round | None
-    """One that printed what most of them printed, the first where they are even."""
+    """One that printed what most of them printed; where they are even, the one that uses most of
+    the columns that the request speaks of, or the first."""
     votes: int
     runner_up: int
     untried: tuple[str, ...]
@@ -43,8 +45,16 @@ class Ballot:
     @property
     def is_decided(self) -> bool:
         """Whether nothing more needs to run."""
-        enough = self.votes >= ENOUGH and self.votes > self.runner_up
-        return self.leader is not None and (enough or not self.untried)
+        return self.leader is not None and (self._is_agreed or not self.untried)
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether all have run, and still no two agree against the others."""
+        return not self.untried and not self._is_agreed
+
+    @property
+    def _is_agreed(self) -> bool:
+        return self.votes >= ENOUGH and self.votes > self.runner_up
 
 
 def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Ballot:
@@ -60,7 +70,8 @@ def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Bal
         else:
             group.append(one)
     counts = [sum(_votes(one, one is rounds[0], sources) for one in group) for group in groups]
-    best = max(range(len(groups)), key=lambda at: (counts[at], -at), default=None)
+    used = [columns_used(question, group[0].source) for group in groups]
+    best = max(range(len(groups)), key=lambda at: (counts[at], used[at], -at), default=None)
     tried = {one.source.strip() for one in rounds}
     return Ballot(
         leader=None if best is None else groups[best][0],
@@ -85,31 +96,11 @@ def is_an_answer(question: str, one: Round) -> bool:
     printed = one.output.strip()
     if one.failed or not printed or one.output == PICTURE:
         return False
-    if one.to_compare and _leans_on_others(one.source):
+    if one.to_compare and leans_on_others(one.source):
         return False
     if len(printed.splitlines()) > LINES and not form_of(question).kind:
         return False
     return not lacks_a_value(question, printed) and not trouble_with(question, one)
-
-
-def _leans_on_others(source: str) -> bool:
-    """Whether a program uses values that it did not make: then it confirms nothing."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    used, made = set(), set(dir(builtins))
-    for node in nodes:
-        match node:
-            case ast.Name(name, ast.Load()):
-                used.add(name)
-            case ast.Name(name) | ast.arg(name):
-                made.add(name)
-            case ast.alias(name, other):
-                made.add(other or name.partition(".")[0])
-            case ast.FunctionDef(name) | ast.ClassDef(name) | ast.ExceptHandler(name=str(name)):
-                made.add(name)
-    return bool(used - made)
 
 
 def can_be_compared(question: str, one: Round) -> bool:
@@ -136,7 +127,15 @@ def _same(one: str, other: str) -> bool:
         return False
     if not numbers:
         return _words(one) == _words(other)
-    return all(_close(*pair) for pair in zip(numbers, others, strict=True))
+    close = all(_close(*pair) for pair in zip(numbers, others, strict=True))
+    said, other_said = _words_alone(one), _words_alone(other)
+    return close and (len(said) != len(other_said) or said == other_said)
+
+
+def _words_alone(text: str) -> list[str]:
+    """The last words of lines without a number: `strength: weak` says something, too."""
+    lines = (_words(line) for line in text.splitlines() if not NUMBER.search(line))
+    return [words[-1] for words in lines if words]
 
 
 def _close(one: str, other: str) -> bool:

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from interpreter.models.small.forms import (
-    NUMBER,
-    SAID,
-    as_number,
-    plain,
-    template_in,
-    yes_or_no,
-)
+from interpreter.models.small.form.asked import SAID, form_of, template_in, yes_or_no
+from interpreter.models.small.form.printed import NUMBER, as_number, plain
 from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.rounds import Round
 
@@ -27,11 +21,11 @@ Assistant:
 import pandas as pd
 df = pd.read_csv("club.csv")
 average = df["age"].mean()
-print(f"average age: {average:.2f}")
+print("average age:", round(average, 4))
 ```
 User: The code printed:
-average age: 41.27
-Assistant: The average age is 41.27.
+average age: 41.2727
+Assistant: The average age is 41.2727.
 """
 PRINTED = """\
 The code printed:
@@ -68,8 +62,15 @@ open({name!r}, "w").write(source)
 print({name!r})"""
 COMPUTE = "Write one ```python block that computes this and prints the answer as asked for above."
 ACT = "Write one ```python block that does this and prints what it did."
+ACT_ON_FILES = """\
+Write one ```python block that does just this, with all rows and columns that are meant, and \
+prints the names of the files that it wrote or changed."""
 COMPUTE_IN_FORM = """\
 Write one ```python block that computes this and prints only the answer, as was asked: {form}"""
+COMPUTE_VALUES = """\
+Write one ```python block that computes this, collects the values in one dictionary, with the \
+names that were asked for, and prints only that dictionary: it is written in the form that was \
+asked for afterwards, not by you."""
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 PUT_IT_RIGHT = "Then write the whole ```python block again so that it prints the right answer."
 AFRESH = """Earlier attempts failed with:
@@ -81,6 +82,7 @@ Another draft, to compare (nothing that it does lasts, so it runs without a ques
 """
 THE_FILE = "What the file holds:\n"
 IN_THE_FORM = "The same values, in the form that was asked for:\n"
+WITH_IMPORT = "The same, with the import that was missing:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 NOT_ANSWERED = """\
@@ -113,12 +115,14 @@ FAULT = re.compile(
 )
 ABOUT_FORM = re.compile(
     r"\b(format|form|answer (as|with|in)|exactly|decimals?|only the|yes or no)\b"
-    r"|(?<![.\w])(json|csv)\b(?! ?(files?|lines)\b)",
+    r"|(?<![.\w])(json|csv|ya?ml)\b(?! ?(files?|lines)\b)|\bmarkdown table\b|\bdict(?:ionary)?\b"
+    r"|\bseparated by\b|\b(?:per|each|own|one) line\b",
     re.IGNORECASE,
 )
 COMPUTABLE = re.compile(
-    r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx|parquet|db|sqlite3?|pdf|txt|md|log|py|js|html?|ya?ml|toml|ini|xml"
-    r"|sql|sh|zip|png|jpe?g)\b"
+    r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx?|parquet|db|sqlite3?|pdf|txt|md|log|py|js|html?|ya?ml|toml|ini|xml"
+    r"|sql|sh|zip|gz|tar|png|jpe?g|env|cfg|conf|rst|tex|bib|srt|vtt|ics|vcf|eml|mbox|dat|docx?|od[st])\b"
+    r"|(?<![\w.])\.env\b"
     r"|\d\s*([-+*/^%]|to the power|times|plus|minus)"
     r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime"
     r"|how many|count|largest|biggest|smallest|files?|folders?|director(y|ies)|disk|today|installed"
@@ -138,11 +142,16 @@ PROGRAM = re.compile(
     re.IGNORECASE,
 )
 ASKS_TOO = re.compile(
-    r"\b(?:answer (?:with|as|in)|reply with|tell me|what (?:is|are)|how (?:many|much)"
-    r"|give (?:me )?the answer)\b",
+    r"\b(?:(?:answer|reply|respond) (?:with|as|in|by|only)|tell me|what (?:is|are)"
+    r"|how (?:many|much)|give (?:me )?the answer)\b",
     re.IGNORECASE,
 )
 WRITES = re.compile(r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE)
+MAKES = re.compile(
+    r"\b(?:merge|combine|convert|concatenate|turn|transform|extract|collect)\b"
+    r"((?:[^.?!\n]|\.\w){0,240})",
+    re.IGNORECASE,
+)
 INTO_FILE = re.compile(
     r"\b(to|as|into|in)\b(?: the file| a file)?(?: called| named)? [\"'`]?"
     r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b",
@@ -161,6 +170,14 @@ FILE_ORDER = re.compile(
     r"\W*(?:please |can you |could you )?(?:append|copy|delete|move|rename|save|unpack"
     r"|unzip|zip)\b",
     re.IGNORECASE,
+)
+MAKING = re.compile(
+    r"\W*(?:please |can you |could you )?(?:archive|combine|compress|concatenate|convert|crop"
+    r"|deduplicate|merge|resize|rotate|split)\b"
+    r"(?=.*(?:\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml|pdf|png|jpe?g|zip)\b|\b(?:files?|folders?"
+    r"|images?|pictures?|photos?)\b))"
+    r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how)\b)",
+    re.IGNORECASE | re.DOTALL,
 )
 LONGEST_ERROR = 300
 LOOKED_AT = 4_000  # characters of a request in which a file to write is looked for
@@ -208,22 +225,24 @@ def gave_up(line: str, error: str) -> str:
 
 def needs_code(question: str) -> bool:
     """Whether it is about numbers or files, which a small model had better not guess about."""
-    return bool(COMPUTABLE.search(question))
+    return bool(COMPUTABLE.search(question.partition("\n\n")[0][:LOOKED_AT]))
 
 
 def request_for_code(question: str) -> str:
     """What stands after a question that a small model had better compute."""
     if is_an_order(question):
-        named = SCRIPT.search(question)
+        named = SCRIPT.search(question[:LOOKED_AT])
         write_it = WRITE_IT.format(name=named.group() if named else "script.py")
         if PROGRAM.match(question):
             return write_it
         if ORDER.match(question) and not file_to_write(question):
-            return ACT
+            return ACT_ON_FILES if is_about_files(question) else ACT
         compute = COMPUTE_INTO.format(name=file_to_write(question))
         return "\n".join((*reminders_for(question), compute))
-    form = form_asked_for(question)
+    form, kind = form_asked_for(question), form_of(question)
     request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
+    if kind.is_of_values and kind.kind != "json":
+        request = COMPUTE_VALUES
     return "\n".join((*reminders_for(question), request))
 
 
@@ -239,9 +258,13 @@ def is_an_order(question: str) -> bool:
 
 def file_to_write(question: str) -> str:
     """The file into which a request wants its answer written; nothing where it names none."""
-    words = question.partition("\n\n")[0][:LOOKED_AT]
+    words, _, known = question.partition("\n\n")
+    words = words[:LOOKED_AT]
     named = [pair for clause in WRITES.findall(words) for pair in INTO_FILE.findall(clause)]
     targets = [name for how, name in named if how.lower() != "in"]
+    if "?" not in words:
+        made = [pair for clause in MAKES.findall(words) for pair in INTO_FILE.findall(clause)]
+        targets += [name for how, name in made if how.lower() != "in" and name not in known]
     targets += NEW_FILE.findall(words)  # "write b.csv with what is in a.csv" means b.csv
     targets += [name for _, name in named[::-1]]
     return str(next(iter(targets), ""))
@@ -249,8 +272,9 @@ def file_to_write(question: str) -> str:
 
 def is_about_files(question: str) -> bool:
     """Whether it is an order that cannot be done without changing a file."""
-    wants = FILE_ORDER.match(question) or PROGRAM.match(question) or file_to_write(question)
-    return is_an_order(question) and bool(wants)
+    words = question.partition("\n\n")[0][:LOOKED_AT]
+    wants = FILE_ORDER.match(words) or MAKING.match(words) or PROGRAM.match(words)
+    return is_an_order(question) and bool(wants or file_to_write(question))
 
 
 def finds_fault(text: str) -> bool:
@@ -276,7 +300,8 @@ def form_asked_for(question: str) -> str:
     """The line of a question that says how the answer should look; a small model forgets it."""
     if template := template_in(question):
         return f"in the form {template[:LONGEST_FORM]}"
-    lines = [line.strip() for line in question.splitlines() if ABOUT_FORM.search(line)]
+    words = question.partition("\n\n")[0]
+    lines = [line.strip() for line in words.splitlines() if ABOUT_FORM.search(line)]
     return lines[-1][:LONGEST_FORM] if lines else ""
 
 

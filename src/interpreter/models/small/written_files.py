@@ -7,21 +7,23 @@ up. The file is looked at after it was written, in the cell in which nothing can
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from interpreter.models.small.answers import is_hard_coded
-from interpreter.models.small.forms import (
-    LIST,
+from interpreter.models.small.form.asked import COLUMNS, KEYS, LIST, form_of, listed
+from interpreter.models.small.form.printed import (
     MISSING,
     NUMBER,
+    UNUSUAL_YAML,
     VALUE_NOW,
     data_in,
-    form_of,
-    listed,
+    is_json,
     pairs_in,
+    value_of,
+    yaml_in,
 )
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
@@ -34,24 +36,22 @@ with open({name!r}, errors="replace") as file:
     print(file.read({shown}).replace("np.", "NumPy's "), end="")"""
 SHOWN = 4_000  # characters
 TOLD = 600  # characters
-READABLE = (".csv", ".tsv", ".json", ".txt", ".md")
-COLUMNS = re.compile(
-    rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
-    rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))",
-    re.IGNORECASE,
-)
+READABLE = (".csv", ".tsv", ".json", ".yaml", ".yml", ".txt", ".md")
 ROWS = re.compile(rf"\brows? for each of (?:the )?({LIST})", re.IGNORECASE)
 OBJECT = re.compile(r"\bNumPy's \w+\(|\bdtype: \w|<[\w.]+ object at|\bName: .+, dtype")
 WRONG_FILE = """\
 The file {name} now holds:
 {text}
 But {trouble}. Write the whole ```python block again so that it writes the file as was asked for."""
-REWRITTEN = "# The same values, in the form that was asked for.\nimport csv\n"
-REWRITE = """\
-# The same values, in the form that was asked for.
+REWRITTEN = "# The same values, in the form that was asked for.\n"
+REWRITE_ROWS = """\
 import csv
 with open({name!r}, "w", newline="") as file:
     csv.writer(file).writerows({rows!r})"""
+REWRITE_TEXT = """\
+with open({name!r}, "w") as file:
+    file.write({text!r})"""
+FORMS = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 IN_DOUBT = "\n\n(Not sure: in {name}, {trouble}.)"
 
 
@@ -82,15 +82,37 @@ def trouble_with_file(question: str, rounds: Sequence[Round]) -> tuple[str, str]
 
 def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
     """Code that writes the values of the file in the form that was asked for; nothing where they
-    are no list of names and values, or two columns were not asked for."""
-    name, columns = file_to_write(question), listed(COLUMNS.search(question.partition("\n\n")[0]))
-    if not trouble_with_file(question, rounds)[0] or len(columns) != 2 or name[-4:] != ".csv":
+    are no list of names and values, or neither keys nor two columns were asked for."""
+    if not trouble_with_file(question, rounds)[0] or is_hard_coded(question, _writer(rounds)):
         return ""
-    if is_hard_coded(question, _writer(rounds)):
+    pairs = [(one, form_of(question).rounded(value)) for one, value in _values(question, rounds)]
+    source = REWRITTEN + _rewriting(question, pairs, rounds[-1].output) if pairs else ""
+    return "" if source in (REWRITTEN, *(one.source for one in rounds)) else source
+
+
+def _rewriting(question: str, pairs: list[tuple[str, str]], text: str) -> str:
+    """Code that writes names and values; nothing where the form of the file is not known."""
+    name, words = file_to_write(question), question.partition("\n\n")[0]
+    columns = listed(COLUMNS.search(words))
+    if name.endswith(".csv") and len(columns) == 2:
+        return REWRITE_ROWS.format(name=name, rows=[tuple(columns), *pairs])
+    kind, wanted = FORMS.get(f".{name.rpartition('.')[2]}", ""), listed(KEYS.search(words))
+    held = data_in(text)
+    by_key = held if isinstance(held, dict) else {one: _plain(value) for one, value in pairs}
+    if not kind or not wanted or {*map(str, by_key)} != {*wanted}:
         return ""
-    rows = [(one, form_of(question).rounded(value)) for one, value in _values(question, rounds)]
-    source = REWRITE.format(name=name, rows=[tuple(columns), *rows])
-    return source if rows and source not in [one.source for one in rounds] else ""
+    form = replace(form_of(""), kind=kind, places=form_of(question).places)
+    try:
+        written = form.of_value({key: by_key[key] for key in wanted})
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return ""
+    return REWRITE_TEXT.format(name=name, text=written + "\n")
+
+
+def _plain(text: str) -> Any:
+    """A number where it is written like one, and nothing is lost by that; else the text."""
+    is_number = NUMBER.fullmatch(text) and "," not in text and not re.match(r"[-+]?0\d|\+", text)
+    return value_of(text) if is_number else text
 
 
 def _writer(rounds: Sequence[Round]) -> Round:
@@ -102,7 +124,7 @@ def _writer(rounds: Sequence[Round]) -> Round:
 def _values(question: str, rounds: Sequence[Round]) -> list[tuple[str, str]]:
     """Names and values that the file holds, or where it lacks what it was to have a row for, those
     that were printed or are variables now."""
-    named = listed(ROWS.search(question.partition("\n\n")[0]))
+    named = listed(KEYS.search(question.partition("\n\n")[0]))
     text, own = rounds[-1].output, [one for one in rounds if not one.to_compare]
     known = [_pairs(text), _across(text), *(_pairs(one.output) for one in reversed(own))]
     known += [VALUE_NOW.findall(one.variables) for one in own[-1:]]
@@ -138,8 +160,8 @@ def _trouble(question: str, name: str, text: str, writer: Round) -> str:
         return "it holds what Python prints of an object, where a plain value is wanted"
     if COLUMN.search(question) and is_hard_coded(question, writer):
         return "its numbers are written in the program itself: read the data and compute them"
-    if name.lower().endswith(".json"):
-        return "" if _is_json(text) else "it is no JSON"
+    if kind := FORMS.get(f".{name.lower().rpartition('.')[2]}", ""):
+        return _trouble_with_keys(words, text, kind) if len(text) < SHOWN else ""
     if name.lower().endswith((".csv", ".tsv")):
         lines = text.splitlines()[: -1 if len(text) >= SHOWN else None]  # the last may be cut off
         rows = list(csv.reader(lines, delimiter="\t" if name[-3:].lower() == "tsv" else ","))
@@ -167,15 +189,16 @@ def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
     return f"there is no value for {gaps[0]!r}" if gaps else ""
 
 
+def _trouble_with_keys(words: str, text: str, kind: str) -> str:
+    if kind == "yaml" and UNUSUAL_YAML.search(text):
+        return ""  # nobody can say without reading more than that
+    value = data_in(text) if kind == "json" else yaml_in(text)
+    if value is None or (kind == "json" and not is_json(text)):
+        return f"it is no {kind.upper()}"
+    wanted = listed(KEYS.search(words))
+    missing = [key for key in wanted if isinstance(value, dict) and key not in value]
+    return f"its keys are to be {', '.join(wanted)}" if missing else ""
+
+
 def _is_gap(cell: str) -> bool:
     return not cell or MISSING.fullmatch(cell) is not None
-
-
-def _is_json(text: str) -> bool:
-    if len(text) >= SHOWN:  # only its beginning is known
-        return True
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -68,7 +69,7 @@ def _number(value: Any, kind: str) -> int | float:
         number = float(value) if not isinstance(value, bool) else None
     except (TypeError, ValueError, OverflowError):
         number = None
-    if number is None or number != number or (kind == "integer" and number != int(number)):
+    if number is None or not math.isfinite(number) or (kind == "integer" and number % 1):
         raise DoesNotFitError
     return int(number) if kind == "integer" else number
 

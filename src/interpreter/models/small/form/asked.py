@@ -1,29 +1,73 @@
 """The form in which a question wants its answer, and answers written in it.
 
-Forms that people ask for: JSON, CSV, only the number, yes or no, and numbers rounded as they say.
+Forms that people ask for: JSON, YAML, a dictionary, CSV, a table, lines or a list of values, a text
+with places to fill in, only the number, yes or no, and numbers rounded as they say.
 """
 
 from __future__ import annotations
 
-import ast
-import csv
-import json
 import math
 import re
 from typing import Any
 
-from interpreter.models.small.schemas import fitted, schema_in
+from interpreter.models.small.form.printed import (
+    NUMBER,
+    as_number,
+    data_in,
+    is_csv,
+    pairs_in,
+    value_of,
+    values_in,
+)
+from interpreter.models.small.form.schemas import fitted, schema_in
+from interpreter.models.small.form.serialized import (
+    as_csv,
+    as_dictionary,
+    as_json,
+    as_lines,
+    as_list,
+    as_table,
+    as_yaml,
+)
 from interpreter.protocol.values import frozen
 
-NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
 DECIMAL = re.compile(r"(?<![\w.])[-+]?\d[\d,]*\.\d+(?:[eE][-+]?\d+)?(?![\w.]\d)")
 PLACES = re.compile(
-    r"(?:round\w*|with|to|of) (?:\w+ ){0,4}?(\d|one|two|three|four|five|six) (?:decimal|digit)",
+    r"(?:round\w*|with|to|of|,) (?:\w+ ){0,4}?(\d|one|two|three|four|five|six) (?:decimal|digit)",
     re.IGNORECASE,
 )
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-JSON = re.compile(r"(?<![.\w])json\b(?! ?(?:files?|lines)\b)", re.IGNORECASE)
-CSV = re.compile(r"(?<![.\w])csv\b(?! ?files?\b)", re.IGNORECASE)
+NOT_READ = (  # what is there already
+    r"(?<!this )(?<!that )(?<!from )(?<!from the )(?<!of the )(?<!read )(?<!parse )(?<![.\w])"
+)
+JSON = re.compile(rf"{NOT_READ}json\b(?! ?(?:files?|lines)\b)", re.IGNORECASE)
+TO_BE = (  # stands before the form of an answer, and not before what is there already
+    r"\b(?:as|in(?! the\b| this\b| that\b| my\b| our\b)|answer|reply|respond|give|return|print"
+    r"|output|produce|present|write|show|list|want|need|format\w*)\b[^.?!;\n]{0,40}?"
+)
+CSV = re.compile(rf"{TO_BE}{NOT_READ}csv\b(?! ?files?\b)", re.IGNORECASE)
+YAML = re.compile(rf"{TO_BE}{NOT_READ}ya?ml\b(?! ?files?\b)", re.IGNORECASE)
+DICTIONARY = re.compile(
+    r"\b(?:as|answer|reply|respond|give|return|print|output)\b[^.?!;\n]{0,40}?"
+    r"(?:\bpython dict(?:ionary)?\b|(?<!^)(?<!used )\bas a dict(?:ionary)?\b)",
+    re.IGNORECASE,
+)
+TABLE = re.compile(
+    rf"{TO_BE}\bmarkdown\b[^.\n]{{0,20}}\btable\b|{TO_BE}\btable\b[^.\n]{{0,20}}\bmarkdown\b",
+    re.IGNORECASE,
+)
+LINES = re.compile(
+    rf"{TO_BE}\b(?:name|key|label)s?( ?= ?|: ?)values?\b"
+    rf"|{TO_BE}\b(?:name|key|label)s? and values?\b"
+    r"[^.\n]{0,40}\bseparated by an? (equals?|colon)",
+    re.IGNORECASE,
+)
+SEPARATED = re.compile(
+    r"\b(?:answer|reply|respond|give|values|numbers|results|figures)\b[^.\n]{0,160}"
+    r"\bseparated by (?:an? )?(comma|semicolon|space|tab|pipe|slash)",
+    re.IGNORECASE,
+)
+MARKS = {"comma": ", ", "semicolon": "; ", "space": " ", "tab": "\t", "pipe": "|", "slash": "/"}
 ONE_NUMBER = re.compile(
     r"\b(?:only|just|nothing but) (?:with )?(?:the |a |one |that )?(?:\w+ )?"
     r"(?:number|integer|value|figure)\b(?! of)",
@@ -40,33 +84,26 @@ SHORT = 4  # words of an answer that is no number
 YES_NO = re.compile(r"\byes ?(?:or|/) ?no\b", re.IGNORECASE)
 REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
-SCALAR = re.compile(r"\b(?:np|numpy)\.(?:float|int|uint|str|bool)\w*\(((?:'[^'\n]*')|[^()\n]*)\)")
-TRUTH = re.compile(r"\b(?:np|numpy)\.(True|False)_\b")
-PAIR = re.compile(r"['\"]?([^:=,'\"]+)['\"]? ?[:=,] ?['\"]?([^:=,'\"]+)['\"]?")
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
 NAME = r"['\"`]?[\w-]+['\"`]?"
 LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
-KEYS = re.compile(rf"\bkeys?(?: named| called|:)? ({LIST})", re.IGNORECASE)
+KEYS = re.compile(
+    rf"\b(?:keys?(?: named| called|:)?(?! values?\b)"
+    rf"|(?:rows?|lines?|entry|entries) for each of) ({LIST})",
+    re.IGNORECASE,
+)
+COLUMNS = re.compile(
+    rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
+    rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))",
+    re.IGNORECASE,
+)
 NO_NAMES = """
 a an the one no nothing in of for with each every then that which only all its their save write
-store sort sorted keep print tell show round rounded use put as are is to from being by and
+store sort sorted keep print tell show round rounded use put as are is to from being by and two
+three four five six both must should will shall can could may do does did have has had be these
+those this our your my his her there where when if so it they we you
 """
 ENDS_A_LIST = frozenset(NO_NAMES.split())
-VALUE_NOW = re.compile(r"(?:^|; )(\w+): (-?\d[\d.eE+-]*)(?=;|$)")  # among the variables
-MISSING = re.compile(r"(?<!\w)(?:nan|nat|none|null)(?!\w)", re.IGNORECASE)
-
-
-def plain(text: str) -> str:
-    """A text in which NumPy's values are written as everybody writes them."""
-    return TRUTH.sub(r"\1", SCALAR.sub(r"\1", text))
-
-
-def as_number(text: str) -> float:
-    """A number as it is written; nothing where it is none after all."""
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return 0.0
 
 
 @frozen
@@ -74,7 +111,8 @@ class AskedForm:
     """What a question says about how its answer should look."""
 
     kind: str = ""
-    """json, csv, template, number, yes or no; nothing where any words will do."""
+    """json, yaml, dictionary, table, lines, list, csv, template, number, yes or no; nothing where
+    any words will do."""
     places: int | None = None
     """To which decimal place numbers are to be rounded, where that is said, and once."""
     schema: dict[str, Any] | None = None
@@ -87,15 +125,29 @@ class AskedForm:
     """The names in JSON, where the question lists them."""
     template: str = ""
     """A text with places to be filled in, such as `Total: <amount>`."""
+    columns: tuple[str, ...] = ()
+    """The columns of a table, where the question names them."""
+    separator: str = ""
+    """What stands between names and values, or between values."""
+
+    @property
+    def is_of_values(self) -> bool:
+        """Whether it is made of values and their names, which a dictionary has."""
+        return self.kind in ("json", "yaml", "dictionary", "table", "lines", "list")
 
     def written(self, output: str) -> str:
         """What was printed, in this form; nothing where it cannot be."""
         printed = output.strip()
         match self.kind:
-            case "json":
-                return self._json(printed)
+            case "json" | "yaml" | "dictionary":
+                return self._serialized(printed)
+            case "lines" | "list":
+                return self.rounded(self._serialized(printed))
+            case "table":
+                is_table = printed.startswith("|") and "\n|" in printed
+                return self.rounded(printed) if is_table else self._serialized(printed)
             case "csv":
-                return self.rounded(printed) if _is_csv(printed) else ""
+                return self.rounded(printed) if is_csv(printed) else self._serialized(printed)
             case "template":
                 return self._filled(printed)
             case "number":
@@ -141,18 +193,32 @@ class AskedForm:
         filled = iter(values)
         return self.rounded(PLACEHOLDER.sub(lambda hole: _put(hole, next(filled)), self.template))
 
-    def _json(self, printed: str) -> str:
-        value = data_in(printed)
+    def _serialized(self, printed: str) -> str:
         try:
-            fitting = self._with_keys(self._fitted(value, printed))
-            return json.dumps(self._fit(fitting), ensure_ascii=False)
-        except (TypeError, ValueError):  # such as a set, or what does not fit
+            return self.of_value(self._with_keys(self._fitted(data_in(printed), printed)))
+        except (TypeError, ValueError, OverflowError, RecursionError):  # a set, what does not fit
             return ""
+
+    def of_value(self, value: Any) -> str:
+        """A value in this form; ValueError or TypeError where it cannot be."""
+        write = {
+            "json": as_json,
+            "yaml": as_yaml,
+            "dictionary": as_dictionary,
+            "csv": as_csv,
+            "table": as_table,
+            "lines": as_lines(self.separator),
+            "list": as_list(self.separator),
+        }[self.kind]
+        return write(self._fit(value), self.columns)
 
     def _fitted(self, value: Any, printed: str) -> Any:
         if self.schema is not None and value is None:  # a number in a sentence, or a text
             numbers = NUMBER.findall(printed)
             value = as_number(numbers[0]) if len(numbers) == 1 else printed
+        elif self.kind == "list" and not isinstance(value, dict | list):
+            is_tuple = isinstance(value, tuple) and printed.startswith("(")
+            value = list(value) if is_tuple else values_in(printed, self.separator)
         elif self.schema is None and not isinstance(value, dict | list):
             value = self._named(printed)
         return fitted(value, self.schema)
@@ -168,9 +234,10 @@ class AskedForm:
 
     def _named(self, printed: str) -> Any:
         """Lines such as `mean age: 3`, by the names that the question has for them."""
-        if self.only_key and NUMBER.fullmatch(printed):
-            return {self.only_key: _value(printed)}
-        pairs = [(self._name(name), _value(value)) for name, value in pairs_in(printed)]
+        only = self.only_key or (self.keys[0] if len(self.keys) == 1 else "")
+        if only and NUMBER.fullmatch(printed):
+            return {only: value_of(printed)}
+        pairs = [(self._name(name), value_of(value)) for name, value in pairs_in(printed)]
         if not pairs or not all(name for name, _ in pairs):
             raise ValueError("no names that the question has")
         return dict(pairs)
@@ -241,24 +308,50 @@ def wants_a_reason(question: str) -> bool:
 
 def form_of(question: str) -> AskedForm:
     """The form that a question asks for."""
-    said = {COUNTS.get(word.lower()) or int(word) for word in PLACES.findall(question)}
+    words = question.partition("\n\n")[0]  # what is known of files says nothing about answers
+    said = {COUNTS.get(word.lower()) or int(word) for word in PLACES.findall(words)}
     places = said.pop() if len(said) == 1 else None
     if (schema := schema_in(question)) is not None:
         return AskedForm("json", places, schema)
-    if JSON.search(question):
-        keys = set(KEY.findall(question))
-        words = frozenset(re.findall(r"\w+", question))
-        only = keys.pop() if len(keys) == 1 else ""
-        return AskedForm("json", places, None, words, only, tuple(listed(KEYS.search(question))))
-    if template := template_in(question):
+    kind, separator = _kind_of_values(words)
+    template = "" if kind == "json" else template_in(words)
+    if kind and not template:
+        shown = set(KEY.findall(words))
+        return AskedForm(
+            kind,
+            places,
+            words=frozenset(re.findall(r"\w+", words)),
+            only_key=shown.pop() if len(shown) == 1 else "",
+            keys=tuple(listed(KEYS.search(words))),
+            columns=tuple(listed(COLUMNS.search(words))),
+            separator=separator,
+        )
+    if template:
         return AskedForm("template", places, template=template)
-    if CSV.search(question):
-        return AskedForm("csv", places)
-    if ONE_NUMBER.search(question):
-        return AskedForm("number", places)
-    if YES_NO.search(question) and not REASON.search(question):
-        return AskedForm("yes or no", places)
-    return AskedForm("", places)
+    return AskedForm(_plain_kind(words), places)
+
+
+def _plain_kind(words: str) -> str:
+    if ONE_NUMBER.search(words):
+        return "number"
+    return "yes or no" if YES_NO.search(words) and not REASON.search(words) else ""
+
+
+def _kind_of_values(words: str) -> tuple[str, str]:
+    """The form of names and values that is asked for, and what separates them; nothing for none."""
+    if JSON.search(words):
+        return "json", ""
+    if _plain_kind(words):
+        return "", ""
+    forms = (("yaml", YAML), ("dictionary", DICTIONARY), ("table", TABLE), ("csv", CSV))
+    if kind := next((kind for kind, named in forms if named.search(words)), ""):
+        return kind, ""
+    if found := LINES.search(words):
+        mark = found.group(1) or ("=" if found.group(2).lower().startswith("equal") else ": ")
+        return "lines", mark
+    if found := SEPARATED.search(words):
+        return "list", MARKS[found.group(1).lower()]
+    return "", ""
 
 
 def listed(found: re.Match[str] | None) -> list[str]:
@@ -277,32 +370,3 @@ def template_in(question: str) -> str:
     found = TEMPLATE.search(question.partition("\n\n")[0])
     template = found.group(1).strip() if found else ""
     return template if PLACEHOLDER.search(template) else ""
-
-
-def data_in(text: str) -> Any:
-    """The value that a text is, as JSON or as Python writes it; None where it is anything else."""
-    for read in (json.loads, ast.literal_eval):
-        try:
-            return read(text.strip())
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-            continue
-    return None
-
-
-def pairs_in(text: str) -> list[tuple[str, str]]:
-    """Names and values, one of each in a line; nothing where a line is anything else."""
-    found = [PAIR.fullmatch(line.strip()) for line in text.strip().splitlines()]
-    pairs = [(pair.group(1).strip(), pair.group(2).strip()) for pair in found if pair]
-    return pairs if len(pairs) == len(found) else []
-
-
-def _value(text: str) -> Any:
-    value = data_in(text)
-    if value is None and NUMBER.fullmatch(text):
-        return as_number(text)
-    return text if value is None else value
-
-
-def _is_csv(printed: str) -> bool:
-    rows = [row for row in csv.reader(printed.splitlines()) if row]
-    return len(rows) > 1 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1

@@ -9,15 +9,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from interpreter.models.small.forms import VALUE_NOW
+from interpreter.models.small.form.printed import VALUE_NOW
 
+RECORDS = (
+    "value = {value}\n"
+    "print(value.to_json(orient='records') if getattr(value, 'ndim', 0) == 2 else "
+    "value.to_json() if hasattr(value, 'to_json') else value)"
+)
 RENDERED = "# The same value, in the form that was asked for.\n"
 FORMS = {
-    "json": (
-        "value = {value}\n"
-        "print(value.to_json(orient='records') if getattr(value, 'ndim', 0) == 2 else "
-        "value.to_json() if hasattr(value, 'to_json') else value)"
-    ),
+    **dict.fromkeys(("json", "yaml", "dictionary", "table"), RECORDS),
     "csv": (
         "value = {value}\n"
         "value = value.reset_index() if getattr(value, 'ndim', 0) == 1 else value\n"

@@ -1,0 +1,301 @@
+"""A file of code that is to be changed: the model writes the whole file, and nothing else.
+
+Small models err in patches, in quoting, and in saying what they did. So they are shown the file and
+its tests, write all of the file anew, and the tests are run each time. Where the first one fails,
+several others are written at once and tried where nothing lasts; one that passes is taken, else
+several repairs of the best are tried in the same way, and again while each makes more tests pass.
+Where that cannot be, it is repaired twice at most. A version is shown as a file and not as the
+model's own reply, to which it would cling. Tests that the user does not name are looked for beside
+the file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from itertools import accumulate
+
+from interpreter.models.small.coding.mends import mended
+from interpreter.models.small.coding.programs import FAIL, LOOK, PASS, TESTED, TRY, WRITE
+from interpreter.models.small.rounds import Round
+from interpreter.protocol.values import frozen
+
+FILE = re.compile(r"(?<![\w.])[\w/-]+\.py\b")
+IS_TEST = re.compile(r"(?:^|/)(?:test_\w*|\w+_test|tests?)\.py$")
+CHANGES = re.compile(
+    r"\b(?:implement|fix|make|complete|solve|repair|write|correct|change|finish)\b", re.IGNORECASE
+)
+MENDS = re.compile(
+    r"\b(?:implement|fix|complete|solve|repair|correct|finish|modify|change|edit|update|rewrite|extend)"
+    r"\b(?:(?!\b(?:using|with|by|run|running)\b|\.\w)[^\n]){0,80}?(?<![\w.])[\w/-]+\.py\b",
+    re.IGNORECASE,
+)
+"""What is done to a file of code, and not by it."""
+REPAIRS = 2
+MOST_TRIES = 4  # of several files at once
+A_TRY = 0.25  # of the room, for one of them
+LONGEST = 3_000  # characters of a file that can be written as a whole, in one reply
+SHOWN = 4_000  # characters of its tests
+FAILED = 1_200  # characters of what failing tests print
+
+OTHER_WAYS, THIS_ONE = "Other ways, to compare:\n", "The best of them:\n"
+WAY = re.compile(r"^way (\d):$", re.MULTILINE)
+PASSED = re.compile(r"(\d+) passed")
+CODER = """\
+You are an expert Python programmer. You write whole files that are complete and correct, and use \
+the standard library.
+"""
+ASK = """\
+
+
+{files}
+Write the whole file {name} as one ```python block. It is saved for you, and the tests are run. \
+Keep the names that the tests use. Write no tests."""
+REPAIR = """\
+
+
+This version of {name} fails:
+```python
+{attempt}
+```
+{output}
+
+Find what is wrong with it, and write the whole file {name} again, corrected."""
+WISH = """\
+
+
+The user did not want this version of {name}:
+```python
+{attempt}
+```
+The user said: {wish}
+
+Write the whole file {name} as the user wishes."""
+SHORTER = """\
+Your reply was too long and was cut off. Write a shorter file: compute what repeats itself, \
+do not write it out."""
+NO_FILE = "What the model wrote for {name} was too long, and cut off twice: it is not written."
+FOUND = re.compile(r"^tests: (\[.*\])$", re.MULTILINE)
+LENGTH = re.compile(r", (\d+) characters:$", re.MULTILINE)
+TOO_LONG = """\
+{name} has {length:,} characters, and this model can rewrite no more than {longest:,} at once: \
+it is as it was. A larger model (see `models list`) edits such files in place."""
+NO_TESTS = "{name} is written and compiles; there are no tests for it, so nothing else was tried."
+NO_WAY = ("PermissionError", "IsADirectoryError", "FileNotFoundError", "OSError")
+NOT_WANTED = "{name} is as it was."
+NOT_WRITTEN = "{name} could not be written, and is as it was: {why}"
+DONE = "{name} is written, and the tests in {tests} pass."
+NOT_DONE = """\
+{name} is written, but the tests in {tests} still fail. This is the best of {count} tried:
+
+```text
+{output}
+```"""
+
+
+@frozen
+class Coding:
+    """A file to be written, and the tests that it has to pass."""
+
+    name: str
+    tests: tuple[str, ...]
+    room: int = 60_000
+    """Characters that the conversation can hold: what was tried has to stay in it."""
+    is_late: bool = False
+    """Whether so much time has passed that nothing more is tried."""
+
+    @classmethod
+    def of(cls, request: str) -> Coding | None:
+        """Read it from a request that names one file and its tests; None for all others."""
+        request = request.partition("\n\n")[0]
+        names = list(dict.fromkeys(FILE.findall(request)))
+        tests = tuple(name for name in names if IS_TEST.search(name))
+        others = [name for name in names if name not in tests]
+        verbs = CHANGES if tests else MENDS
+        return cls(others[0], tests) if len(others) == 1 and verbs.search(request) else None
+
+    @property
+    def look(self) -> str:
+        """Code that shows the file and its tests."""
+        return LOOK.format(name=self.name, tests=[*self.tests], shown=SHOWN, longest=LONGEST)
+
+    def after_look(self, seen: Round) -> Coding:
+        """The same, with the tests that were found."""
+        found = FOUND.search(seen.output)
+        names = re.findall(r"[\w./-]+\.py", found[1]) if found else []
+        return replace(self, tests=self.tests or tuple(names))
+
+    def writing(self, source: str) -> str:
+        """Code that writes the file and runs the tests."""
+        text = mended(source).strip() + "\n"
+        simple = "'''" not in text and not text.rstrip().endswith(("'", "\\"))
+        return self._tested(120) + WRITE.format(
+            name=self.name,
+            source=f"r'''{text}'''" if simple else repr(text),
+            passing=PASS,
+            failing=FAIL,
+        )
+
+    def _tested(self, seconds: int) -> str:
+        tests = ", ".join(map(repr, self.tests))
+        return TESTED.format(name=self.name, test=tests, seconds=seconds, failed=FAILED)
+
+    def trying(self, ways: tuple[str, ...]) -> str:
+        """Code that tries other files in the place of this one, each among what lies beside it."""
+        return self._tested(30) + TRY.format(
+            ways=[f"{way.strip()}\n" for way in ways], name=self.name, passing=PASS, failing=FAIL
+        )
+
+    def wants_other_ways(self, rounds: list[Round]) -> bool:
+        """Whether the first file has failed, and no others were tried yet, or no repairs, or the
+        last ones made more tests pass than there were before."""
+        tries = [at for at, one in enumerate(rounds) if _ways(one)]
+        held = sum(len(one.source) + len(one.output) for one in rounds) + self.room * A_TRY
+        if (
+            self.is_late
+            or _not_wanted(rounds)
+            or len(_written(rounds)) != 1
+            or len(tries) >= MOST_TRIES
+            or held > self.room
+        ):
+            return False
+        return len(tries) < REPAIRS or _most(rounds) > _most(rounds[: tries[-1]])
+
+    def to_write(self, rounds: list[Round]) -> str:
+        """A file that was tried before and is to be written: one that passed where nothing lasts,
+        or, when all has failed, the one of which most passed."""
+        best, output = _best(rounds)
+        written = [written_text(one) for one in _written(rounds)]
+        if best in written[-1:] or not written:
+            return ""
+        better = self._is_over(rounds) and _passed(output) > _passed(_written(rounds)[-1].output)
+        return best if better or output.endswith(PASS) else ""
+
+    def _is_over(self, rounds: list[Round]) -> bool:
+        """Whether the model has repaired it often enough, or knows no better."""
+        texts = [written_text(one) for one in _written(rounds)]
+        tried = sum(bool(_ways(one)) for one in rounds)
+        if tried >= REPAIRS or (self.is_late and texts):
+            return not self.wants_other_ways(rounds)
+        return len(texts) > REPAIRS or len(set(texts)) < len(texts)
+
+    def answer(self, rounds: list[Round]) -> str:
+        """What the user is told, when it is done or cannot be; nothing while it goes on."""
+        written = _written(rounds)
+        tests = ", ".join(self.tests)
+        length = LENGTH.search(rounds[0].output)
+        if length and int(length[1]) > LONGEST:
+            return TOO_LONG.format(name=self.name, length=int(length[1]), longest=LONGEST)
+        if written and written[-1].output.strip().endswith(PASS):
+            return (DONE if tests else NO_TESTS).format(name=self.name, tests=tests)
+        if len(_not_wanted(rounds)) > 1:
+            return NOT_WANTED.format(name=self.name)
+        if written and written[-1].summary.startswith(NO_WAY):  # no other content would help
+            return NOT_WRITTEN.format(name=self.name, why=written[-1].summary)
+        if not self._is_over(rounds) or self.to_write(rounds):
+            return ""
+        output = failure_of(written[-1])
+        count = len({text for text, _ in _all_tried(rounds)})
+        return NOT_DONE.format(name=self.name, tests=tests, count=count, output=output)
+
+    def request(self, rounds: list[Round]) -> str:
+        """What is added to the question: the files, and the best version with what is wrong with
+        it, once others were tried."""
+        added = ASK.format(files=rounds[0].output.strip(), name=self.name)
+        for one in _not_wanted(rounds):
+            added += WISH.format(
+                attempt=written_text(one).strip(), wish=one.summary, name=self.name
+            )
+        if rounds[-1].overruled:
+            return added
+        attempt, output = _best(rounds)
+        if not attempt:
+            return added
+        told = output.removesuffix(FAIL).strip() or failure_of(_written(rounds)[-1])
+        return added + REPAIR.format(attempt=attempt.strip(), output=told, name=self.name)
+
+    def new_ones(self, sources: tuple[str, ...], rounds: list[Round]) -> tuple[str, ...]:
+        """Files, without slips, that were not tried yet."""
+        tried = {text.strip() for text, _ in _all_tried(rounds)}
+        files = dict.fromkeys(mended(source).strip() for source in sources)
+        new = [file for file in files if file not in tried]
+        sizes = accumulate(map(len, new))
+        return tuple(
+            file for file, size in zip(new, sizes, strict=True) if size <= self.room * A_TRY
+        )
+
+    def is_to_begin_afresh(self, rounds: list[Round]) -> bool:
+        """Whether other ways are to be independent of the first."""
+        return not any(_ways(one) for one in rounds)
+
+
+def _written(rounds: list[Round]) -> list[Round]:
+    return [one for one in rounds if not one.to_compare and written_text(one)]
+
+
+def _not_wanted(rounds: list[Round]) -> list[Round]:
+    """Versions that the user declined to have written."""
+    return [one for one in _written(rounds) if one.overruled and one.failed]
+
+
+def _best(rounds: list[Round]) -> tuple[str, str]:
+    """The file of which most tests passed, and what they printed; the first of such files."""
+    tried = _all_tried(rounds)
+    return max(tried, key=lambda way: (way[1].endswith(PASS), _passed(way[1])), default=("", ""))
+
+
+def _most(rounds: list[Round]) -> int:
+    """How many tests pass with the best file."""
+    return _passed(_best(rounds)[1])
+
+
+def _all_tried(rounds: list[Round]) -> list[tuple[str, str]]:
+    written = [(written_text(one), one.output.strip()) for one in _written(rounds)]
+    return [*written, *(way for one in rounds for way in _tried(one))]
+
+
+def _ways(one: Round) -> list[str]:
+    """The files that a block tries."""
+    try:
+        nodes = ast.parse(one.source).body if one.to_compare else []
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    for node in nodes:
+        match node:
+            case ast.Assign([ast.Name("WAYS")], ast.List(ways)):
+                values = [way.value for way in ways if isinstance(way, ast.Constant)]
+                return [value for value in values if isinstance(value, str)]
+    return []
+
+
+def _tried(one: Round) -> list[tuple[str, str]]:
+    """The files that a block tried, each with what its tests printed."""
+    ways, (_, *told) = _ways(one), WAY.split(one.output)
+    outputs = dict(zip(map(int, told[::2]), told[1::2], strict=True))
+    return [(way, outputs[at].strip()) for at, way in enumerate(ways) if at in outputs]
+
+
+def _passed(output: str) -> int:
+    """How many tests passed, by what is said at their end."""
+    found = PASSED.findall(output)
+    return int(found[-1]) if found else 0
+
+
+def written_text(one: Round) -> str:
+    """The text that a block writes into its file; nothing where it writes none."""
+    try:
+        nodes = list(ast.walk(ast.parse(one.source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Attribute(attr="write_text"), [ast.Constant(str(text))]):
+                return text
+    return ""
+
+
+def failure_of(one: Round) -> str:
+    """What failing tests printed, or why they did not run."""
+    printed = one.output.strip().removesuffix(FAIL).strip()
+    return printed or one.summary or one.errors.strip()[-FAILED:]

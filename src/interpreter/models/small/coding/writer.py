@@ -1,0 +1,112 @@
+"""Has a file written by a small model: shows it and its tests, tries versions, keeps the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import replace
+
+from interpreter.models.small.coding.task import (
+    CODER,
+    NO_FILE,
+    OTHER_WAYS,
+    SHORTER,
+    THIS_ONE,
+    Coding,
+    written_text,
+)
+from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.requests import PYTHON, Drafter, in_short, proposed, sources_of, told
+from interpreter.models.small.small_plan import FILE
+from interpreter.protocol.events import (
+    ActionProposed,
+    CodeDelta,
+    ModelEvent,
+    ReplyFinished,
+    TextDelta,
+)
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Code, user_says
+from interpreter.protocol.ports import Capabilities, Request
+
+MOST_SECONDS = 300.0  # after which no other version of a file is begun
+A_TOKEN = 2  # characters of code, with some left for what else is said
+
+Reply = Callable[[Request, int, Interrupt], Generator[ModelEvent, None, None]]
+"""Asks the model; a number above 0 makes it sample."""
+
+
+class FileWriter:
+    """Works on one file in one turn."""
+
+    def __init__(
+        self,
+        reply: Reply,
+        drafter: Drafter,
+        drafts: Callable[[], int],
+        capabilities: Capabilities,
+        clock: Callable[[], float],
+    ) -> None:
+        self._reply = reply
+        self._drafter = drafter
+        self._most = drafts
+        self._room = capabilities.context_window * A_TOKEN
+        self._clock = clock
+        self._begun: tuple[object, float] = (None, 0.0)
+
+    def stream(
+        self, coding: Coding, turn: SmallTurn, request: Request, interrupt: Interrupt
+    ) -> Iterator[ModelEvent]:
+        """Show the file and its tests, have it written as a whole, run the tests, try others,
+        repair the best."""
+        if not turn.rounds:
+            yield from proposed(coding.look, "The file and its tests:\n")
+            return
+        coding = replace(
+            coding.after_look(turn.rounds[0]),
+            room=self._room,
+            is_late=self._clock() - self._since(turn) > MOST_SECONDS,
+        )
+        if answer := coding.answer(turn.rounds):
+            yield from told(answer)
+            return
+        if way := coding.to_write(turn.rounds):
+            yield from proposed(coding.writing(way), THIS_ONE)
+            return
+        asked = replace(in_short(request, turn.for_coding(coding), CODER), frame=FILE)
+        if coding.wants_other_ways(turn.rounds) and self._most():
+            afresh = coding.is_to_begin_afresh(turn.rounds)
+            other = replace(asked, messages=turn.for_coding(coding, afresh=afresh))
+            first = sum(one.to_compare for one in turn.rounds) * self._most()
+            numbers = range(first, first + self._most())
+            drafts = sources_of(self._drafter(other, numbers, interrupt))
+            if ways := coding.new_ones(drafts, turn.rounds):
+                yield from proposed(coding.trying(ways), OTHER_WAYS, to_compare=True)
+                return
+        variation = sum(bool(written_text(one)) for one in turn.rounds)
+        if (yield from self._file(coding, asked, variation, interrupt)) or interrupt.requested:
+            return
+        shorter = replace(asked, messages=(*asked.messages, user_says(SHORTER)))
+        if not (yield from self._file(coding, shorter, variation + 1, interrupt)):
+            yield from told(NO_FILE.format(name=coding.name))
+
+    def _since(self, turn: SmallTurn) -> float:
+        """When the file of this turn was begun."""
+        if self._begun[0] != turn.identity:
+            self._begun = turn.identity, self._clock()
+        return self._begun[1]
+
+    def _file(
+        self, coding: Coding, asked: Request, variation: int, interrupt: Interrupt
+    ) -> Generator[ModelEvent, None, bool]:
+        """Have the file written; False if the reply has none, as when it was cut off."""
+        wrote = False
+        with closing(self._reply(asked, variation, interrupt)) as events:
+            for event in events:
+                if isinstance(event, ActionProposed) and isinstance(event.action, Code):
+                    wrote, source = True, coding.writing(event.action.source)
+                    yield CodeDelta(PYTHON, source)
+                    yield ActionProposed(Code(PYTHON, source))
+                elif isinstance(event, TextDelta) or (isinstance(event, ReplyFinished) and wrote):
+                    yield event
+        return wrote

@@ -1,0 +1,58 @@
+"""Requests as a small model can take them, blocks that are ours, and who writes several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from interpreter.models.small.words import EXAMPLE
+from interpreter.protocol.events import (
+    ActionProposed,
+    CodeDelta,
+    ModelEvent,
+    ReplyFinished,
+    TextDelta,
+    Usage,
+)
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import Code, Message
+from interpreter.protocol.ports import Request
+
+PYTHON = "python"
+EXECUTE = "execute"  # one tool is enough for a small model
+
+Drafter = Callable[[Request, range, Interrupt], tuple[Code, ...]]
+"""Writes several blocks for one request at once, those of these numbers: others differ from them;
+none where it cannot, or nobody waits for them."""
+
+
+def no_drafts(request: Request, numbers: range, interrupt: Interrupt) -> tuple[Code, ...]:
+    """For models that cannot write several at once."""
+    return ()
+
+
+def in_short(request: Request, messages: tuple[Message, ...], head: str = EXAMPLE) -> Request:
+    """A request as a small model can take it."""
+    return Request(
+        system=f"{head}\n{request.system}",
+        messages=messages,
+        tools=tuple(tool for tool in request.tools if tool.name == EXECUTE),
+    )
+
+
+def proposed(source: str, why: str, *, to_compare: bool = False) -> Iterator[ModelEvent]:
+    """A block, as if it had been written just now."""
+    yield TextDelta(why)
+    yield CodeDelta(PYTHON, source)
+    yield ActionProposed(Code(PYTHON, source, to_compare=to_compare))
+    yield ReplyFinished("actions", Usage(dollars=0.0))
+
+
+def told(answer: str) -> Iterator[ModelEvent]:
+    """An answer that is ours."""
+    yield TextDelta(answer)
+    yield ReplyFinished("stop", Usage(dollars=0.0))
+
+
+def sources_of(blocks: tuple[Code, ...]) -> tuple[str, ...]:
+    """The programs among them."""
+    return tuple(block.source for block in blocks if block.language == PYTHON)

@@ -1,0 +1,100 @@
+"""What the text of a program tells: what it compares with, what it reads, what it leaves open."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+
+COMPARING = ("contains", "startswith", "endswith", "isin", "eq", "match", "fullmatch")
+FILE = re.compile(
+    r"(?<![\w.@/-])([\w-]+\.(?:csv|tsv|jsonl?|xlsx?|parquet|db|sqlite3?|pdf|txt|md|log|html?|ya?ml|toml"
+    r"|ini|xml|env|cfg|conf|bib|tex|ics|vcf|eml))\b",
+    re.IGNORECASE,
+)
+READS = re.compile(
+    r"\b(?:open|read\w*|connect|load\w*|Path|ZipFile|PdfReader|run|system|popen|glob|rglob|iglob"
+    r"|listdir|iterdir|scandir|walk|argv|input)\b"
+)
+
+
+def reads_none_of(request: str, source: str) -> list[str]:
+    """The files that a request names, where a program reads nothing at all, and uses nothing that
+    was read before."""
+    named = list(dict.fromkeys(FILE.findall(request.partition("\n\n")[0])))
+    if not named or READS.search(source) or any(name in source for name in named):
+        return []
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [] if leans_on_others(source) else named
+
+
+def leans_on_others(source: str) -> bool:
+    """Whether a program uses values that it did not make before: then it confirms nothing."""
+    try:
+        statements = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    made = set(dir(builtins))
+    for statement in statements:
+        nodes = list(ast.walk(statement))
+        used = {one.id for one in nodes if isinstance(one, ast.Name) and _is_load(one)}
+        bound = {name for one in nodes for name in _bound_by(one)}
+        targets = _targets(statement)
+        if used - made - (bound - targets):
+            return True
+        made |= bound
+    return False
+
+
+def _is_load(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
+
+
+def _targets(statement: ast.stmt) -> set[str]:
+    """The names that an assignment gives a value after it has used that of others, or their own."""
+    match statement:
+        case ast.Assign(targets) | ast.AugAssign(target=targets):
+            places = targets if isinstance(targets, list) else [targets]
+            inner = (one for place in places for one in ast.walk(place))
+            return {one.id for one in inner if isinstance(one, ast.Name) and not _is_load(one)}
+        case _:
+            return set()
+
+
+def _bound_by(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Name(name, ast.Store()) | ast.arg(name):
+            return [name]
+        case ast.alias(name, other):
+            return [other or name.partition(".")[0]]
+        case ast.FunctionDef(name) | ast.ClassDef(name) | ast.ExceptHandler(name=str(name)):
+            return [name]
+        case _:
+            return []
+
+
+def texts_compared(source: str) -> list[str]:
+    """The texts that a program compares something with, in any way."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found: list[str] = []
+    for node in nodes:
+        match node:
+            case ast.Compare(comparators=parts):
+                pass
+            case ast.Call(ast.Attribute(attr=name), parts) if name in COMPARING:
+                pass
+            case _:
+                continue
+        inner = (one for part in parts for one in ast.walk(part))
+        found += [
+            one.value
+            for one in inner
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ]
+    return found
