@@ -135,12 +135,12 @@ def test_a_background_job_can_be_listed_and_stopped(shell):
 @pytest.mark.parametrize(
     ("language", "block"),
     [
-        ("shell.bash", "echo $$; cat go"),
-        ("shell.zsh", "echo $$; cat go"),
-        ("driver_languages.r", "cat(Sys.getpid(), fill = TRUE); invisible(system('cat go'))"),
-        ("driver_languages.ruby", "puts Process.pid; File.read('go')"),
-        ("driver_languages.perl", "print \"$$\\n\"; system('cat go')"),
-        ("driver_languages.php", "echo getmypid(), PHP_EOL; file_get_contents('go');"),
+        ("shell.bash", "echo $$; head -n 1 go"),
+        ("shell.zsh", "echo $$; head -n 1 go"),
+        ("driver_languages.r", "cat(Sys.getpid(), fill = TRUE); invisible(system('head -n 1 go'))"),
+        ("driver_languages.ruby", "puts Process.pid; File.open('go').gets"),
+        ("driver_languages.perl", "print \"$$\\n\"; system('head -n 1 go')"),
+        ("driver_languages.php", "echo getmypid(), PHP_EOL; fgets(fopen('go', 'r'));"),
     ],
 )
 def test_a_process_whose_host_is_killed_within_a_block_ends(tmp_path, language, block):
@@ -163,8 +163,12 @@ def test_a_process_whose_host_is_killed_within_a_block_ends(tmp_path, language, 
         host.send_signal(signal.SIGKILL)
         host.wait()
         host.stdout.close()
-    (tmp_path / "go").write_text("and tell your end, though nobody listens")
-    wait_until(lambda: not is_running(pid))
+    going = os.open(tmp_path / "go", os.O_RDWR)  # waits for no reader: it may be gone already
+    os.write(going, b"and tell your end, though nobody listens\n")
+    try:
+        wait_until(lambda: not is_running(pid))
+    finally:
+        os.close(going)
 
 
 def test_a_link_laid_out_for_us_is_not_followed(tmp_path):

@@ -23,7 +23,7 @@ __reploop_leave() {
 __reploop_done() {
     local __reploop_status=$?
     builtin trap - INT # a block that ignores the interrupt does so for itself only
-    builtin printf '%s %s\n' "$1" "$__reploop_status" 1<>"$__reploop_marks" # to write only would wait for a host that is gone
+    builtin printf '%s %s\n' "$1" "$__reploop_status" 3<>"$__reploop_marks" >&3 # to write only would wait for a host that is gone
     builtin return "$__reploop_status"
 }
 
