@@ -44,7 +44,9 @@ class Kernel:
     def block(self, name, source):
         """Run a block before which the variables are kept."""
         self._variables.before(name)
-        return self.run(source)
+        printed = self.run(source)
+        self._variables.after()
+        return printed
 
     def die(self, signal_number=signal.SIGKILL):
         """Kill the process in the middle of a block."""

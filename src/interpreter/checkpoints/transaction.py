@@ -68,7 +68,8 @@ class Transaction:
         name = f"{self._count:06}"
         language = self._canonical(action.language) if isinstance(action, Code) else ""
         entry = _Entry(name, _label(action), time.time(), language)
-        self._files.begin(name, entry.label, lambda: self._keep_variables(entry))
+        watched = isinstance(action, Code)  # what runs is watched by those who guard a block
+        self._files.begin(name, entry.label, lambda: self._keep_variables(entry), watched=watched)
         for gone in self._undone:
             self._forget(gone)
         self._undone = []
@@ -104,6 +105,8 @@ class Transaction:
         if not self._running:
             return None
         self._running = False
+        if keeper := self._states.get(self._done[-1].language):
+            keeper.after()
         report = self._files.end()
         report = replace(report, notes=(*report.notes, *self._worth_a_look(report)))
         self._done[-1] = replace(self._done[-1], report=report)

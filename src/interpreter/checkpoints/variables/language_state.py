@@ -57,6 +57,11 @@ class LanguageState:
         with contextlib.suppress(RuntimeFailure):  # it starts anew, and holds nothing before
             self._keep(name, self._run_before(self._question) or self._run(self._question))
 
+    def after(self) -> None:
+        """The block has ended: what is too much to keep can go while nobody waits."""
+        while len(self._kept) > _MOST:
+            self.forget(next(iter(self._kept)))
+
     def keep_now(self, name: str) -> None:
         """Keep what is there at once."""
         with contextlib.suppress(RuntimeFailure):
@@ -88,8 +93,6 @@ class LanguageState:
         self.forget(name)
         if isinstance(state, Path) or len(state) <= _LARGEST:
             self._kept[name] = state
-        while len(self._kept) > _MOST:
-            self.forget(next(iter(self._kept)))
 
 
 def _text(path: Path) -> str:

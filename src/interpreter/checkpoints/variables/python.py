@@ -129,10 +129,11 @@ class PythonVariables:
         """Have a copy made at once, unless there is one of how things are."""
         if self.state:
             self._remember(name, self._idle)
-            return
-        self._take(name)
-        self._remember(name, name)
-        self._must_exist(name)
+        else:
+            self._take(name)
+            self._remember(name, name)
+            self._must_exist(name)
+        self.after()
 
     def restore(self, name: str) -> StateReport:
         """Go back to a copy: it becomes the kernel, or hands over what changed where it cannot."""
@@ -329,6 +330,12 @@ class PythonVariables:
     def _remember(self, name: str, copy: str) -> None:
         self._copies.pop(name, None)  # the newest, also where the name was used before
         self._copies[name] = copy
+
+    def after(self) -> None:
+        """The block has ended: give up the oldest copies, where there are too many.
+
+        A process that ends takes a while, so this is not done when a block begins.
+        """
         if time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
             self._measured = time.monotonic()
             self._registry.measure(self._kernel)

@@ -42,6 +42,10 @@ class StateKeeper(Protocol):
         """A block is about to run; keep what is there under a name."""
         ...
 
+    def after(self) -> None:
+        """The block has ended: what is too much to keep can go while nobody waits."""
+        ...
+
     def keep_now(self, name: str) -> None:
         """Keep what is there at once."""
         ...

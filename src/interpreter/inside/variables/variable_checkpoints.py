@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 ORDER = "next"  # the file in which the host names the copies it wants
+A_MOMENT = 0.004  # seconds after a block until its end is told: a fork would hold that up
 PATIENCE = 120.0  # seconds to wait for a frozen copy
 GPU = ("torch", "cupy", "jax", "tensorflow", "pycuda", "numba.cuda")
 NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -50,6 +51,7 @@ class Kernel:
         self.app = shell.kernel.parent
         self._later = ""
         self._made = ""  # the last copy
+        self._pending: Any = None  # the copy that is to be made in a moment
         self._children: list[int] = []
         self._own_threads = set(threading.enumerate())
         self.values.Session.namespace = shell.user_ns
@@ -64,6 +66,7 @@ class Kernel:
 
     async def before_block(self) -> None:
         """Make the copy that was ordered for now, if one was, and note the one for later."""
+        self._cancel_the_later()
         try:
             with open(self.path(ORDER)) as order:
                 now, _, self._later = order.read(200).partition("\n")
@@ -74,19 +77,39 @@ class Kernel:
             await self.app.rest(lambda: self._take(now))
 
     def after_block(self, result: Any = None) -> None:
-        """Make the copy that was ordered for later, when the block's reply is on its way."""
+        """Make the copy that was ordered for later, when the block's end has been told."""
         name, self._later = self._later, ""
         if NAMES.fullmatch(name):
-            self.app.when_at_rest(lambda: self._take_at_leisure(name))
+            self._pending = self._loop.call_later(A_MOMENT, self._take_when_at_rest, name)
+
+    def _take_when_at_rest(self, name: str) -> None:
+        self._pending = None
+        self.app.when_at_rest(lambda: self._take_at_leisure(name))
 
     def _take_at_leisure(self, name: str) -> bool:
-        self.app.streams[0].flush()  # what is on its way to the host, the end of the block too
         self.values.load_pickler()
         self._pages.before_copy()
         is_the_new_kernel = self._take(name)
         if not is_the_new_kernel:
             self._pages.after_copy()
+            self._make_pages_ready()
         return is_the_new_kernel
+
+    def _make_pages_ready(self) -> None:
+        """A few at a time: a block that comes does not wait for the rest."""
+        if self._pages.make_some_ready():
+            self._loop.call_soon(self._make_pages_ready)
+
+    def _cancel_the_later(self) -> None:
+        """A block begins: the host orders the copy once more, if it still is to be made."""
+        self._pages.forget_the_rest()
+        if self._pending is not None:
+            self._pending.cancel()
+            self._pending = None
+
+    @property
+    def _loop(self) -> Any:
+        return self.app.io_loop.asyncio_loop
 
     def take(self, name: str) -> None:
         """Keep everything as it is under a name, when this request is over."""
@@ -283,6 +306,7 @@ class Kernel:
             self.app.succeed(address)
             lost = copy.leave()  # last: what was done before has drawn random numbers
             self._children, self._later = [copy.left_behind], ""
+            self._cancel_the_later()
             self._own_threads = set(threading.enumerate())
             lost.update({f"thread {one}": "threads do not live on" for one in copy.threads})
             lost.update(self._not_carried())

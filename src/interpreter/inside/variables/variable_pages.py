@@ -18,6 +18,7 @@ MOST = 32 << 20  # bytes; where there is more it is data, or no copy was made be
 LARGEST_MAPPING = 64 << 20
 WRITABLE = re.compile(rb"^(\w+)-(\w+) rw-p", re.MULTILINE)
 EVERY = 8  # copies
+AT_ONCE = 40  # stretches of memory, mostly of a few pages: less than a millisecond
 POPULATE_WRITE = 23  # of madvise, from Linux 5.14 on; older ones refuse it
 
 
@@ -26,6 +27,7 @@ class BusyPages:
 
     def __init__(self) -> None:
         self._memory: list[tuple[int, int]] = []
+        self._rest: list[tuple[int, int]] = []
         self._copies = 0
 
     def before_copy(self) -> None:
@@ -37,9 +39,19 @@ class BusyPages:
             self._memory = written_since_the_last_copy()
 
     def after_copy(self) -> None:
-        """A copy was made."""
-        if self._memory:
-            make_ready(self._memory)
+        """A copy was made: there is memory to make ready."""
+        self._rest = list(self._memory)
+
+    def make_some_ready(self) -> bool:
+        """Make a part of it ready; whether there is more."""
+        part, self._rest = self._rest[:AT_ONCE], self._rest[AT_ONCE:]
+        if part:
+            make_ready(part)
+        return bool(self._rest)
+
+    def forget_the_rest(self) -> None:
+        """Somebody waits: what is not ready yet is copied when it is written to."""
+        self._rest = []
 
 
 def written_since_the_last_copy() -> list[tuple[int, int]]:
