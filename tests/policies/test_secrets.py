@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interpreter.policies.env_files import secrets_in_files, settings_of
+from interpreter.policies.env_files import EnvFiles, secrets_in_files, settings_of
 from interpreter.policies.places import is_secret
 from interpreter.policies.secrets import Secrets
 
@@ -268,3 +268,17 @@ def test_what_looks_random_in_an_env_file_is_a_secret_whatever_it_is_called(tmp_
     secrets = Secrets({}, secrets_in_files(tmp_path))
     text = f"{random_value} in production at db.example.org"
     assert secrets.redact(text) == "[secret STUFF] in production at db.example.org"
+
+
+def test_a_directory_is_read_again_when_something_came_or_went(tmp_path):
+    files = EnvFiles(tmp_path)
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    assert files.secrets() == ()
+    (tmp_path / "deep" / "er" / ".env").write_text("TOKEN=one\n")
+    assert files.secrets() == (("TOKEN", "one"),)
+    (tmp_path / "deep" / "er" / ".env").write_text("TOKEN=another\n")
+    assert files.secrets() == (("TOKEN", "another"),)
+    (tmp_path / "deep").rename(tmp_path / "node_modules")
+    assert files.secrets() == ()
+    (tmp_path / "node_modules").rename(tmp_path / "shallow")
+    assert files.secrets() == (("TOKEN", "another"),)

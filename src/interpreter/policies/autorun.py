@@ -65,8 +65,10 @@ class _State:
 class _Listing:
     """A directory as it was read, and when its entries last changed."""
 
-    stamp: tuple[int, int]
+    inode: int
+    changed: int
     directories: tuple[str, ...]
+    """Paths of those in it that are looked at, too."""
     watched: tuple[str, ...]
 
 
@@ -143,10 +145,13 @@ class AutorunGuard:
         waiting = ["."]
         while waiting and len(listings) < _MOST_DIRECTORIES:
             path = waiting.pop()
-            with contextlib.suppress(OSError):
+            try:  # in few steps: a project has thousands of directories, and each block waits
                 listing = listings[path] = self._unchanged(path) or self._listed(path)
-                waiting += (_joined(path, name) for name in listing.directories)
-                found.update(self._states(path, listing.watched) if listing.watched else ())
+                waiting += listing.directories
+                if listing.watched:
+                    found.update(self._states(path, listing.watched))
+            except OSError:
+                continue
         self._listings = listings
         return found
 
@@ -179,7 +184,8 @@ class AutorunGuard:
         if old is None:
             return None
         status = os.stat(path, dir_fd=self._root, follow_symlinks=False)
-        return old if old.stamp == (status.st_ino, status.st_ctime_ns) else None
+        same = status.st_ctime_ns == old.changed and status.st_ino == old.inode
+        return old if same else None
 
     def _listed(self, path: str) -> _Listing:
         with _opened(self._root, path) as here:
@@ -188,7 +194,8 @@ class AutorunGuard:
                 read = [(e.name, e.is_dir(follow_symlinks=False), e.is_symlink()) for e in entries]
         look = _in_repository if _is_repository(path, {n for n, _, _ in read}) else _in_project
         directories, watched = look(path, read)
-        return _Listing((status.st_ino, status.st_ctime_ns), tuple(directories), tuple(watched))
+        below = tuple(_joined(path, name) for name in directories)
+        return _Listing(status.st_ino, status.st_ctime_ns, below, tuple(watched))
 
     def _states(self, path: str, names: tuple[str, ...]) -> Iterator[tuple[str, _State]]:
         with _opened(self._root, path) as here:
@@ -261,6 +268,8 @@ def _in_project(path: str, entries: list[Entry]) -> tuple[list[str], list[str]]:
 
 
 def _compared(path: str, old: _State | None, now: _State) -> Iterator[FlaggedFile]:
+    if old is now:  # it was not even touched
+        return
     if old is not None and (old.content is None or now.content is None):
         if old.identity != now.identity:
             yield FlaggedFile(path, "changed", can_revert=old.content is not None)

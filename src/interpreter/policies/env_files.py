@@ -1,4 +1,4 @@
-"""The ``.env`` files of a workspace: where they are, and what they set."""
+"""The ``.env`` files of a workspace: where they are, what they set, and so what is secret."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
+from interpreter.policies.secrets import Secrets
 from interpreter.protocol import safe_files
+from interpreter.protocol.values import frozen
 
 _FILE = re.compile(r"\.env(?:rc)?|\.env[._-].+|\.flaskenv|.+\.env", re.IGNORECASE)
 _EXAMPLE = re.compile(r"(?:^|[._-])(?:example|sample|template|dist|defaults?)(?:$|[._-])", re.I)
@@ -26,8 +28,77 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 def secrets_in_files(workspace: Path) -> tuple[tuple[str, str], ...]:
     """What the ``.env`` files of a workspace set; whoever prints it shall not show it."""
-    texts = (_start_of(file) for file in _env_files(workspace))
-    return tuple(setting for text in texts for setting in settings_of(text))
+    return EnvFiles(workspace).secrets()
+
+
+@frozen
+class _Listing:
+    """What a directory held when it was read, and when its entries last changed."""
+
+    changed: tuple[int, int]
+    settings: tuple[str, ...]
+    directories: tuple[str, ...]
+
+
+class EnvFiles:
+    """The ``.env`` files of one workspace; directories that stay as they are are read once."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._top = str(workspace.resolve())
+        self._listings: dict[str, _Listing] = {}
+
+    def secrets(self) -> tuple[tuple[str, str], ...]:
+        """What they set now; whoever prints it shall not show it."""
+        texts = (_start_of(Path(file)) for file in self._files())
+        return tuple(setting for text in texts for setting in settings_of(text))
+
+    def _files(self) -> list[str]:
+        """Those at the top first; neither links nor what others wrote is looked into."""
+        waiting, found = deque([self._top]), list[str]()
+        listings: dict[str, _Listing] = {}
+        while waiting and len(listings) < _MOST_DIRECTORIES and len(found) < _MOST_FILES:
+            path = waiting.popleft()
+            try:
+                listing = listings[path] = self._listed(path)
+            except OSError:
+                continue
+            found += listing.settings
+            waiting += listing.directories
+        self._listings = listings
+        return found[:_MOST_FILES]
+
+    def _listed(self, path: str) -> _Listing:
+        status = os.lstat(path)
+        changed = (status.st_ino, status.st_ctime_ns)
+        known = self._listings.get(path)
+        if known is not None and known.changed == changed:
+            return known
+        with os.scandir(path) as listed:  # which knows kinds without a look
+            entries = sorted(listed, key=lambda entry: entry.name)
+        settings = tuple(entry.path for entry in entries if _is_settings(entry.name))
+        directories = tuple(
+            entry.path
+            for entry in entries
+            if not _is_settings(entry.name)
+            and entry.name not in _PASSED_OVER
+            and _is_directory(entry)
+        )
+        return _Listing(changed, settings, directories)
+
+
+class SecretsNow:
+    """What is to be shown to nobody, as it is now: the user may just have written it down."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._files = EnvFiles(workspace)
+        self._known: Secrets | None = None
+
+    def get(self) -> Secrets:
+        """What the environment and the files of the workspace hold."""
+        source = (dict(os.environ), self._files.secrets())
+        if self._known is None or not self._known.are_of(*source):
+            self._known = Secrets(*source)
+        return self._known
 
 
 def _start_of(file: Path) -> str:
@@ -49,32 +120,10 @@ def settings_of(text: str) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _env_files(workspace: Path) -> Iterator[Path]:
-    """Those at the top first; neither links nor what others wrote is looked into."""
-    waiting, looked, found = deque([str(workspace.resolve())]), 0, 0
-    while waiting and looked < _MOST_DIRECTORIES and found < _MOST_FILES:
-        looked += 1
-        try:
-            with os.scandir(waiting.popleft()) as listed:  # which knows kinds without a look
-                entries = sorted(listed, key=_name)
-        except OSError:
-            continue
-        for entry in entries:
-            if _is_settings(entry.name):
-                found += 1
-                yield Path(entry.path)
-            elif entry.name not in _PASSED_OVER and _is_directory(entry):
-                waiting.append(entry.path)
-
-
 def _is_settings(name: str) -> bool:
     if "env" not in name.lower():  # soon known of most
         return False
     return bool(_FILE.fullmatch(name)) and not _EXAMPLE.search(name)
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:

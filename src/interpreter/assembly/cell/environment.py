@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from interpreter.assembly.cell.draft_cell import DraftCell
     from interpreter.assembly.cell.permissions import Permission, Permissions
     from interpreter.policies.autorun import AutorunGuard
+    from interpreter.policies.env_files import SecretsNow
     from interpreter.policies.secrets import Secrets
     from interpreter.runtimes.pool import RuntimePool
     from interpreter.sandboxes.network.host_gate import HostGate
@@ -46,8 +46,6 @@ class Environment:
 
     Nothing is started before it is needed, or `warm` is called.
     """
-
-    _known_secrets: Secrets | None = None
 
     def __init__(
         self,
@@ -99,9 +97,9 @@ class Environment:
         self._rules = SessionRules(settings, self.escalations, lambda: guarded.running)
         self._permissions: Lazy[Permissions] = Lazy(self._make_permissions)
         self._autorun: Lazy[AutorunGuard] = Lazy(self._make_autorun)
+        self._secrets_now, self._warmth = Lazy(self._make_secrets), Lazy(self._warm)
         self.opener = CellOpener(settings, self._rules, self._permissions, notice)
         self._life = CellLife(self._open_cell, self._set_up)
-        self._warmth = Lazy(self._warm)
         self.resumption = Resumption(self._resume, self._is_confined)
         self.drafts = self._make_drafts()
         """Runs what is only to be compared, and not offered to any model."""
@@ -389,11 +387,10 @@ class Environment:
         return SecretGuard(self._secrets())
 
     def _secrets(self) -> Secrets:
-        """What is to be shown to nobody, as it is now: the user may just have written it down."""
-        from interpreter.policies.env_files import secrets_in_files
-        from interpreter.policies.secrets import Secrets
+        """What is to be shown to nobody."""
+        return self._secrets_now.get().get()
 
-        known = (dict(os.environ), secrets_in_files(self._workspace))
-        if self._known_secrets is None or not self._known_secrets.are_of(*known):
-            self._known_secrets = Secrets(*known)
-        return self._known_secrets
+    def _make_secrets(self) -> SecretsNow:
+        from interpreter.policies.env_files import SecretsNow
+
+        return SecretsNow(self._workspace)

@@ -229,8 +229,7 @@ class PythonVariables:
 
     def cost(self) -> int:
         """The bytes that the copies take up beside the kernel itself, as last measured."""
-        copies = self._registry.copies()
-        return max((copy.cost for copy in copies), default=0)
+        return max((copy.cost for copy in self._registry.copies()), default=0)
 
     def export(self, file: BinaryIO) -> dict[str, str]:
         """Write the variables as they are now to a file; those that could not be, and why.
@@ -332,10 +331,7 @@ class PythonVariables:
         self._copies[name] = copy
 
     def after(self) -> None:
-        """The block has ended: give up the oldest copies, where there are too many.
-
-        A process that ends takes a while, so this is not done when a block begins.
-        """
+        """The block has ended: copies that are too many end now, not when one begins."""
         if time.monotonic() - self._measured > _BETWEEN_MEASUREMENTS:
             self._measured = time.monotonic()
             self._registry.measure(self._kernel)
