@@ -45,7 +45,7 @@ ALLOWED = {
         "assembly/cell/opener.py CellOpener._confined: best.open",
         "assembly/cell/opener.py CellOpener.open: NoSandbox().open",
         "assembly/cell/opener.py CellOpener.open_for_drafts: sandbox.open",
-        "assembly/cell/environment.py Environment._open_cell: self.opener.open",
+        "assembly/cell/session_cell.py SessionCell._open: self.opener.open",
         "checkpoints/variables/kept.py KeptVariables.resume: self._vault.open",
         "facade/compatible/prepared.py Prepared._open_factory: self._owned_factory.open",
         "facade/typed/interpreter.py Interpreter._factory: self._owned_factory.open",

@@ -91,7 +91,7 @@ def test_calls_work_after_an_undo_and_the_names_are_no_variables(session):
     events = list(conversation.send("and now"))
     assert printed(events) == "1 3\n"
     assert calls == ["before", "second", "after"]
-    assert set(factory.environment.opened.variables.digests()) == {"x"}
+    assert set(factory.environment.session_cell.opened.variables.digests()) == {"x"}
 
 
 def test_calls_work_after_the_runtimes_were_restarted(session):

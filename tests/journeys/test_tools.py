@@ -140,7 +140,7 @@ def test_what_a_tool_wrote_is_undone_with_the_block(project):
     (project.path / "a.txt").write_text("before")
     project.run("tools.small.write('a.txt', 'after'); tools.small.write('new.txt', 'x')")
     assert (project.path / "a.txt").read_text() == "after"
-    project.factory.environment.checkpoints().undo()
+    project.factory.environment.session_cell.checkpoints().undo()
     assert (project.path / "a.txt").read_text() == "before"
     assert not (project.path / "new.txt").exists()
 

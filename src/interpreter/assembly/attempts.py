@@ -67,7 +67,9 @@ class Attempt:
             )
             with tempfile.TemporaryFile() as file:
                 if exported(base, file):
-                    self.factory.environment.adopt_variables(file, (workspace, self._copy.path))
+                    self.factory.environment.session_cell.adopt_variables(
+                        file, (workspace, self._copy.path)
+                    )
             self._variables = self._digests()
         except BaseException:
             self.factory.close()
@@ -111,7 +113,7 @@ class Attempt:
         with tempfile.TemporaryFile() as file:
             variables = exported(self.factory, file)
             self.factory.close()  # nothing writes there any more
-            if contents := self._base.environment.opened:
+            if contents := self._base.environment.session_cell.opened:
                 contents.variables.settle()
             work = self._bring(file if variables else None, found if conflicts == "keep" else ())
             for _ in self._base_session.by_hand(action, work):
@@ -133,21 +135,21 @@ class Attempt:
 
     def _digests(self) -> dict[str, str]:
         """What tells each variable from the same one after it was changed."""
-        contents = self.factory.environment.opened
+        contents = self.factory.environment.session_cell.opened
         return contents.variables.digests() if contents and contents.variables.attached else {}
 
     def _bring(
         self, variables: BinaryIO | None, spared: tuple[str, ...]
     ) -> Generator[RuntimeEvent, None, None]:
         environment = self._base.environment
-        staged = environment.cell.exchange / f"kept-{secrets.token_hex(4)}"
+        staged = environment.session_cell.exchange / f"kept-{secrets.token_hex(4)}"
         changes = self._copy.stage(staged, spared)
         handover.write(staged / "changes.json", json.dumps(changes))
         try:
             apply_changes(environment, staged)
             if variables is not None:
                 places = (self._copy.path, self._copy.original)
-                environment.adopt_variables(variables, places, exact=True)
+                environment.session_cell.adopt_variables(variables, places, exact=True)
         finally:
             shutil.rmtree(staged, ignore_errors=True)  # which follows no link
         yield ExecutionFinished("ok")
@@ -158,7 +160,7 @@ def apply_changes(environment: Environment, staged: Path, *, decided: bool = Tru
 
     `decided` says that the user has answered for files that run by themselves.
     """
-    contents = environment.opened
+    contents = environment.session_cell.opened
     assert contents is not None, "the files lie in the exchange of its cell"
     exchange, journal = contents.cell.exchange, contents.journal
     handover.copy(INSIDE / "files" / "apply_changes.py", exchange)
@@ -174,7 +176,7 @@ def apply_changes(environment: Environment, staged: Path, *, decided: bool = Tru
 
 def exported(factory: SessionFactory, file: BinaryIO) -> bool:
     """Write the variables to a file; False where there is no kernel that has any."""
-    contents = factory.environment.opened
+    contents = factory.environment.session_cell.opened
     if contents is None or not contents.variables.attached:
         return False
     contents.variables.export(file)

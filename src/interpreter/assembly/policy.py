@@ -65,7 +65,7 @@ class SessionPolicies:
                 mode,
                 settings,
                 environment.origins.get(),
-                confined=not environment.unconfined,
+                confined=not environment.session_cell.unconfined,
                 unenforced=environment.unenforced(),
             )
         return self._made[way]

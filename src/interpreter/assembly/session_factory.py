@@ -112,10 +112,10 @@ class SessionFactory:
         if (
             resume
             and not in_this_environment
-            and self.environment.first_session not in ("", session_id)
+            and self.environment.session_cell.first_session not in ("", session_id)
         ):
             self.start_over()
-        goes_on = bool(resume) and not self.environment.first_session
+        goes_on = bool(resume) and not self.environment.session_cell.first_session
         if resume:
             self.store.settle(session_id)
             messages = tuple(self.store.messages(session_id))
@@ -125,10 +125,10 @@ class SessionFactory:
         elif settings.keep_history:
             session_id = self._new_session(settings, messages := tuple(messages), within)
             self._take(session_id)
-        self.environment.serve(session_id)
+        self.environment.session_cell.serve(session_id)
         engine = self.engine(settings, model)
         if goes_on:
-            self.environment.resumption.begin()
+            self.environment.session_cell.resumption.begin()
         if settings.import_skills:
             import_skills(settings.skills_path, self.run, self._face.notice)
         store = self.store if session_id else None
@@ -153,7 +153,7 @@ class SessionFactory:
     def _is_at_home(self, session_id: str) -> bool:
         """Whether what is kept of files here is this session's, in the place where it began."""
         place = str(self._settings.directory())
-        is_first = self.environment.first_session == session_id
+        is_first = self.environment.session_cell.first_session == session_id
         return is_first and self.store.directory(session_id) == place
 
     def another(
@@ -221,11 +221,11 @@ class SessionFactory:
             tools={**self.hooks.tools(tools), environment.drafts.spec.name: environment.drafts},
             asking=self._asking(settings, tuple(tool.spec for tool in tools.values())),
             policy=partial(self._policy, settings),
-            checkpoints=environment.checkpoints,
+            checkpoints=environment.session_cell.checkpoints,
             approve=self.hooks.approver(self._approve),
             answer=self._answer,
             limits=TurnLimits(steps=settings.max_steps),
-            before_block=environment.before_block,
+            before_block=environment.session_cell.before_block,
             hooks=self.hooks.run,
         )
 
@@ -233,13 +233,13 @@ class SessionFactory:
         self, action: Code, interrupt: Interrupt | None = None
     ) -> Generator[RuntimeEvent, None, None]:
         """Run code by hand, without a model; it is a block only if the caller makes it one."""
-        self.environment.touched(action.language)
+        self.environment.session_cell.touched(action.language)
         context = ToolContext(self._answer, interrupt or Interrupt(), self._approve)
         yield from self.environment.execute.run(action, context)
 
     def warm(self) -> None:
         """Begin what the first block will need; else it begins when the model is first asked."""
-        self.environment.warm()
+        self.environment.session_cell.warm()
 
     def background(self) -> bool:
         """Let the block that runs now go on alone; False if there is none. From any thread."""
@@ -259,7 +259,7 @@ class SessionFactory:
 
     def restart_runtimes(self) -> None:
         """End every REPL; they start again when they are needed."""
-        self.environment.restart_runtimes()
+        self.environment.session_cell.restart_runtimes()
 
     def close(self, tell: Callable[[str], None] | None = None) -> None:
         """End everything that was started; `tell` hears at once what takes long."""
@@ -288,7 +288,7 @@ class SessionFactory:
     @property
     def unconfined(self) -> str:
         """Why there is no sandbox although one was asked for; empty where there is one."""
-        return self.environment.unconfined
+        return self.environment.session_cell.unconfined
 
     @property
     def host_functions(self) -> HostFunctions:
@@ -306,7 +306,7 @@ class SessionFactory:
     @property
     def exchange(self) -> Path:
         """The directory that has the same path for us and for the code."""
-        return self.environment.cell.exchange
+        return self.environment.session_cell.exchange
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -321,7 +321,7 @@ class SessionFactory:
     def _describe(self, text: str) -> str:
         """What the model should know before it reads what the user says."""
         begun = self.hooks.begin(resumed=self._resumed)
-        news = self.environment.resumption.news()
+        news = self.environment.session_cell.resumption.news()
         return "\n\n".join(filter(None, (begun, news, self.environment.describe_files(text))))
 
     def _new_session(self, settings: Settings, messages: tuple[Message, ...], within: str) -> str:
@@ -384,7 +384,7 @@ class SessionFactory:
             return self._within.hooks(lambda: self._open_session)
         return SessionHooks(
             lambda: self._now,
-            lambda *words, **options: self.environment.launch(*words, **options),
+            lambda *words, **options: self.environment.session_cell.launch(*words, **options),
             self._face.notice,
             lambda: self._open_session,
         )

@@ -43,7 +43,7 @@ class SystemWords:
             tools=tools,
         )
         render = self._rendered if settings.trust_profile else None
-        opener, servers = environment.opener, environment.tool_servers
+        opener, servers = environment.session_cell.opener, environment.tool_servers
         web = "" if small or settings.system_message else web_words(settings)
 
         def system() -> str:

@@ -107,12 +107,16 @@ class AgentRun:
             child = self._base.another(self._settings, self._asked, nobody_answers, self._within())
             try:
                 session = child.open_session(
-                    self._settings, model=self._model, within=self._base.environment.session
+                    self._settings,
+                    model=self._model,
+                    within=self._base.environment.session_cell.session,
                 )
                 report = _heard(session, task, context)
             finally:
                 child.close()  # nothing writes there any more
-                forget_session(child.environment.session)  # its words stay, its undo does not
+                forget_session(
+                    child.environment.session_cell.session
+                )  # its words stay, its undo does not
             return f"{report}{self._bring()}"
         except CallFailed:
             raise
@@ -149,7 +153,7 @@ class AgentRun:
         if self._agent.reads_only or not changed:
             return ""
         taken = self._copy.conflicts()
-        staged = self._base.environment.cell.exchange / f"agent-{secrets.token_hex(4)}"
+        staged = self._base.environment.session_cell.exchange / f"agent-{secrets.token_hex(4)}"
         changes = self._copy.stage(staged, taken)
         handover.write(staged / "changes.json", json.dumps(changes))
         try:

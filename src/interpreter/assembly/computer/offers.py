@@ -34,5 +34,7 @@ def offer_all(
     offer_usual(calls.functions, questions, skills_path)
     offer_web(environment, settings)
     offer_desktop(calls, questions, partial(screen.desktop, settings), settings)
-    offer_browser(calls, settings, environment.host_gate, lambda: environment.cell.exchange)
-    calls.functions.add(*guidance_functions(guidance.get, lambda: environment.cell.exchange))
+    offer_browser(calls, settings, environment.host_gate, lambda: environment.session_cell.exchange)
+    calls.functions.add(
+        *guidance_functions(guidance.get, lambda: environment.session_cell.exchange)
+    )
