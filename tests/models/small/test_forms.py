@@ -9,10 +9,11 @@ import pytest
 import interpreter
 from interpreter.facade.typed.structured import parse, request
 from interpreter.models.small.answers import answer_in, lacks_a_value
+from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.printed import plain
 from interpreter.models.small.hints import hint_for
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.words import faithful, needs_code
+from interpreter.models.small.words import needs_code
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
 RAN = ActionResult("c1", "ok", "")
@@ -269,3 +270,24 @@ def test_a_line_without_end_is_looked_at_in_no_time(line):
     assert hint_for(f"KeyError: {line}", "What is in t.csv?") != line
     assert needs_code(line) in (True, False)
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "The mean is 0.57 and the strength is weak.",
+            "The mean is 0.57 and the strength is weak.",
+        ),
+        ("The mean is 0.57.", "The mean is 0.57, and the strength is weak."),
+        ("The strength is weak.", "The mean is 0.57, and the strength is weak."),
+    ],
+)
+def test_a_sentence_says_all_that_was_printed_words_too(said, shown):
+    question = "What is the mean, and how strong is it? Answer in one plain sentence."
+    assert faithful(said, "mean: 0.57\nstrength: weak\n", question) == shown
+
+
+def test_a_word_that_an_answer_leaves_out_is_shown_as_it_was_printed():
+    answer = faithful("The mean is 0.57.", "mean: 0.57\nstrength: weak\n", "How strong is it?")
+    assert answer == "The mean is 0.57.\n\n```text\nmean: 0.57\nstrength: weak\n```"

@@ -237,3 +237,45 @@ def test_an_object_without_a_key_that_was_asked_for_is_not_taken_for_done():
 )
 def test_the_file_that_something_is_made_into_is_the_one_to_write(question, name):
     assert file_to_write(question) == name
+
+
+ROUNDED = ASKED + ", rounded to two decimal places"
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "written"),
+    [
+        (
+            ROUNDED,
+            "name,value\nmean_price,3.4567\nrows,3\n",
+            "name,value\nmean_price,3.46\nrows,3\n",
+        ),
+        (
+            "Save the mean price in sales.csv, with two decimals, as r.json, an object with the key "
+            "mean_price.",
+            '{"mean_price": 3.4567, "rows": 3}',
+            '{"mean_price": 3.46, "rows": 3}',
+        ),
+    ],
+)
+def test_results_in_a_file_are_rounded_as_was_asked(question, content, written, tmp_path):
+    files = f"added /tmp/work/{file_to_write(question)}"
+    (((look,), _, _), wrote) = reply(asked(question), *writing(files=files)), writing(files=files)
+    shown = block(look.source, content, to_compare=True)
+    rewrite = SmallTurn.of((asked(question), *wrote, *shown)).to_rewrite
+    subprocess.run([sys.executable, "-c", rewrite], cwd=tmp_path, check=True)
+    assert (tmp_path / file_to_write(question)).read_text() == written
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "name,value\nmean_price,3.5\nrows,3\n",
+        "name,value,note\nmean_price,3.4567,a\nrows,3,b\n",
+        "name,value\n"
+        + "".join(f"x{n},0.{n:04}\n" for n in range(1, 60))
+        + "mean_price,1\nrows,3\n",
+    ],
+)
+def test_what_is_rounded_already_or_is_data_stays_as_it_is(content):
+    assert SmallTurn.of(looked_at(content, ROUNDED)).to_rewrite == ""

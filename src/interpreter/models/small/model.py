@@ -15,6 +15,7 @@ from dataclasses import replace
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
 from interpreter.models.small.data import without_data
+from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.rendering import RENDERED
 from interpreter.models.small.own_draft import own_draft
@@ -37,7 +38,6 @@ from interpreter.models.small.words import (
     SPENT,
     THE_FILE,
     WITH_IMPORT,
-    faithful,
     finds_fault,
     gave_up,
 )

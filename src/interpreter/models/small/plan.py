@@ -17,6 +17,7 @@ from interpreter.models.small.answers import (
 )
 from interpreter.models.small.coding.mends import mended
 from interpreter.models.small.coding.task import Coding
+from interpreter.models.small.faithful import with_reason
 from interpreter.models.small.form.asked import form_of, wants_a_reason
 from interpreter.models.small.form.rendering import rendering, with_keys
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
@@ -53,7 +54,6 @@ from interpreter.models.small.words import (
     lessons_of,
     needs_code,
     request_for_code,
-    with_reason,
 )
 from interpreter.models.small.written_files import (
     look_at_file,

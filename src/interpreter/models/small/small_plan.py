@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from interpreter.models.small.faithful import invents
 from interpreter.models.small.form.asked import AskedForm
 from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.rounds import Round
-from interpreter.models.small.words import NOT_ANSWERED, invents, is_no_answer, is_only_a_promise
+from interpreter.models.small.words import NOT_ANSWERED, is_no_answer, is_only_a_promise
 from interpreter.protocol.messages import Message, Text
 from interpreter.protocol.values import frozen
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from interpreter.models.small.form.asked import SAID, form_of, template_in, yes_or_no
-from interpreter.models.small.form.printed import NUMBER, as_number, plain
+from interpreter.models.small.form.asked import form_of, template_in
+from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.rounds import Round
 
@@ -182,7 +182,6 @@ MAKING = re.compile(
 LONGEST_ERROR = 300
 LOOKED_AT = 4_000  # characters of a request in which a file to write is looked for
 LONGEST_FORM = 300
-LINES_REPEATED = 8
 
 
 def error_hint(one: Round, question: str = "") -> str:
@@ -303,64 +302,3 @@ def form_asked_for(question: str) -> str:
     words = question.partition("\n\n")[0]
     lines = [line.strip() for line in words.splitlines() if ABOUT_FORM.search(line)]
     return lines[-1][:LONGEST_FORM] if lines else ""
-
-
-def faithful(answer: str, output: str, question: str) -> str:
-    """An answer that carries what was printed: with a short output added, where something is left
-    out, and the output alone, where the answer has numbers that nobody computed."""
-    answer = plain(answer)
-    said, printed = answer.strip(), output.strip()
-    if contradicts(said, printed):
-        return _as_printed(printed)
-    if printed and invents(said, f"{printed}\n{question}"):
-        return _as_printed(printed)
-    if not printed or _carries(said, printed):
-        return answer
-    is_long = printed.count("\n") >= LINES_REPEATED  # and it was shown when it was printed
-    return answer if said and is_long else f"{said}\n\n{_as_printed(printed)}".strip()
-
-
-def contradicts(answer: str, printed: str) -> bool:
-    """Whether an answer begins with the opposite of the Yes or No that was printed."""
-    first = SAID.get(re.split(r"\W", answer, maxsplit=1)[0].lower())
-    computed = yes_or_no(printed)
-    return bool(first and computed) and first != computed
-
-
-def with_reason(printed: str, variables: str) -> str:
-    """Yes or No, with the numbers that it was computed from; nothing where it is not known."""
-    computed = yes_or_no(printed)
-    numbers = re.findall(r"(\w+): (-?\d[\d.]*)(?=;|$)", variables)
-    reasons = ", ".join(f"{name.replace('_', ' ')} is {value}" for name, value in numbers)
-    return f"{computed}: {reasons}." if computed and reasons else ""
-
-
-def _as_printed(printed: str) -> str:
-    """Lines that stay lines in an answer."""
-    return f"```text\n{printed}\n```" if "\n" in printed else printed
-
-
-def invents(answer: str, known: str) -> bool:
-    """Whether a number of the answer is neither printed nor asked about, rounded or in percent."""
-    there = [as_number(text) for text in NUMBER.findall(known)]
-    there += [100 * number for number in there]
-    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
-    return not all(any(_is_given(one, [number]) for one in there) for number in given)
-
-
-def _carries(answer: str, printed: str) -> bool:
-    """Every number that was printed is there, perhaps rounded; without numbers, every word is."""
-    wanted = [as_number(text) for text in NUMBER.findall(printed)]
-    if not wanted:
-        words = re.findall(r"\w{2,}", printed.lower())
-        return all(word in answer.lower() for word in words)
-    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
-    return all(_is_given(number, given) for number in wanted)
-
-
-def _is_given(number: float, given: list[tuple[float, int]]) -> bool:
-    return any(abs(round(number, places) - value) < 1e-9 for value, places in given)
-
-
-def _decimals(text: str) -> int:
-    return len(text.partition(".")[2]) if "e" not in text.lower() else 12

@@ -52,6 +52,8 @@ REWRITE_TEXT = """\
 with open({name!r}, "w") as file:
     file.write({text!r})"""
 FORMS = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
+NOT_ROUNDED = "its numbers have more decimals than were asked for"
+MOST_RESULTS = 30  # rows
 IN_DOUBT = "\n\n(Not sure: in {name}, {trouble}.)"
 
 
@@ -85,9 +87,14 @@ def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
     are no list of names and values, or neither keys nor two columns were asked for."""
     if not trouble_with_file(question, rounds)[0] or is_hard_coded(question, _writer(rounds)):
         return ""
-    pairs = [(one, form_of(question).rounded(value)) for one, value in _values(question, rounds)]
-    source = REWRITTEN + _rewriting(question, pairs, rounds[-1].output) if pairs else ""
-    return "" if source in (REWRITTEN, *(one.source for one in rounds)) else source
+    name, text, form = file_to_write(question), rounds[-1].output, form_of(question)
+    if _trouble(question, name, text, _writer(rounds)) == NOT_ROUNDED:
+        code = REWRITE_TEXT.format(name=name, text=form.rounded(text))
+    else:
+        pairs = [(one, form.rounded(value)) for one, value in _values(question, rounds)]
+        code = _rewriting(question, pairs, text) if pairs else ""
+    is_new = code and all(one.source != REWRITTEN + code for one in rounds)
+    return REWRITTEN + code if is_new else ""
 
 
 def _rewriting(question: str, pairs: list[tuple[str, str]], text: str) -> str:
@@ -153,6 +160,27 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _trouble(question: str, name: str, text: str, writer: Round) -> str:
+    """What is wrong with the file, the numbers last: they are rounded once all else is right."""
+    if trouble := _trouble_with_form(question, name, text, writer):
+        return trouble
+    is_whole = len(text) < SHOWN and _is_of_names_and_values(name, text)
+    return NOT_ROUNDED if is_whole and form_of(question).rounded(text) != text else ""
+
+
+def _is_of_names_and_values(name: str, text: str) -> bool:
+    """Whether it is results and no data: each has a name, and data has many columns or rows."""
+    if FORMS.get(f".{name.lower().rpartition('.')[2]}", ""):
+        value = data_in(text) if name.lower().endswith(".json") else yaml_in(text)
+        return isinstance(value, dict)
+    if not name.lower().endswith(".csv"):
+        return False
+    rows = [row for row in csv.reader(text.splitlines()) if row]
+    return len(rows) <= MOST_RESULTS and all(
+        len(row) == 2 and not NUMBER.fullmatch(row[0].strip()) for row in rows
+    )
+
+
+def _trouble_with_form(question: str, name: str, text: str, writer: Round) -> str:
     words = question.partition("\n\n")[0]
     if not text.strip():
         return "it is empty"

@@ -1,0 +1,90 @@
+"""An answer in words that says what was printed: all of it, and nothing that nobody computed."""
+
+from __future__ import annotations
+
+import re
+
+from interpreter.models.small.form.asked import SAID, yes_or_no
+from interpreter.models.small.form.printed import NUMBER, as_number, pairs_in, plain
+
+LINES_REPEATED = 8
+SENTENCE = re.compile(
+    r"\b(?:an?|one|single|plain|short|full|complete)\b[^.?!\n]{0,30}\bsentence\b", re.IGNORECASE
+)
+
+
+def faithful(answer: str, output: str, question: str) -> str:
+    """An answer that carries what was printed: with a short output added, where something is left
+    out, and the output alone, where the answer has numbers that nobody computed."""
+    answer = plain(answer)
+    said, printed = answer.strip(), output.strip()
+    if contradicts(said, printed):
+        return _as_printed(printed)
+    if printed and invents(said, f"{printed}\n{question}"):
+        return _as_printed(printed)
+    if not printed or _carries(said, printed):
+        return answer
+    if SENTENCE.search(question) and (sentence := _as_sentence(printed)):
+        return sentence
+    is_long = printed.count("\n") >= LINES_REPEATED  # and it was shown when it was printed
+    return answer if said and is_long else f"{said}\n\n{_as_printed(printed)}".strip()
+
+
+def contradicts(answer: str, printed: str) -> bool:
+    """Whether an answer begins with the opposite of the Yes or No that was printed."""
+    first = SAID.get(re.split(r"\W", answer, maxsplit=1)[0].lower())
+    computed = yes_or_no(printed)
+    return bool(first and computed) and first != computed
+
+
+def with_reason(printed: str, variables: str) -> str:
+    """Yes or No, with the numbers that it was computed from; nothing where it is not known."""
+    computed = yes_or_no(printed)
+    numbers = re.findall(r"(\w+): (-?\d[\d.]*)(?=;|$)", variables)
+    reasons = ", ".join(f"{name.replace('_', ' ')} is {value}" for name, value in numbers)
+    return f"{computed}: {reasons}." if computed and reasons else ""
+
+
+def _as_printed(printed: str) -> str:
+    """Lines that stay lines in an answer."""
+    return f"```text\n{printed}\n```" if "\n" in printed else printed
+
+
+def _as_sentence(printed: str) -> str:
+    """Lines such as `mean_age: 3` in words; nothing where they are anything else."""
+    pairs = pairs_in(printed)
+    said = [f"{name.replace('_', ' ')} is {value.rstrip('.')}" for name, value in pairs]
+    return f"The {', and the '.join(said)}." if said else ""
+
+
+def invents(answer: str, known: str) -> bool:
+    """Whether a number of the answer is neither printed nor asked about, rounded or in percent."""
+    there = [as_number(text) for text in NUMBER.findall(known)]
+    there += [100 * number for number in there]
+    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    return not all(any(_is_given(one, [number]) for one in there) for number in given)
+
+
+def _carries(answer: str, printed: str) -> bool:
+    """Every number that was printed is there, perhaps rounded, and the word of each line that has
+    a name and no number (`strength: weak`); without numbers, every word is."""
+    wanted = [as_number(text) for text in NUMBER.findall(printed)]
+    if not wanted:
+        return _has_words(answer, printed)
+    given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
+    texts = [value for _, value in pairs_in(printed) if not NUMBER.search(value)]
+    return all(_is_given(number, given) for number in wanted) and all(
+        _has_words(answer, text) for text in texts
+    )
+
+
+def _has_words(answer: str, text: str) -> bool:
+    return all(word in answer.lower() for word in re.findall(r"\w{2,}", text.lower()))
+
+
+def _is_given(number: float, given: list[tuple[float, int]]) -> bool:
+    return any(abs(round(number, places) - value) < 1e-9 for value, places in given)
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2]) if "e" not in text.lower() else 12
