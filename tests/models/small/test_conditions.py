@@ -3,7 +3,9 @@
 import pytest
 
 from interpreter.models.small.answers import doubt_about, trouble_with
+from interpreter.models.small.conditions import results_left_out
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
 
@@ -427,3 +429,35 @@ def test_a_number_that_names_something_has_to_be_used():
     counted = "lines = open('access.log').readlines()\nprint(f(lines{}))"
     assert "says '404'" in told(asked, counted.format(""), "10.0.0.7\n", "")
     assert told(asked, counted.format(", '404'"), "10.0.0.7\n", "") == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "left_out"),
+    [
+        ("r = df['a'].corr(df['b'])\nprint('r:', r)", ["correlation_strength", "strength_value"]),
+        ("r = f()\nstrength = g(r)\nprint(f'correlation_strength: {strength}')", []),
+    ],
+)
+def test_a_result_is_there_by_the_part_of_its_name_that_says_something(source, left_out):
+    asked = "Give correlation_strength: strength_value, which is weak or strong."
+    one = Round(code="", source=source, failed=False, output="", errors="", summary="")
+    assert results_left_out(asked, one) == left_out
+
+
+def test_what_all_programs_do_although_they_were_told_not_to_is_believed_in_the_end():
+    """Nobody knows all ways to ask: where every program errs in the same way, we may be wrong."""
+    asked = "How many units of tea were sold, in sales.csv?"
+    sources = ["print(1 + f(df['units']))", "print(f(df['units']) + 1)", "print(g(df['units']))"]
+    profile = "sales.csv: 8 rows x 2 columns\n- 'item' text: 'tea', 'coffee'\n- 'units' int 1 to 9"
+    blocks = [(source, "17\n") for source in sources]
+
+    def counted(of):
+        read = SmallTurn.of(turn(asked, *blocks[:of], profile=profile))
+        return ballot(read.question, read.rounds, sources[1:])
+
+    assert (counted(2).leader, counted(2).in_spite) == (None, False)
+    assert (counted(3).leader.output, counted(3).in_spite) == ("17\n", True)
+    read = SmallTurn.of(turn(asked, *blocks, profile=profile))
+    plan = read.next_request(counted(3))
+    assert not plan.must_act
+    assert "Not sure" in plan.doubt

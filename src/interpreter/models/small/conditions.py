@@ -37,6 +37,7 @@ YEAR = re.compile(
 WORD = re.compile(r"[^\W\d_]{4,}")
 PART = re.compile(r"[^\W\d_]+")
 RESULT = re.compile(r"(?<![\w./@-])[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![./(\w-])")
+SAYS_NOTHING = frozenset(("value", "values", "result", "results", "number", "string", "text"))
 MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
     *("october", "november", "december"),
@@ -340,7 +341,13 @@ def results_left_out(request: str, one: Round) -> list[str]:
     words, _, known = request.partition("\n\n")
     there = {word for text in (one.source, one.output) for word in PART.findall(text.casefold())}
     names = [name for name in dict.fromkeys(RESULT.findall(words)) if name not in known]
-    return [name for name in names if not {*PART.findall(name.casefold())[-1:]} & there][:3]
+    return [name for name in names if _said_last(name) not in there][:3]
+
+
+def _said_last(name: str) -> str:
+    """The last part of a name that says something: `strength` of `strength_value`."""
+    parts: list[str] = PART.findall(name.casefold())
+    return next((part for part in reversed(parts) if part not in SAYS_NOTHING), parts[-1])
 
 
 def columns_used(request: str, source: str) -> int:

@@ -190,6 +190,7 @@ class SmallTurn:
         if not self.rounds:
             return SmallPlan(self.asked, must_act=self.is_computable)
         rounds, doubt = [one for one in self.rounds if not one.to_compare], ""
+        believed = counted is not None and counted.in_spite
         if counted is not None and counted.leader is not None:
             rounds = [*rounds, counted.leader]
             doubt = DOUBT if counted.is_in_doubt else ""
@@ -206,7 +207,8 @@ class SmallTurn:
         if absent := said_to_be_absent(self.question, rounds[-1]):
             return SmallPlan((), answer=absent)
         doubt = doubt_about(self.question, rounds[-1]) or doubt
-        return replace(_after_output(self.asked, rounds, self.question), doubt=doubt)
+        plan = _after_output(self.asked, rounds, self.question, believed=believed)
+        return replace(plan, doubt=doubt)
 
 
 def next_request(messages: Sequence[Message]) -> SmallPlan:
@@ -222,7 +224,9 @@ def _after_silence(asked: tuple[Message, ...], rounds: list[Round]) -> SmallPlan
     return SmallPlan(messages, len(rounds), must_act=True, backing=last.variables)
 
 
-def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
+def _after_output(
+    asked: tuple[Message, ...], rounds: list[Round], question: str, *, believed: bool = False
+) -> SmallPlan:
     """Take the output for the answer, or ask for a better one, or for an answer made of it.
 
     A better one is sampled, as after an error: greedy, the block came again word for word. Where a
@@ -232,7 +236,7 @@ def _after_output(asked: tuple[Message, ...], rounds: list[Round], question: str
     if (trouble := _cannot_be(question, last)) and not _said_before(rounds):
         told = ATTEMPT.format(output=shortened(last.output), trouble=trouble)
         return SmallPlan((*asked[:-1], with_more(asked[-1], told)), len(rounds), must_act=True)
-    if (trouble := trouble_with(question, last)) and not _said_before(rounds):
+    if not believed and (trouble := trouble_with(question, last)) and not _said_before(rounds):
         messages = (*asked, assistant_says(last.code), user_says(trouble))
         printed = answer_in(question, last.output) or shortened(last.output)
         instead = printed + doubt_about(question, last)

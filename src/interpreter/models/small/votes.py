@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from interpreter.models.small.answers import (
     answer_in,
+    is_hard_coded,
     lacks_a_value,
     trouble_with,
 )
@@ -22,6 +23,7 @@ from interpreter.models.small.sources import leans_on_others
 from interpreter.protocol.values import frozen
 
 ENOUGH = 2  # programs that agree
+IN_SPITE = 3  # programs that agree and were told what is wrong: it is more likely that we err
 LINES = 8  # of an output that can be compared
 
 
@@ -36,6 +38,8 @@ class Ballot:
     runner_up: int
     untried: tuple[str, ...]
     """Programs that have not run yet, each once."""
+    in_spite: bool = False
+    """Whether all of them do something that was told to be wrong, and agree nevertheless."""
 
     @property
     def is_in_doubt(self) -> bool:
@@ -60,15 +64,10 @@ class Ballot:
 def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Ballot:
     """Count the votes; a program that was drafted twice counts twice and runs once."""
     sources = [draft.strip() for draft in drafts]
-    groups: list[list[Round]] = []
-    for one in rounds:
-        if not is_an_answer(question, one):
-            continue
-        group = next((group for group in groups if _agree(question, group[0], one)), None)
-        if group is None:
-            groups.append([one])
-        else:
-            group.append(one)
+    groups = _groups(question, [one for one in rounds if is_an_answer(question, one)])
+    if in_spite := not groups:
+        groups = _groups(question, [one for one in rounds if _may_be_an_answer(question, one)])
+        groups = [group for group in groups if len(group) >= IN_SPITE]
     counts = [sum(_votes(one, one is rounds[0], sources) for one in group) for group in groups]
     used = [columns_used(question, group[0].source) for group in groups]
     best = max(range(len(groups)), key=lambda at: (counts[at], used[at], -at), default=None)
@@ -78,7 +77,20 @@ def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Bal
         votes=0 if best is None else counts[best],
         runner_up=max((count for at, count in enumerate(counts) if at != best), default=0),
         untried=tuple(dict.fromkeys(source for source in sources if source not in tried)),
+        in_spite=in_spite and best is not None,
     )
+
+
+def _groups(question: str, rounds: Sequence[Round]) -> list[list[Round]]:
+    """Those together that printed the same."""
+    groups: list[list[Round]] = []
+    for one in rounds:
+        group = next((group for group in groups if _agree(question, group[0], one)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return groups
 
 
 def _agree(question: str, one: Round, other: Round) -> bool:
@@ -93,6 +105,10 @@ def _votes(one: Round, is_first: bool, sources: list[str]) -> int:
 
 def is_an_answer(question: str, one: Round) -> bool:
     """Whether a program printed something that can be an answer, and can be compared."""
+    return _may_be_an_answer(question, one) and not trouble_with(question, one)
+
+
+def _may_be_an_answer(question: str, one: Round) -> bool:
     printed = one.output.strip()
     if one.failed or not printed or one.output == PICTURE:
         return False
@@ -100,7 +116,7 @@ def is_an_answer(question: str, one: Round) -> bool:
         return False
     if len(printed.splitlines()) > LINES and not form_of(question).kind:
         return False
-    return not lacks_a_value(question, printed) and not trouble_with(question, one)
+    return not lacks_a_value(question, printed) and not is_hard_coded(question, one)
 
 
 def can_be_compared(question: str, one: Round) -> bool:
