@@ -282,3 +282,15 @@ def test_a_directory_is_read_again_when_something_came_or_went(tmp_path):
     assert files.secrets() == ()
     (tmp_path / "node_modules").rename(tmp_path / "shallow")
     assert files.secrets() == (("TOKEN", "another"),)
+
+
+def test_what_comes_in_the_very_moment_in_which_a_directory_is_read_is_seen(tmp_path):
+    """The clock of files stands still for some milliseconds: a time alone does not tell."""
+    files = EnvFiles(tmp_path)
+    for number in range(40):
+        (tmp_path / f"note{number}").touch()
+        files.secrets()
+        file = tmp_path / f"{number}.env"
+        file.write_text(f"TOKEN=secret{number}\n")
+        assert files.secrets() == (("TOKEN", f"secret{number}"),)
+        file.unlink()

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
+from interpreter.policies.file_times import NEVER, is_settled
 from interpreter.protocol.git import index as git_index
 from interpreter.protocol.git.config import Unreadable, object_size, questionable
 from interpreter.protocol.git.places import (
@@ -59,6 +60,8 @@ class _State:
     mode: int
     content: bytes | None
     identity: tuple[int, int, int]
+    settled: bool
+    """Whether it was old enough when it was read that a later change must show in its time."""
 
 
 @frozen
@@ -195,7 +198,8 @@ class AutorunGuard:
         look = _in_repository if _is_repository(path, {n for n, _, _ in read}) else _in_project
         directories, watched = look(path, read)
         below = tuple(_joined(path, name) for name in directories)
-        return _Listing(status.st_ino, status.st_ctime_ns, below, tuple(watched))
+        changed = status.st_ctime_ns if is_settled(status.st_ctime_ns) else NEVER
+        return _Listing(status.st_ino, changed, below, tuple(watched))
 
     def _states(self, path: str, names: tuple[str, ...]) -> Iterator[tuple[str, _State]]:
         with _opened(self._root, path) as here:
@@ -209,7 +213,7 @@ class AutorunGuard:
             status = os.lstat(name, dir_fd=here)
             identity = (status.st_ino, status.st_ctime_ns, status.st_size)
             old = self._before.get(path)
-            if old is not None and old.identity == identity:
+            if old is not None and old.identity == identity and old.settled:
                 return old
             if stat.S_ISLNK(status.st_mode):
                 content: bytes | None = os.fsencode(os.readlink(name, dir_fd=here))
@@ -221,7 +225,7 @@ class AutorunGuard:
                 return None
         except OSError:
             return None
-        return _State(status.st_mode, content, identity)
+        return _State(status.st_mode, content, identity, is_settled(status.st_ctime_ns))
 
     def _put_back(self, path: str) -> None:
         old = self._before.get(path)
