@@ -291,3 +291,23 @@ def test_a_sentence_says_all_that_was_printed_words_too(said, shown):
 def test_a_word_that_an_answer_leaves_out_is_shown_as_it_was_printed():
     answer = faithful("The mean is 0.57.", "mean: 0.57\nstrength: weak\n", "How strong is it?")
     assert answer == "The mean is 0.57.\n\n```text\nmean: 0.57\nstrength: weak\n```"
+
+
+@pytest.mark.parametrize(
+    ("printed", "sentence"),
+    [
+        ("mean_age: 3.5", "The mean age is 3.5."),
+        ("the mean age: 3.456\nstrength = weak", "The mean age is 3.46, and the strength is weak."),
+        ("3.5", ""),
+        ("Answer: The mean age is 3.5. It is low.", ""),
+        ("a: 1\nb: 2\nc: 3\nd: 4\ne: 5", ""),
+    ],
+)
+def test_names_and_values_are_put_into_one_sentence_without_asking(printed, sentence):
+    question = "What is the mean age in t.csv, with two decimals? Answer in one short sentence."
+    assert next_request((user_says(question), *compared(printed)[1:])).answer == sentence
+
+
+def test_words_are_left_to_the_model_where_no_sentence_is_asked_for():
+    asked = user_says("What is the mean age in t.csv?")
+    assert next_request((asked, *compared("mean_age: 3.5")[1:])).answer == ""

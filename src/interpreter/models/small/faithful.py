@@ -8,6 +8,8 @@ from interpreter.models.small.form.asked import SAID, yes_or_no
 from interpreter.models.small.form.printed import NUMBER, as_number, pairs_in, plain
 
 LINES_REPEATED = 8
+MOST_SAID = 4  # values in one sentence
+SOME_WORDS = re.compile(r"[^\s.:;!?][^\s:;!?]*(?: [^\s:;!?]+){0,5}")
 SENTENCE = re.compile(
     r"\b(?:an?|one|single|plain|short|full|complete)\b[^.?!\n]{0,30}\bsentence\b", re.IGNORECASE
 )
@@ -24,7 +26,7 @@ def faithful(answer: str, output: str, question: str) -> str:
         return _as_printed(printed)
     if not printed or _carries(said, printed):
         return answer
-    if SENTENCE.search(question) and (sentence := _as_sentence(printed)):
+    if sentence := as_sentence(question, printed):
         return sentence
     is_long = printed.count("\n") >= LINES_REPEATED  # and it was shown when it was printed
     return answer if said and is_long else f"{said}\n\n{_as_printed(printed)}".strip()
@@ -50,11 +52,16 @@ def _as_printed(printed: str) -> str:
     return f"```text\n{printed}\n```" if "\n" in printed else printed
 
 
-def _as_sentence(printed: str) -> str:
-    """Lines such as `mean_age: 3` in words; nothing where they are anything else."""
-    pairs = pairs_in(printed)
-    said = [f"{name.replace('_', ' ')} is {value.rstrip('.')}" for name, value in pairs]
-    return f"The {', and the '.join(said)}." if said else ""
+def as_sentence(question: str, printed: str) -> str:
+    """Lines such as `mean_age: 3` in one sentence, where one is asked for; nothing where they are
+    anything else: then the model has to find words."""
+    pairs = pairs_in(printed) if SENTENCE.search(question.partition("\n\n")[0]) else []
+    names = [name.replace("_", " ").removeprefix("The ").removeprefix("the ") for name, _ in pairs]
+    values = [value.rstrip(".") for _, value in pairs]
+    if not 0 < len(pairs) <= MOST_SAID or not all(map(SOME_WORDS.fullmatch, (*names, *values))):
+        return ""
+    said = [f"the {name} is {value}" for name, value in zip(names, values, strict=True)]
+    return f"T{', and '.join(said)[1:]}."
 
 
 def invents(answer: str, known: str) -> bool:

@@ -17,7 +17,7 @@ from interpreter.models.small.answers import (
 )
 from interpreter.models.small.coding.mends import mended
 from interpreter.models.small.coding.task import Coding
-from interpreter.models.small.faithful import with_reason
+from interpreter.models.small.faithful import as_sentence, with_reason
 from interpreter.models.small.form.asked import form_of, wants_a_reason
 from interpreter.models.small.form.rendering import rendering, with_keys
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
@@ -246,6 +246,8 @@ def _after_output(
     if wants_a_reason(question) and (answer := with_reason(last.output, last.variables)):
         return SmallPlan((), answer=answer)
     shown = form_of(question).rounded(shortened(last.output))
+    if sentence := as_sentence(question, shown):
+        return SmallPlan((), answer=sentence)
     said = PRINTED.format(output=shown, form=form_asked_for(question))
     messages = (*asked, assistant_says(last.code), user_says(said))
     form = form_of(question)
