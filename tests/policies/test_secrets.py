@@ -294,7 +294,14 @@ def test_a_directory_that_has_just_changed_is_read_again(tmp_path, monkeypatch):
     for _ in range(2):
         files.secrets()
     assert len(read) == 2
-    monkeypatch.setattr(time, "time_ns", lambda: now + 10**9)
+    monkeypatch.setattr(time, "time_ns", lambda: now + 10**10)
     for _ in range(2):
         files.secrets()
     assert len(read) == 3
+
+
+def test_no_file_of_a_directory_is_pushed_out_by_others(tmp_path):
+    for number in range(120):
+        (tmp_path / f"!{number:03}.env").touch()
+    (tmp_path / ".env").write_text("TOKEN=mine\n")
+    assert secrets_in_files(tmp_path) == (("TOKEN", "mine"),)

@@ -36,13 +36,8 @@ class FileKeeper(Protocol):
         """The bytes of the largest file that is kept when it is changed in place."""
         ...
 
-    def begin(
-        self, name: str, label: str, meanwhile: Callable[[], None], *, watched: bool = False
-    ) -> None:
-        """A block is about to run; what is to be done `meanwhile` touches no file that is kept.
-
-        `watched` says that somebody will ask about files that run by themselves.
-        """
+    def begin(self, name: str, label: str, meanwhile: Callable[[], None]) -> None:
+        """A block is about to run; what is to be done `meanwhile` touches no file that is kept."""
         ...
 
     def end(self) -> FileReport:

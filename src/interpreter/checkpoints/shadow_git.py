@@ -82,14 +82,7 @@ class ShadowGit:
         """The bytes of the largest file that is in a snapshot."""
         return self._options.largest_file
 
-    def begin(
-        self,
-        name: str,
-        label: str,
-        meanwhile: Callable[[], None] = lambda: None,
-        *,
-        watched: bool = False,
-    ) -> None:
+    def begin(self, name: str, label: str, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Take the snapshot before a block."""
         meanwhile()
         self._blocks = [block for block in self._blocks if not block.undone]

@@ -68,8 +68,7 @@ class Transaction:
         name = f"{self._count:06}"
         language = self._canonical(action.language) if isinstance(action, Code) else ""
         entry = _Entry(name, _label(action), time.time(), language)
-        watched = isinstance(action, Code)  # what runs is watched by those who guard a block
-        self._files.begin(name, entry.label, lambda: self._keep_variables(entry), watched=watched)
+        self._files.begin(name, entry.label, lambda: self._keep_variables(entry))
         for gone in self._undone:
             self._forget(gone)
         self._undone = []

@@ -57,7 +57,9 @@ class EnvFiles:
         """Those at the top first; neither links nor what others wrote is looked into."""
         waiting, found = deque([self._top]), list[str]()
         listings: dict[str, _Listing] = {}
-        while waiting and len(listings) < _MOST_DIRECTORIES and len(found) < _MOST_FILES:
+        looked = 0
+        while waiting and looked < _MOST_DIRECTORIES and len(found) < _MOST_FILES:
+            looked += 1
             path = waiting.popleft()
             try:
                 listing = listings[path] = self._listed(path)
@@ -66,7 +68,7 @@ class EnvFiles:
             found += listing.settings
             waiting += listing.directories
         self._listings = listings
-        return found[:_MOST_FILES]
+        return found
 
     def _listed(self, path: str) -> _Listing:
         status = os.lstat(path)

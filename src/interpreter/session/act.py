@@ -124,10 +124,10 @@ def _between_checkpoints(
     turn.engine.before_block()
     checkpoints = turn.engine.checkpoints()
     checkpoint = checkpoints.begin(action)
-    if checkpoint:
-        yield CheckpointTaken(checkpoint)
     changed: FilesChanged | None = None
     try:
+        if checkpoint:
+            yield CheckpointTaken(checkpoint)
         finished = yield from _run(action, draft, turn)
     finally:
         changed = checkpoints.end()

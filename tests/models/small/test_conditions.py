@@ -451,12 +451,13 @@ def test_what_all_programs_do_although_they_were_told_not_to_is_believed_in_the_
     profile = "sales.csv: 8 rows x 2 columns\n- 'item' text: 'tea', 'coffee'\n- 'units' int 1 to 9"
     blocks = [(source, "17\n") for source in sources]
 
-    def counted(of):
+    def counted(of, drafts=tuple(sources[1:])):
         read = SmallTurn.of(turn(asked, *blocks[:of], profile=profile))
-        return ballot(read.question, read.rounds, sources[1:])
+        return ballot(read.question, read.rounds, drafts)
 
     assert (counted(2).leader, counted(2).in_spite) == (None, False)
     assert (counted(3).leader.output, counted(3).in_spite) == ("17\n", True)
+    assert counted(3, (*sources[1:], "print(h())")).leader is None  # one may still do better
     read = SmallTurn.of(turn(asked, *blocks, profile=profile))
     plan = read.next_request(counted(3))
     assert not plan.must_act

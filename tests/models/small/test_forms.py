@@ -300,6 +300,9 @@ def test_a_word_that_an_answer_leaves_out_is_shown_as_it_was_printed():
         ("the mean age: 3.456\nstrength = weak", "The mean age is 3.46, and the strength is weak."),
         ("3.5", ""),
         ("Answer: The mean age is 3.5. It is low.", ""),
+        ("12,345.67", ""),
+        ("(891, 12)", ""),
+        ("Paris, Rome", ""),
         ("a: 1\nb: 2\nc: 3\nd: 4\ne: 5", ""),
     ],
 )

@@ -279,3 +279,31 @@ def test_results_in_a_file_are_rounded_as_was_asked(question, content, written, 
 )
 def test_what_is_rounded_already_or_is_data_stays_as_it_is(content):
     assert SmallTurn.of(looked_at(content, ROUNDED)).to_rewrite == ""
+
+
+OBJECT = (
+    "Save the mean price in sales.csv, with two decimals, as r.json, an object with the key {}."
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "written"),
+    [
+        (
+            '{"at": "2026-11-18T10:00:00.123456", "version": "1.2345", "mean_price": 3.4567}\n',
+            '{"at": "2026-11-18T10:00:00.123456", "version": "1.2345", "mean_price": 3.46}\n',
+        ),
+        ('{"mean_price": 3.4567, "sNumPy\'s count": 1}', ""),
+        ('{"mean_price": 3.4567, "key": "[secret TOKEN]"}', ""),
+        ('{"mean_price": 3.4567, "by": {"a": 1.23456}}', ""),
+    ],
+)
+def test_only_numbers_are_rounded_and_only_where_the_file_is_known(content, written, tmp_path):
+    question, files = OBJECT.format("mean_price"), "added /tmp/work/r.json"
+    (((look,), _, _), wrote) = reply(asked(question), *writing(files=files)), writing(files=files)
+    shown = block(look.source, content, to_compare=True)
+    rewrite = SmallTurn.of((asked(question), *wrote, *shown)).to_rewrite
+    if rewrite:
+        subprocess.run([sys.executable, "-c", rewrite], cwd=tmp_path, check=True)
+    file = tmp_path / "r.json"
+    assert (file.read_text() if file.exists() else "") == written

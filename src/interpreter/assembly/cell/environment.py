@@ -66,7 +66,12 @@ class Environment:
         self._permissions: Lazy[Permissions] = Lazy(self._make_permissions)
         opener = CellOpener(settings, self._rules, self._permissions, notice)
         self.session_cell = SessionCell(
-            opener, Lazy(self._make_setup), self._is_busy, notice, self._guards.add_news
+            opener,
+            Lazy(self._make_setup),
+            self._workspace,
+            self._is_busy,
+            notice,
+            self._guards.add_news,
         )
         """The cell that the code runs in."""
         launch = self.session_cell.launch

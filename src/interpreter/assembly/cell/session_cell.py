@@ -31,6 +31,7 @@ class SessionCell:
         self,
         opener: CellOpener,
         setup: Lazy[CellSetup],
+        workspace: Path,
         is_busy: Callable[[], bool],
         notice: Notify,
         add_news: Notify,
@@ -44,6 +45,7 @@ class SessionCell:
         """The session that goes on here now; the variables are its own."""
         self._unkept = unkept_session()
         self._setup = setup
+        self._workspace = workspace
         self._is_busy = is_busy
         self._notice = notice
         self._add_news = add_news
@@ -166,9 +168,8 @@ class SessionCell:
     def _owner(self) -> Owner:
         from interpreter.checkpoints.variables.kept import Owner
 
-        settings = self._setup.get().settings
-        level = settings.sandbox if self.opener.is_confined else "off"
-        return Owner(self.session, level, str(settings.directory().resolve()))
+        level = self._setup.get().settings.sandbox if self.opener.is_confined else "off"
+        return Owner(self.session, level, str(self._workspace.resolve()))
 
     def _warm(self) -> None:
         contents = self._life.contents()

@@ -80,7 +80,6 @@ class FileJournal:
         """The socket where programs that start get the filter."""
         self._supervision = Supervision(_plain(options), ask, ask_program)
         program = write_filter(machine, programs=bool(options.programs))
-        self._late: bool | None = None  # what `watch` tells, where a block was begun watched
         self._doorman = Doorman(self.address, program, self._supervision.admit)
 
     @property
@@ -118,19 +117,9 @@ class FileJournal:
             reason = next(filter(None, reasons))
             raise CheckpointError(f"The file journal does not work here: {reason}.")
 
-    def begin(
-        self,
-        name: str,
-        label: str,
-        meanwhile: Callable[[], None] = nothing,
-        *,
-        watched: bool = False,
-    ) -> None:
-        """A block is about to run; `watched` does what `watch` does on the same way."""
-        begun = self._supervision.call(
-            meanwhile, do="begin", name=name, label=label, watched=watched
-        )
-        self._late = begun.get("late")
+    def begin(self, name: str, label: str, meanwhile: Callable[[], None] = nothing) -> None:
+        """A block is about to run."""
+        self._supervision.call(meanwhile, do="begin", name=name, label=label)
 
     def end(self) -> FileReport:
         """What the block did. Its programs may go on; that still counts as the block's."""
@@ -180,8 +169,7 @@ class FileJournal:
 
         Tells whether programs have done anything to files since `settle`.
         """
-        late, self._late = self._late, None
-        return bool(self._supervision.call(do="watch")["late"] if late is None else late)
+        return bool(self._supervision.call(do="watch")["late"])
 
     def flagged(self) -> tuple[list[tuple[str, Literal["added", "changed"]]], dict[str, str]]:
         """Paths that run by themselves and changed; and git's settings that were let through.

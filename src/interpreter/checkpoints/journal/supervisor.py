@@ -214,13 +214,13 @@ class Supervisor:
             return {"error": f"{type(error).__name__}: {error}"}
 
     def _begin(self, message: Message) -> Message:
-        # Else it is asked again, since our predecessor died before it could answer.
-        if _newest(self._history.done) != message["name"]:
-            writing = self._being_written()
-            self._history.seal(writing)
-            block = self._history.begin(message["name"], message["label"])
-            self._record_into(block, writing)
-        return self._watch_files(message) if message["watched"] else {}
+        if _newest(self._history.done) == message["name"]:
+            return {}  # asked again, since our predecessor died before it could answer
+        writing = self._being_written()
+        self._history.seal(writing)
+        block = self._history.begin(message["name"], message["label"])
+        self._record_into(block, writing)
+        return {}
 
     def _record_into(
         self, block: BlockDirectory | None, writing: list[TreePlace] | None = None

@@ -18,7 +18,8 @@ MOST = 32 << 20  # bytes; where there is more it is data, or no copy was made be
 LARGEST_MAPPING = 64 << 20
 WRITABLE = re.compile(rb"^(\w+)-(\w+) rw-p", re.MULTILINE)
 EVERY = 8  # copies
-AT_ONCE = 40  # stretches of memory, mostly of a few pages: less than a millisecond
+PIECE = 64 << 10  # bytes
+AT_ONCE = 20  # pieces, mostly of a few pages: about a millisecond
 POPULATE_WRITE = 23  # of madvise, from Linux 5.14 on; older ones refuse it
 
 
@@ -40,7 +41,7 @@ class BusyPages:
 
     def after_copy(self) -> None:
         """A copy was made: there is memory to make ready."""
-        self._rest = list(self._memory)
+        self._rest = [piece for stretch in self._memory for piece in pieces(*stretch)]
 
     def make_some_ready(self) -> bool:
         """Make a part of it ready; whether there is more."""
@@ -62,6 +63,12 @@ def written_since_the_last_copy() -> list[tuple[int, int]]:
             pages.seek(start // PAGE * ENTRY)
             found += runs(start, pages.read((end - start) // PAGE * ENTRY))
     return found if sum(length for _, length in found) <= MOST else []
+
+
+def pieces(start: int, length: int) -> Iterator[tuple[int, int]]:
+    """A stretch of memory in parts that do not take long."""
+    for at in range(0, length, PIECE):
+        yield start + at, min(PIECE, length - at)
 
 
 def make_ready(memory: list[tuple[int, int]]) -> None:

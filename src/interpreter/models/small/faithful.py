@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from interpreter.models.small.form.asked import SAID, yes_or_no
-from interpreter.models.small.form.printed import NUMBER, as_number, pairs_in, plain
+from interpreter.models.small.form.printed import NUMBER, as_number, plain
 
 LINES_REPEATED = 8
 MOST_SAID = 4  # values in one sentence
+NAMED = re.compile(r"([A-Za-z][\w '-]{0,60}?)\s*[:=]\s*(\S.*)")
 SOME_WORDS = re.compile(r"[^\s.:;!?][^\s:;!?]*(?: [^\s:;!?]+){0,5}")
 SENTENCE = re.compile(
     r"\b(?:an?|one|single|plain|short|full|complete)\b[^.?!\n]{0,30}\bsentence\b", re.IGNORECASE
@@ -55,13 +56,20 @@ def _as_printed(printed: str) -> str:
 def as_sentence(question: str, printed: str) -> str:
     """Lines such as `mean_age: 3` in one sentence, where one is asked for; nothing where they are
     anything else: then the model has to find words."""
-    pairs = pairs_in(printed) if SENTENCE.search(question.partition("\n\n")[0]) else []
+    pairs = named_values(printed) if SENTENCE.search(question.partition("\n\n")[0]) else []
     names = [name.replace("_", " ").removeprefix("The ").removeprefix("the ") for name, _ in pairs]
     values = [value.rstrip(".") for _, value in pairs]
     if not 0 < len(pairs) <= MOST_SAID or not all(map(SOME_WORDS.fullmatch, (*names, *values))):
         return ""
     said = [f"the {name} is {value}" for name, value in zip(names, values, strict=True)]
     return f"T{', and '.join(said)[1:]}."
+
+
+def named_values(printed: str) -> list[tuple[str, str]]:
+    """Lines such as `mean age: 3` or `mean_age = 3`; nothing where one is anything else."""
+    found = [NAMED.fullmatch(line.strip()) for line in printed.strip().splitlines()]
+    pairs = [(one.group(1).strip(), one.group(2).strip()) for one in found if one]
+    return pairs if len(pairs) == len(found) else []
 
 
 def invents(answer: str, known: str) -> bool:
@@ -79,7 +87,7 @@ def _carries(answer: str, printed: str) -> bool:
     if not wanted:
         return _has_words(answer, printed)
     given = [(as_number(text), _decimals(text)) for text in NUMBER.findall(answer)]
-    texts = [value for _, value in pairs_in(printed) if not NUMBER.search(value)]
+    texts = [value for _, value in named_values(printed) if not NUMBER.search(value)]
     return all(_is_given(number, given) for number in wanted) and all(
         _has_words(answer, text) for text in texts
     )

@@ -42,6 +42,7 @@ from interpreter.models.small.words import (
     ATTEMPT,
     CANNOT_BE,
     DOUBT,
+    IN_SPITE,
     NOT_WANTED,
     NOTHING_PRINTED,
     PRINT_IT,
@@ -206,7 +207,7 @@ class SmallTurn:
             return _after_silence(self.asked, rounds)
         if absent := said_to_be_absent(self.question, rounds[-1]):
             return SmallPlan((), answer=absent)
-        doubt = doubt_about(self.question, rounds[-1]) or doubt
+        doubt = doubt_about(self.question, rounds[-1]) or doubt or (IN_SPITE if believed else "")
         plan = _after_output(self.asked, rounds, self.question, believed=believed)
         return replace(plan, doubt=doubt)
 

@@ -39,7 +39,7 @@ class Ballot:
     untried: tuple[str, ...]
     """Programs that have not run yet, each once."""
     in_spite: bool = False
-    """Whether all of them do something that was told to be wrong, and agree nevertheless."""
+    """Whether something is held against all of them, and they agree nevertheless."""
 
     @property
     def is_in_doubt(self) -> bool:
@@ -65,18 +65,19 @@ def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Bal
     """Count the votes; a program that was drafted twice counts twice and runs once."""
     sources = [draft.strip() for draft in drafts]
     groups = _groups(question, [one for one in rounds if is_an_answer(question, one)])
-    if in_spite := not groups:
+    tried = {one.source.strip() for one in rounds}
+    untried = tuple(dict.fromkeys(source for source in sources if source not in tried))
+    if in_spite := not groups and not untried:
         groups = _groups(question, [one for one in rounds if _may_be_an_answer(question, one)])
         groups = [group for group in groups if len(group) >= IN_SPITE]
     counts = [sum(_votes(one, one is rounds[0], sources) for one in group) for group in groups]
     used = [columns_used(question, group[0].source) for group in groups]
     best = max(range(len(groups)), key=lambda at: (counts[at], used[at], -at), default=None)
-    tried = {one.source.strip() for one in rounds}
     return Ballot(
         leader=None if best is None else groups[best][0],
         votes=0 if best is None else counts[best],
         runner_up=max((count for at, count in enumerate(counts) if at != best), default=0),
-        untried=tuple(dict.fromkeys(source for source in sources if source not in tried)),
+        untried=untried,
         in_spite=in_spite and best is not None,
     )
 

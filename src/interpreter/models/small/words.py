@@ -85,6 +85,7 @@ IN_THE_FORM = "The same values, in the form that was asked for:\n"
 WITH_IMPORT = "The same, with the import that was missing:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
+IN_SPITE = "\n\n(Not sure: programs agree on this, but they may not do all that was asked.)"
 NOT_ANSWERED = """\
 I could not compute this: no program gave a value for it, and a guess would be worth nothing."""
 SPENT = """\

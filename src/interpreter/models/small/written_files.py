@@ -7,6 +7,8 @@ up. The file is looked at after it was written, in the cell in which nothing can
 from __future__ import annotations
 
 import csv
+import io
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -54,6 +56,10 @@ with open({name!r}, "w") as file:
 FORMS = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 NOT_ROUNDED = "its numbers have more decimals than were asked for"
 MOST_RESULTS = 30  # rows
+DECIMALS = re.compile(r"[-+]?\d+\.\d+")
+NOT_THE_FILE = re.compile(
+    r"NumPy's |\[secret |\ufffd"
+)  # what was printed of it is not what it holds
 IN_DOUBT = "\n\n(Not sure: in {name}, {trouble}.)"
 
 
@@ -89,7 +95,7 @@ def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
         return ""
     name, text, form = file_to_write(question), rounds[-1].output, form_of(question)
     if _trouble(question, name, text, _writer(rounds)) == NOT_ROUNDED:
-        code = REWRITE_TEXT.format(name=name, text=form.rounded(text))
+        code = REWRITE_TEXT.format(name=name, text=_rounded(question, name, text))
     else:
         pairs = [(one, form.rounded(value)) for one, value in _values(question, rounds)]
         code = _rewriting(question, pairs, text) if pairs else ""
@@ -163,21 +169,49 @@ def _trouble(question: str, name: str, text: str, writer: Round) -> str:
     """What is wrong with the file, the numbers last: they are rounded once all else is right."""
     if trouble := _trouble_with_form(question, name, text, writer):
         return trouble
-    is_whole = len(text) < SHOWN and _is_of_names_and_values(name, text)
-    return NOT_ROUNDED if is_whole and form_of(question).rounded(text) != text else ""
+    return NOT_ROUNDED if _rounded(question, name, text) not in ("", text) else ""
 
 
-def _is_of_names_and_values(name: str, text: str) -> bool:
-    """Whether it is results and no data: each has a name, and data has many columns or rows."""
-    if FORMS.get(f".{name.lower().rpartition('.')[2]}", ""):
-        value = data_in(text) if name.lower().endswith(".json") else yaml_in(text)
-        return isinstance(value, dict)
-    if not name.lower().endswith(".csv"):
-        return False
+def _rounded(question: str, name: str, text: str) -> str:
+    """The same results with no more decimals than were asked for; nothing where it is not known
+    what the file holds, or it holds data: of those each has a name, and data has more."""
+    places = form_of(question).places
+    if places is None or len(text) >= SHOWN or NOT_THE_FILE.search(text):
+        return ""
+    if name.lower().endswith(".json"):
+        return _rounded_object(text, places)
     rows = [row for row in csv.reader(text.splitlines()) if row]
-    return len(rows) <= MOST_RESULTS and all(
+    are_results = len(rows) <= MOST_RESULTS and all(
         len(row) == 2 and not NUMBER.fullmatch(row[0].strip()) for row in rows
     )
+    if not name.lower().endswith(".csv") or not are_results:
+        return ""
+    values = [_shorter(value, places) for _, value in rows]
+    if values == [value for _, value in rows]:
+        return text
+    written = io.StringIO()
+    names = [one for one, _ in rows]
+    csv.writer(written, lineterminator="\n").writerows(zip(names, values, strict=True))
+    return written.getvalue()
+
+
+def _rounded_object(text: str, places: int) -> str:
+    """JSON whose values are rounded, where it is one object of plain values."""
+    value = data_in(text) if is_json(text) else None
+    if not isinstance(value, dict) or any(isinstance(one, dict | list) for one in value.values()):
+        return ""
+    short = {k: round(v, places) if isinstance(v, float) else v for k, v in value.items()}
+    if short == value:
+        return text
+    indent = 2 if "\n" in text.strip() else None
+    return json.dumps(short, indent=indent, ensure_ascii=False) + "\n" * text.endswith("\n")
+
+
+def _shorter(text: str, places: int) -> str:
+    """A number with fewer decimals; all else as it is."""
+    number = text.strip()
+    is_long = DECIMALS.fullmatch(number) and len(number.partition(".")[2]) > places
+    return f"{float(number):.{places}f}" if is_long else text
 
 
 def _trouble_with_form(question: str, name: str, text: str, writer: Round) -> str:
