@@ -281,7 +281,7 @@ def test_what_is_rounded_already_or_is_data_stays_as_it_is(content):
     assert SmallTurn.of(looked_at(content, ROUNDED)).to_rewrite == ""
 
 
-OBJECT = (
+WITH_DECIMALS = (
     "Save the mean price in sales.csv, with two decimals, as r.json, an object with the key {}."
 )
 
@@ -299,7 +299,7 @@ OBJECT = (
     ],
 )
 def test_only_numbers_are_rounded_and_only_where_the_file_is_known(content, written, tmp_path):
-    question, files = OBJECT.format("mean_price"), "added /tmp/work/r.json"
+    question, files = WITH_DECIMALS.format("mean_price"), "added /tmp/work/r.json"
     (((look,), _, _), wrote) = reply(asked(question), *writing(files=files)), writing(files=files)
     shown = block(look.source, content, to_compare=True)
     rewrite = SmallTurn.of((asked(question), *wrote, *shown)).to_rewrite

@@ -57,9 +57,8 @@ FORMS = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 NOT_ROUNDED = "its numbers have more decimals than were asked for"
 MOST_RESULTS = 30  # rows
 DECIMALS = re.compile(r"[-+]?\d+\.\d+")
-NOT_THE_FILE = re.compile(
-    r"NumPy's |\[secret |\ufffd"
-)  # what was printed of it is not what it holds
+# What was printed of it is not what it holds.
+NOT_THE_FILE = re.compile(r"NumPy's |\[secret[ :]|\ufffd")
 IN_DOUBT = "\n\n(Not sure: in {name}, {trouble}.)"
 
 
