@@ -9,11 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.live import wait_until
 
 from interpreter import Interpreter
+from interpreter.assembly import SessionFactory
+from interpreter.models.scripted import ScriptedModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.events import ApprovalRequested
 from interpreter.protocol.messages import ActionCall
+from interpreter.protocol.ports import nobody_answers
+from interpreter.settings.settings import Settings
 
 HANG = 60
 
@@ -127,3 +132,28 @@ def children(pid, word):
     for child in {one for task in tasks for one in (task / "children").read_text().split()}:
         if word in Path(f"/proc/{child}/cmdline").read_text():
             yield int(child)
+
+
+def test_what_the_user_writes_between_two_blocks_is_the_users_own(work):
+    """A copy of the kernel is made between them, which must not look like something of the code's:
+    what changes while programs go on counts as theirs."""
+    asked = []
+
+    def approve(request):
+        asked.append(request)
+        return Decision("no")
+
+    settings = Settings(model="scripted/demo", auto_run=True, workspace=str(work))
+    factory = SessionFactory(settings, approve, nobody_answers)
+    script = [step for number in range(6) for step in ({"code": f"x = {number}"}, "Done.")]
+    session = factory.open_session(settings, model=ScriptedModel(script))
+    try:
+        list(session.send("go"))
+        variables = factory.environment.session_cell.opened.variables
+        for number in range(5):
+            wait_until(lambda: variables.state)  # the copy is there
+            (work / ".envrc").write_text(f"the user's, {number}\n")
+            list(session.send("go on"))
+    finally:
+        factory.close()
+    assert (asked, (work / ".envrc").read_text()) == ([], "the user's, 4\n")

@@ -52,6 +52,8 @@ class Kernel:
         self._later = ""
         self._made = ""  # the last copy
         self._pending: Any = None  # the copy that is to be made in a moment
+        self._door: tuple[str, Any] | None = None  # its name, and the socket it will be asked at
+        self._frozen.nowhere()
         self._children: list[int] = []
         self._own_threads = set(threading.enumerate())
         self.values.Session.namespace = shell.user_ns
@@ -75,6 +77,7 @@ class Kernel:
             return
         if NAMES.fullmatch(now):
             await self.app.rest(lambda: self._take(now))
+        self._open_door(self._later)
 
     def after_block(self, result: Any = None) -> None:
         """Make the copy that was ordered for later, when the block's end has been told."""
@@ -94,6 +97,28 @@ class Kernel:
             self._pages.after_copy()
             self._make_pages_ready()
         return is_the_new_kernel
+
+    def _open_door(self, name: str) -> None:
+        """Make the socket of a copy to come, while a block runs that may make files: after it, the
+        journal would take this for something that programs did by themselves."""
+        self._close_door()
+        if NAMES.fullmatch(name):
+            with contextlib.suppress(OSError):  # it is tried again when the copy is made
+                self._door = (name, self._frozen.listening(self.path(f"{name}.frozen")))
+
+    def _close_door(self) -> None:
+        if self._door is not None:
+            name, server = self._door
+            self._door = None
+            server.close()
+            with contextlib.suppress(OSError):
+                os.unlink(self.path(f"{name}.frozen"))
+
+    def _door_of(self, name: str) -> Any:
+        if self._door is not None and self._door[0] == name:
+            server, self._door = self._door[1], None
+            return server
+        return self._frozen.listening(self.path(f"{name}.frozen"))
 
     def _make_pages_ready(self) -> None:
         """A few at a time: a block that comes does not wait for the rest."""
@@ -278,6 +303,7 @@ class Kernel:
 
     def _fork(self, name: str) -> bool:
         end_idle_threads()
+        server = self._door_of(name)
         surroundings = self._frozen.Surroundings()
         news, tell = os.pipe()
         with warnings.catch_warnings():
@@ -285,8 +311,9 @@ class Kernel:
             pid = os.fork()
         if pid == 0:
             os.close(tell)
-            return self._freeze(name, surroundings, news)
+            return self._freeze(name, surroundings, news, server)
         os.close(news)
+        server.close()
         with contextlib.suppress(OSError):  # it was faster, or is gone already
             os.setpgid(pid, pid)  # before this block can end us: who ends us does not mean the copy
         self._children.append(pid)
@@ -295,10 +322,10 @@ class Kernel:
         self._made = name
         return False
 
-    def _freeze(self, name: str, surroundings: Any, news: int) -> bool:
+    def _freeze(self, name: str, surroundings: Any, news: int, server: Any) -> bool:
         """Be a frozen copy, until the host hangs up or makes us the kernel."""
         try:
-            copy = self._frozen.FrozenCopy(self, name, surroundings, news)
+            copy = self._frozen.FrozenCopy(self, name, surroundings, news, server)
             address = copy.wait()
         except BaseException:  # noqa: BLE001 - nobody is there to hear of it
             os._exit(1)
@@ -307,6 +334,11 @@ class Kernel:
             lost = copy.leave()  # last: what was done before has drawn random numbers
             self._children, self._later = [copy.left_behind], ""
             self._cancel_the_later()
+            if (
+                self._door is not None
+            ):  # it is the other kernel's, and its number stands for nothing
+                self._door[1].close()
+                self._door = None
             self._own_threads = set(threading.enumerate())
             lost.update({f"thread {one}": "threads do not live on" for one in copy.threads})
             lost.update(self._not_carried())

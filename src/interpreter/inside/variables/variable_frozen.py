@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 HARMLESS = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 WHOLE = b"whole\n"  # tells the host that it has everything
+ABOVE_THE_STREAMS = 10
 ONLY_WHEN_OPENED = os.O_CREAT | os.O_EXCL | os.O_TRUNC
 SIGNALS = (signal.SIGINT, signal.SIGCHLD)
 A_WHILE = 0.05  # seconds: giving memory back takes milliseconds, and a block is ending or beginning
@@ -56,6 +57,34 @@ class OpenFile(NamedTuple):
             os.close(opened)
 
 
+def nowhere() -> int:
+    """A number that stands for nothing, opened once: that counts as a change to files, and a copy
+    that is made between two blocks must make none."""
+    for number in ours_of_nowhere:
+        with contextlib.suppress(OSError):  # code has closed it
+            if os.readlink(f"/proc/self/fd/{number}") == os.devnull:
+                return number
+    opened = os.open(os.devnull, os.O_RDWR)
+    ours_of_nowhere[:] = [fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, ABOVE_THE_STREAMS)]
+    os.close(opened)
+    return ours_of_nowhere[0]
+
+
+ours_of_nowhere: list[int] = []
+
+
+def listening(path: str) -> socket.socket:
+    """A socket at which a copy can be asked."""
+    server = socket.socket(socket.AF_UNIX)
+    try:
+        server.bind(path)
+        server.listen(4)
+    except OSError:
+        server.close()
+        raise
+    return server
+
+
 class Surroundings:
     """What belongs to a process and neither is memory nor goes over into a fork as it is."""
 
@@ -63,6 +92,7 @@ class Surroundings:
         """How things are now, before the fork: it draws new numbers for `random`, and where a file
         is read or written next is common to both of us."""
         self.kernel = os.getpid()
+        self._nowhere = nowhere()
         self._group = os.getpgrp()
         self._collecting = gc.isenabled()
         self._child_signal = signal.getsignal(signal.SIGCHLD)
@@ -78,18 +108,16 @@ class Surroundings:
                 if not self._may_stay(number):
                     self._let_go.append(number)
 
-    def let_go(self, kept: int) -> None:
+    def let_go(self, *kept: int) -> None:
         """In the copy: hold nothing that others wait for. Each number stays taken by nothing."""
         gc.disable()
         for one in SIGNALS:
             signal.signal(one, signal.SIG_IGN)
         self._files = [file for file in self._files if file.is_open()]
-        nowhere = os.open(os.devnull, os.O_RDWR)
         for number in self._let_go:
             with contextlib.suppress(OSError):  # another thread has closed it, or the fork has
-                if number not in (kept, nowhere):
-                    os.dup2(nowhere, number, inheritable=os.get_inheritable(number))
-        os.close(nowhere)
+                if number not in kept:
+                    os.dup2(self._nowhere, number, inheritable=os.get_inheritable(number))
 
     def take_up(self) -> dict[str, str]:
         """In the new kernel: be where the kernel was; files that could not be opened again."""
@@ -131,21 +159,21 @@ class Surroundings:
 class FrozenCopy:
     """A copy of the kernel that waits for questions. No clean-up code of the kernel runs here."""
 
-    def __init__(self, kernel: Any, name: str, surroundings: Surroundings, news: int) -> None:
+    def __init__(
+        self, kernel: Any, name: str, surroundings: Surroundings, news: int, server: socket.socket
+    ) -> None:
         self._values = kernel.values
         self._surroundings = surroundings
         self.left_behind = 0  # the process that is the copy once this one is the kernel
         with contextlib.suppress(PermissionError):  # the kernel has moved us already
             os.setpgid(0, 0)  # who ends the kernel with all its children does not mean us
-        kernel.app.freeze(lambda: surroundings.let_go(news))
+        kernel.app.freeze(lambda: surroundings.let_go(news, server.fileno()))
         with open(news) as told:
             heard = json.load(told)
         self.threads: list[str] = heard["threads"]
         self._line = socket.socket(socket.AF_UNIX)
         self._line.connect(kernel.path(kernel.registry))
-        self._server = socket.socket(socket.AF_UNIX)
-        self._server.bind(kernel.path(f"{name}.frozen"))
-        self._server.listen(4)
+        self._server = server
         hello = {"name": name, "pid": os.getpid(), "fixed": heard["fixed"]}
         self._line.sendall(json.dumps(hello).encode() + b"\n")
 
