@@ -314,3 +314,18 @@ def test_names_and_values_are_put_into_one_sentence_without_asking(printed, sent
 def test_words_are_left_to_the_model_where_no_sentence_is_asked_for():
     asked = user_says("What is the mean age in t.csv?")
     assert next_request((asked, *compared("mean_age: 3.5")[1:])).answer == ""
+
+
+@pytest.mark.parametrize(
+    ("printed", "answer"),
+    [
+        ("Total: <sum> 42", "Total: 42"),
+        ("Total: <sum>\n42.0", "Total: 42.0"),
+        ("Total: 42", "Total: 42"),
+        ("Total: <sum>", ""),
+        ("Total: <sum> 42 43", ""),
+    ],
+)
+def test_a_place_that_was_left_as_it_is_gets_the_value_that_stands_behind_it(printed, answer):
+    question = "What is the sum of x in t.csv? Answer in this format: Total: <sum>"
+    assert answer_in(question, printed) == answer

@@ -95,7 +95,8 @@ def answer_in(question: str, output: str) -> str:
     form, printed = form_of(question), output.strip()
     if answer := form.written(printed):
         return answer
-    return form.rounded(printed) if _is_in_the_form_of(question, printed) else ""
+    is_in_form = _is_in_the_form_of(question, printed) and not form.leaves_a_place(printed)
+    return form.rounded(printed) if is_in_form else ""
 
 
 def _is_in_the_form_of(question: str, printed: str) -> bool:

@@ -179,16 +179,24 @@ class AskedForm:
 
         return DECIMAL.sub(rounded, text)
 
+    def leaves_a_place(self, printed: str) -> bool:
+        """Whether a place of the template stands in what was printed as it is."""
+        return any(hole.group() in printed for hole in PLACEHOLDER.finditer(self.template))
+
     def _filled(self, printed: str) -> str:
         """The template with what was printed in its places; nothing where a value is missing."""
-        if _is_filled(PLACEHOLDER.sub("\0", self.template).split("\0"), printed):
-            return self.rounded(printed)
         holes = list(PLACEHOLDER.finditer(self.template))
+        is_left = self.leaves_a_place(printed)  # and the value stands elsewhere
+        if not is_left and _is_filled(PLACEHOLDER.sub("\0", self.template).split("\0"), printed):
+            return self.rounded(printed)
         labels = (LABEL.search(self.template[: hole.start()]) for hole in holes)
         names = [(label.group(1) if label else "") for label in labels]
         pairs = zip(names, (hole.group(2) for hole in holes), strict=True)
-        values = _values_for(list(pairs), printed)
-        if not values:
+        if is_left:
+            values = NUMBER.findall(PLACEHOLDER.sub("", printed))
+        else:
+            values = _values_for(list(pairs), printed)
+        if not values or len(values) != len(holes):
             return ""
         filled = iter(values)
         return self.rounded(PLACEHOLDER.sub(lambda hole: _put(hole, next(filled)), self.template))
