@@ -1,12 +1,14 @@
 """A real terminal to type into: tmux, watched through its control mode, so that nothing sleeps."""
 
 import os
+import re
 import select
 import shlex
 import subprocess
 import time
 
 HANG = 240.0  # seconds; a machine may be busy with other things
+PROMPT = re.compile(r">(?: {2,}\S.*)?")  # there may be a word at the right
 
 
 class Terminal:
@@ -86,7 +88,12 @@ class Terminal:
 
     def wait_for_prompt(self):
         """Wait until the program takes a message."""
-        return self.wait_until(lambda: self.everything().split("\n")[-2:-1] == [">"], "a prompt")
+
+        def is_there():
+            (*_, line, _) = ("", *self.everything().split("\n"))
+            return bool(PROMPT.fullmatch(line))
+
+        return self.wait_until(is_there, "a prompt")
 
     def wait_for_end(self):
         """Wait until the program has left; its exit status."""

@@ -23,9 +23,6 @@ A_MOMENT = 0.004  # seconds after a block until its end is told: a fork would ho
 PATIENCE = 120.0  # seconds to wait for a frozen copy
 GPU = ("torch", "cupy", "jax", "tensorflow", "pycuda", "numba.cuda")
 NAMES = re.compile(r"[A-Za-z0-9-]{1,64}")
-OPENMP = re.compile(r"/\S*/libgomp[^/\s]*\.so\S*")
-END_THREADS = 2  # omp_pause_hard
-UNHARMED = ("ZMQbg", "jemalloc_bg_thd")  # made anew by us; which starts its own again
 NOT_CARRIED = {
     "socket": ("socket",),
     "subprocess": ("Popen",),
@@ -52,7 +49,7 @@ class Kernel:
         self._later = ""
         self._made = ""  # the last copy
         self._pending: Any = None  # the copy that is to be made in a moment
-        self._door: tuple[str, Any] | None = None  # its name, and the socket it will be asked at
+        self._door = parts.frozen.Door(self.path)  # where that can be asked
         self._frozen.nowhere()
         self._children: list[int] = []
         self._own_threads = set(threading.enumerate())
@@ -77,7 +74,7 @@ class Kernel:
             return
         if NAMES.fullmatch(now):
             await self.app.rest(lambda: self._take(now))
-        self._open_door(self._later)
+        self._door.open(self._later if NAMES.fullmatch(self._later) else "")
 
     def after_block(self, result: Any = None) -> None:
         """Make the copy that was ordered for later, when the block's end has been told."""
@@ -97,28 +94,6 @@ class Kernel:
             self._pages.after_copy()
             self._make_pages_ready()
         return is_the_new_kernel
-
-    def _open_door(self, name: str) -> None:
-        """Make the socket of a copy to come, while a block runs that may make files: after it, the
-        journal would take this for something that programs did by themselves."""
-        self._close_door()
-        if NAMES.fullmatch(name):
-            with contextlib.suppress(OSError):  # it is tried again when the copy is made
-                self._door = (name, self._frozen.listening(self.path(f"{name}.frozen")))
-
-    def _close_door(self) -> None:
-        if self._door is not None:
-            name, server = self._door
-            self._door = None
-            server.close()
-            with contextlib.suppress(OSError):
-                os.unlink(self.path(f"{name}.frozen"))
-
-    def _door_of(self, name: str) -> Any:
-        if self._door is not None and self._door[0] == name:
-            server, self._door = self._door[1], None
-            return server
-        return self._frozen.listening(self.path(f"{name}.frozen"))
 
     def _make_pages_ready(self) -> None:
         """A few at a time: a block that comes does not wait for the rest."""
@@ -302,8 +277,8 @@ class Kernel:
         self._children = alive
 
     def _fork(self, name: str) -> bool:
-        end_idle_threads()
-        server = self._door_of(name)
+        self._frozen.end_idle_threads()
+        server = self._door.handed_over(name)
         surroundings = self._frozen.Surroundings()
         news, tell = os.pipe()
         with warnings.catch_warnings():
@@ -334,11 +309,7 @@ class Kernel:
             lost = copy.leave()  # last: what was done before has drawn random numbers
             self._children, self._later = [copy.left_behind], ""
             self._cancel_the_later()
-            if (
-                self._door is not None
-            ):  # it is the other kernel's, and its number stands for nothing
-                self._door[1].close()
-                self._door = None
+            self._door.forget()
             self._own_threads = set(threading.enumerate())
             lost.update({f"thread {one}": "threads do not live on" for one in copy.threads})
             lost.update(self._not_carried())
@@ -353,7 +324,7 @@ class Kernel:
 
         It is asked after a fork, before which libraries that know of forks have ended theirs.
         """
-        foreign = foreign_threads()
+        foreign = self._frozen.foreign_threads()
         users = [one.name for one in threading.enumerate() if one not in self._own_threads]
         fixed = f"{len(foreign)} threads of a library do not survive a fork" if foreign else ""
         return {"threads": users[:20], "fixed": fixed}
@@ -376,37 +347,6 @@ def differ(then: list[Any], now: list[Any] | None) -> bool:
     if then[0] and now[0]:
         return bool(then[0] != now[0])
     return bool(then[1] != now[1])
-
-
-def end_idle_threads() -> None:
-    """Have OpenMP of GNU end the threads that it keeps, since it would wait for them in a copy."""
-    if not foreign_threads():
-        return  # and to look for the library takes longer than all the rest
-    with open("/proc/self/maps") as lines:
-        libraries = set(OPENMP.findall(lines.read()))
-    if not libraries:
-        return
-    import ctypes  # noqa: PLC0415  (a kernel starts without it)
-
-    for library in libraries:
-        with contextlib.suppress(OSError, AttributeError):  # older ones cannot
-            ctypes.CDLL(library).omp_pause_resource_all(END_THREADS)
-
-
-def foreign_threads() -> list[str]:
-    """The names of threads that Python knows nothing of, but for those that a fork does no harm."""
-    known = {os.getpid(), *(thread.native_id for thread in threading.enumerate())}
-    left = [task for task in os.listdir("/proc/self/task") if int(task) not in known]
-    return [name for name in map(name_of_task, left) if not name.startswith(UNHARMED)]
-
-
-def name_of_task(task: str) -> str:
-    """What a thread calls itself; one that has just ended is none of ours to mind."""
-    try:
-        with open(f"/proc/self/task/{task}/comm") as name:
-            return name.read().strip()
-    except OSError:
-        return UNHARMED[0]
 
 
 def uses_gpu() -> bool:

@@ -9,11 +9,13 @@ import fcntl
 import gc
 import json
 import os
+import re
 import select
 import signal
 import socket
 import stat
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -23,6 +25,9 @@ WHOLE = b"whole\n"  # tells the host that it has everything
 ABOVE_THE_STREAMS = 10
 ONLY_WHEN_OPENED = os.O_CREAT | os.O_EXCL | os.O_TRUNC
 SIGNALS = (signal.SIGINT, signal.SIGCHLD)
+OPENMP = re.compile(r"/\S*/libgomp[^/\s]*\.so\S*")
+END_THREADS = 2  # omp_pause_hard
+UNHARMED = ("ZMQbg", "jemalloc_bg_thd")  # made anew by us; which starts its own again
 A_WHILE = 0.05  # seconds: giving memory back takes milliseconds, and a block is ending or beginning
 
 
@@ -71,6 +76,39 @@ def nowhere() -> int:
 
 
 ours_of_nowhere: list[int] = []
+
+
+class Door:
+    """The socket at which the next copy can be asked, made while a block runs that may make files:
+    after it, the journal would take that for something that programs did by themselves."""
+
+    def __init__(self, path: Callable[[str], str]) -> None:
+        self._path = path
+        self._name = ""
+        self._server: socket.socket | None = None
+
+    def open(self, name: str) -> None:
+        """Make it for a copy of that name, if any, instead of the last one that was not made."""
+        if self._server is not None:
+            self.forget()
+            with contextlib.suppress(OSError):
+                os.unlink(self._path(f"{self._name}.frozen"))
+        if name:
+            with contextlib.suppress(OSError):  # it is tried again when the copy is made
+                self._name, self._server = name, listening(self._path(f"{name}.frozen"))
+
+    def handed_over(self, name: str) -> socket.socket:
+        """The socket for a copy that is made now, which is not ours any more."""
+        if self._server is None or self._name != name:
+            return listening(self._path(f"{name}.frozen"))
+        server, self._server = self._server, None
+        return server
+
+    def forget(self) -> None:
+        """Close our end; in a copy it is the kernel's, and its number stands for nothing."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
 
 def listening(path: str) -> socket.socket:
@@ -272,3 +310,37 @@ def rolled_up(pid: int, field: str) -> int:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as lines:
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
     return 0
+
+
+# Threads, which a fork leaves behind.
+
+
+def end_idle_threads() -> None:
+    """Have OpenMP of GNU end the threads that it keeps, since it would wait for them in a copy."""
+    if not foreign_threads():
+        return  # and to look for the library takes longer than all the rest
+    with open("/proc/self/maps") as lines:
+        libraries = set(OPENMP.findall(lines.read()))
+    if not libraries:
+        return
+    import ctypes  # noqa: PLC0415  (a kernel starts without it)
+
+    for library in libraries:
+        with contextlib.suppress(OSError, AttributeError):  # older ones cannot
+            ctypes.CDLL(library).omp_pause_resource_all(END_THREADS)
+
+
+def foreign_threads() -> list[str]:
+    """The names of threads that Python knows nothing of, but for those that a fork does no harm."""
+    known = {os.getpid(), *(thread.native_id for thread in threading.enumerate())}
+    left = [task for task in os.listdir("/proc/self/task") if int(task) not in known]
+    return [name for name in map(name_of_task, left) if not name.startswith(UNHARMED)]
+
+
+def name_of_task(task: str) -> str:
+    """What a thread calls itself; one that has just ended is none of ours to mind."""
+    try:
+        with open(f"/proc/self/task/{task}/comm") as name:
+            return name.read().strip()
+    except OSError:
+        return UNHARMED[0]
