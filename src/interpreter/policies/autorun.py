@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from interpreter.policies.file_times import NEVER, is_settled
 from interpreter.protocol.git import index as git_index
 from interpreter.protocol.git.config import Unreadable, object_size, questionable
 from interpreter.protocol.git.places import (
@@ -24,6 +23,7 @@ from interpreter.protocol.git.places import (
     may_make_directory,
     may_write,
 )
+from interpreter.protocol.safe_files import NEVER, is_settled
 from interpreter.protocol.system.self_running import (
     may_hold,
     parts_that_run,

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-from interpreter.policies.file_times import NEVER, is_settled
 from interpreter.policies.secrets import Secrets
 from interpreter.protocol import safe_files
 from interpreter.protocol.values import frozen
@@ -75,7 +74,8 @@ class EnvFiles:
         known = self._listings.get(path)
         if known is not None and known.changed == (status.st_ino, status.st_ctime_ns):
             return known
-        changed = (status.st_ino, status.st_ctime_ns if is_settled(status.st_ctime_ns) else NEVER)
+        is_settled = safe_files.is_settled(status.st_ctime_ns)
+        changed = (status.st_ino, status.st_ctime_ns if is_settled else safe_files.NEVER)
         with os.scandir(path) as listed:  # which knows kinds without a look
             entries = sorted(listed, key=lambda entry: entry.name)
         settings = tuple(entry.path for entry in entries if _is_settings(entry.name))

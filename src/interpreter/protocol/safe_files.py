@@ -13,6 +13,7 @@ import errno
 import os
 import socket
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -259,3 +260,13 @@ def named_by_user(path: Path, *cell_places: Path) -> Path:
         target = here / place.readlink()
         here, ahead = Path(target.anchor), [*ahead, *reversed(target.parts[1:])]
     return here
+
+
+NEVER = -1  # a time that nothing has
+_TICK = 3_000_000_000  # nanoseconds; the clock of files ticks every few milliseconds to two seconds
+
+
+def is_settled(changed: int) -> bool:
+    """Whether what is read now would get another time by a change from now on: two changes within
+    one tick look like one, so that what was read right after a change has to be read again."""
+    return time.time_ns() - changed > _TICK
