@@ -15,6 +15,7 @@ from bench.table import seconds, show
 TURNS = 40
 THINKING = 0.1  # seconds: what a model takes at least; a copy of the kernel is made meanwhile
 SIZE = 10_000_000
+LARGE = 5_000
 BLOCKS = (
     ("Python", {"language": "python", "code": "1 + 1"}, 12),
     ("shell", {"language": "shell", "code": "true"}, 6),
@@ -30,7 +31,7 @@ PRINTED = (
 def main():
     rows = [("what", "measured (median)", "least", "bare kernel", "ratio", "goal")]
     rows.append(_processor_time())
-    with bare_kernel() as bare, session() as run:
+    with chdir("."), bare_kernel() as bare, session() as run:
         plain = _times(lambda: _bare(bare, "pass"))
         for name, reply, goal in BLOCKS:
             rows.append(_row(f"whole turn, {name}", _times(lambda r=reply: run(r)), plain, goal))
@@ -43,12 +44,20 @@ def main():
             took += [_time(lambda s=source: run({"language": "python", "code": s}))[0]]
             rows.append(_row(name, took, base, goal))
         sent = len(run({"language": "python", "code": "for i in range(100_000): print(i)"}))
+    rows.append(_in_a_large_project(plain))
     rows.append(("characters sent of 100,000 lines", f"{sent:,}", "", "588,890", "", "<= 8,000"))
     show(f"Whole turns, model of no delay (load {os.getloadavg()[0]:.1f})", rows)
 
 
+def _in_a_large_project(plain):
+    """Before and after each block, what runs by itself is looked for in the whole workspace."""
+    with chdir("."), session(directories=LARGE) as run:
+        took = _times(lambda: run({"language": "python", "code": "1 + 1"}), THINKING)
+    return _row(f"the same, Python, among {LARGE:,} directories", took, plain, "")
+
+
 @contextmanager
-def session(functions=()):
+def session(functions=(), directories=0):
     """Runs a reply of the model as a whole turn; what the model is sent of its output."""
     from interpreter.assembly import SessionFactory
     from interpreter.models.scripted import ScriptedModel
@@ -60,6 +69,8 @@ def session(functions=()):
         os.environ["XDG_DATA_HOME"] = home
         work = Path(home) / "work"
         work.mkdir()
+        for number in range(directories):
+            (work / f"{number // 100}" / f"{number}").mkdir(parents=True)
         os.chdir(work)
         settings = Settings(model="scripted/demo", auto_run=True)
         factory = SessionFactory(settings, lambda request: Decision("yes"), nobody_answers)
