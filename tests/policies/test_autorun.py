@@ -184,3 +184,16 @@ def test_a_file_that_only_looks_unchanged_is_flagged(workspace):
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert guard.end() == (FlaggedFile(".envrc", "changed"),)
     guard.close()
+
+
+def test_of_installed_packages_only_what_python_reads_when_it_starts_is_looked_at(workspace):
+    packages = workspace / ".venv/lib/python3.11/site-packages"
+    (packages / "numpy/.vscode").mkdir(parents=True)
+    guard = AutorunGuard(workspace)
+    guard.begin()
+    (packages / "numpy/.vscode/tasks.json").write_text("{}")  # nobody opens that in an editor
+    (packages / "evil.pth").write_text("import os")
+    assert guard.end() == (
+        FlaggedFile(".venv/lib/python3.11/site-packages/evil.pth", "added", can_revert=True),
+    )
+    guard.close()

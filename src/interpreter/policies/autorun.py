@@ -37,6 +37,7 @@ _LARGEST = 1 << 20
 _MOST_DIRECTORIES = 20_000
 _MOST_BEHIND_A_LINK = 500  # files; what is shared by more is hardly a handful of settings
 _NOT_ENTERED = frozenset({"node_modules"})
+_NOT_BELOW = frozenset({"site-packages", "dist-packages"})  # a `.pth` runs here, and nothing deeper
 _GIT_ENTERED = frozenset({"hooks", "info", "rebase-merge"})
 _OWN = (".git/HEAD", "pyvenv.cfg")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -264,7 +265,9 @@ def _in_project(path: str, entries: list[Entry]) -> tuple[list[str], list[str]]:
             if link or not (is_dir or may_write(inside + name)) or runs_in_part(f"{path}/{name}")
         ]
         return [name for name, is_directory, _ in entries if is_directory], watched
-    directories = [name for name, is_dir, _ in entries if is_dir and name not in _NOT_ENTERED]
+    is_bottom = path.rpartition("/")[2] in _NOT_BELOW
+    below = [name for name, is_dir, _ in entries if is_dir and name not in _NOT_ENTERED]
+    directories = [] if is_bottom else below
     files = [name for name, is_directory, is_link in entries if not (is_directory or is_link)]
     links = [name for name, _, is_link in entries if is_link and may_hold(_joined(path, name))]
     git = [name for name, is_directory, _ in entries if is_git_name(name) and not is_directory]
