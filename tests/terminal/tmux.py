@@ -4,6 +4,7 @@ import os
 import re
 import select
 import shlex
+import signal
 import subprocess
 import time
 
@@ -21,7 +22,8 @@ class Terminal:
             "set -g history-limit 50000\nset -g remain-on-exit on\nset -g escape-time 0\n"
             "set -g default-terminal tmux-256color\nset -g status off\n"
         )
-        assignments = [f"{name}={shlex.quote(value)}" for name, value in (env or {}).items()]
+        env = {"PYTHONFAULTHANDLER": "1", **(env or {})}
+        assignments = [f"{name}={shlex.quote(value)}" for name, value in env.items()]
         words = ["env", *assignments, *map(shlex.quote, map(str, argv))]
         command = f"{' '.join(words)}; echo $? > {shlex.quote(str(directory / 'status'))}"
         self._status = directory / "status"
@@ -80,11 +82,26 @@ class Terminal:
             if left <= 0 or (about != "the end" and self._dead().startswith("1")):
                 if condition():
                     break
+                self._have_it_say_where_it_hangs()
                 raise AssertionError(f"waited for {about!r}; the screen:\n{self.everything()}")
-            ready, _, _ = select.select([self._watch.stdout], [], [], min(left, 1.0))
-            if ready:
-                os.read(self._watch.stdout.fileno(), 65536)
+            self._look_up(min(left, 1.0))
         return self.everything()
+
+    def _have_it_say_where_it_hangs(self):
+        """A program that does not end as it should writes on the screen what its threads do."""
+        shell = self._tmux("list-panes", "-t", "main", "-F", "#{pane_pid}").strip()
+        found = subprocess.run(["pgrep", "-P", shell], capture_output=True, text=True)
+        for program in map(int, found.stdout.split()):
+            os.kill(program, signal.SIGABRT)
+        end = time.monotonic() + 10.0
+        while found.stdout.strip() and not self.has_ended() and time.monotonic() < end:
+            self._look_up(0.5)
+
+    def _look_up(self, seconds):
+        """Wait until the terminal has changed, or the time is over."""
+        ready, _, _ = select.select([self._watch.stdout], [], [], seconds)
+        if ready:
+            os.read(self._watch.stdout.fileno(), 65536)
 
     def wait_for_prompt(self):
         """Wait until the program takes a message."""

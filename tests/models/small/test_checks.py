@@ -7,6 +7,8 @@ import pytest
 
 from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.answers import impossible
+from interpreter.models.small.choices import not_chosen
+from interpreter.models.small.conditions import Conditions
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn, next_request
@@ -186,7 +188,7 @@ def test_a_number_that_only_chooses_is_no_number_that_was_made_up(source, made_u
         with_profile(f"How many are in sales.csv?{PROFILE}"),
         *block(source, "8\n"),
     ))
-    assert ("numbers that are written in it" in "".join(m.text for m in plan.messages)) is made_up
+    assert ("an answer that is written in it" in "".join(m.text for m in plan.messages)) is made_up
 
 
 def test_that_no_row_has_what_was_asked_for_is_said():
@@ -223,3 +225,51 @@ def test_a_forgotten_import_is_put_right_without_asking(source, name, line):
 def test_a_name_that_nothing_is_known_of_is_left_to_the_model():
     failed = failing("print(total)", "NameError: name 'total' is not defined")
     assert SmallTurn.of((with_profile(ASKED), *failed)).to_mend == ""
+
+
+LEVEL = f'Is the mean of units in sales.csv "low" or "high"? It is high above 10.{PROFILE}'
+
+
+@pytest.mark.parametrize(
+    ("source", "made_up"),
+    [
+        ("mean = df.units.mean()\nprint('level: high')", True),
+        ("print(f'level: high')", True),
+        ("print('level:', 'high' if df.units.mean() > 10 else 'low')", False),
+        ("if df.units.mean() > 10:\n    print('high')\nelse:\n    print('low')", False),
+        ("print('The level:')\nprint(level)", False),
+        ("print('Working')\ndf.units.mean()", False),
+    ],
+)
+def test_a_word_that_stands_in_the_program_whatever_the_data_is_was_not_computed(source, made_up):
+    plan = next_request((with_profile(LEVEL), *block(source, "level: high\n")))
+    asked = "".join(message.text for message in plan.messages)
+    assert ("an answer that is written in it" in asked) is made_up
+
+
+@pytest.mark.parametrize(
+    ("question", "output", "choices"),
+    [
+        ('Is it "strong", "moderate", or "weak"?', "r: 0.24", ["strong", "moderate", "weak"]),
+        ('Is it "strong", "moderate", or "weak"?', "r is Weak", []),
+        ("Answer 'yes' or 'no'.", "nothing", ["yes", "no"]),
+        ("Answer 'yes' or 'no'.", "No", []),
+        ('Reply with "up"/"down".', "3.5", ["up", "down"]),
+        ("Sum the columns 'a', 'b' and 'c'.", "12", []),
+        ('Leave out rows with "x", "y".', "12", []),
+    ],
+)
+def test_of_the_choices_that_a_request_lists_one_is_the_answer(question, output, choices):
+    assert not_chosen(f"{question}{PROFILE}", output) == choices
+
+
+def test_what_is_none_of_the_choices_is_asked_for_once_more_and_doubted_in_the_end():
+    once = (with_profile(LEVEL), *block("print(df.units.mean())", "15.3\n"))
+    assert "has to be 'low' or 'high'" in "".join(m.text for m in next_request(once).messages)
+    again = (*once, *block("print(df['units'].mean(), 10)", "15.3\n"))
+    assert "the answer was to be 'low' or 'high'" in next_request(again).doubt
+
+
+def test_the_age_of_the_offender_is_no_value_to_select_by():
+    question = f"How do the units of the seller go with the price in sales.csv?{PROFILE}"
+    assert Conditions.of(question).things == ()

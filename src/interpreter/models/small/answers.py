@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 
 from interpreter.models.small.absent import made_up
+from interpreter.models.small.choices import not_chosen
+from interpreter.models.small.computed import is_hard_coded, sizes
 from interpreter.models.small.conditions import (
     IN_DOUBT,
     LEFT_OUT,
@@ -17,7 +19,7 @@ from interpreter.models.small.conditions import (
     is_measured,
     results_left_out,
 )
-from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.form.asked import AskedForm, form_of
 from interpreter.models.small.form.printed import MISSING, NUMBER, as_number, data_in
 from interpreter.models.small.hints import COMPARED_WITH
 from interpreter.models.small.own_draft import FILE, asked_kind, counts_rows, named_columns
@@ -52,8 +54,12 @@ NOT_CHANGED = """\
 A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
 Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
 HARD_CODED = """\
-The block printed numbers that are written in it: that computes nothing. Read the file or compute \
+The block printed an answer that is written in it: that computes nothing. Read the file or compute \
 the value, and print what comes out. Write the whole block again."""
+NOT_CHOSEN = """\
+The answer has to be {choices}, and the output has none of these. Find out by if and else, with \
+the limits that the request gives, which of them it is, and print that. Write the whole block \
+again."""
 IMPOSSIBLE = """\
 That cannot be right: {why}. Check the columns and rows that are used. Write the whole block \
 again."""
@@ -110,49 +116,6 @@ def _has_form(line: str, question: str) -> bool:
     return found is not None and found.group() in question
 
 
-def is_hard_coded(question: str, one: Round) -> bool:
-    """Whether all numbers that a block printed stand in it as they are, and not in the question.
-
-    Then nothing was computed: the model wrote down what it believes.
-    """
-    printed, known = _sizes(one.output), _sizes(question)
-    return bool(printed - known) and printed <= _constants(one.source) | known
-
-
-def _sizes(text: str) -> set[float]:
-    """The numbers in a text, without their signs."""
-    return {abs(as_number(found)) for found in NUMBER.findall(text)}
-
-
-def _constants(source: str) -> set[float]:
-    """The numbers that a program is written with, also in its texts."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    chosen_by = {id(part) for node in nodes for part in _choosing(node)}
-    constants = [node for node in nodes if isinstance(node, ast.Constant)]
-    values = [node.value for node in constants if id(node) not in chosen_by]
-    written = [value for value in values if isinstance(value, int | float)]
-    numbers = {abs(float(value)) for value in written if abs(value) < 1e300}
-    return numbers.union(*(_sizes(value) for value in values if isinstance(value, str)))
-
-
-def _choosing(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts that say which or how, not what: x[1], x > 1, axis=1, round(x, 1)."""
-    match node:
-        case ast.Subscript(slice=part):
-            yield from ast.walk(part)
-        case ast.Compare(left, _, others):
-            yield from (left, *others)
-        case ast.keyword(value=ast.Constant() as part):
-            yield part
-        case ast.Call(ast.Name("round"), [_, places]):
-            yield places
-        case ast.Call(ast.Attribute(), [ast.Constant(int()) as part]):
-            yield part
-
-
 def trouble_with(question: str, one: Round) -> str:
     """What is wrong with a block that ran and printed something; nothing when all is well."""
     if is_hard_coded(question, one):
@@ -160,9 +123,7 @@ def trouble_with(question: str, one: Round) -> str:
     if any(word in one.errors for word in ON_A_COPY):
         return NOT_CHANGED
     form = form_of(question)
-    if missing := form.missing_keys(one.output):
-        return MISSING_KEYS.format(missing=", ".join(missing), keys=", ".join(form.keys))
-    if trouble := _misunderstood(question, one):
+    if trouble := _lacks(question, one, form) or _misunderstood(question, one):
         return trouble
     if not form.is_of_values or form.written(one.output):
         return ""
@@ -171,6 +132,15 @@ def trouble_with(question: str, one: Round) -> str:
     if form.schema is not None:
         return NOT_FITTING.format(schema=json.dumps(form.schema)[:SCHEMA_SHOWN])
     return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
+
+
+def _lacks(question: str, one: Round, form: AskedForm) -> str:
+    """What has to be in the output by the words of the request, and is not."""
+    if choices := not_chosen(question, one.output):
+        return NOT_CHOSEN.format(choices=" or ".join(map(repr, choices)))
+    if missing := form.missing_keys(one.output):
+        return MISSING_KEYS.format(missing=", ".join(missing), keys=", ".join(form.keys))
+    return ""
 
 
 def finds_nothing(question: str, output: str) -> bool:
@@ -233,7 +203,7 @@ def selected_by_what_is_not_there(question: str, one: Round) -> list[str]:
     """The texts that rows were selected by, where there were none, nothing was printed but 0, and
     neither the request nor the profiles of its files have these texts."""
     is_empty = EMPTY.search(one.variables) or not one.variables  # of a draft they are not told
-    found = _sizes(one.output) - _sizes(question.partition("\n\n")[0])
+    found = sizes(one.output) - sizes(question.partition("\n\n")[0])
     if not is_empty or not NUMBER.search(one.output) or any(found):
         return []
     known, data = question.casefold(), question.partition("\n\n")[2].casefold()
@@ -250,10 +220,12 @@ def doubt_about(question: str, one: Round) -> str:
         return NOT_COMPUTED
     if left_out := conditions_left_out(question, one):
         return IN_DOUBT.format(conditions=left_out)
+    if choices := not_chosen(question, one.output):
+        return UNLIKELY.format(why=f"the answer was to be {' or '.join(map(repr, choices))}")
     if why := impossible(question, one.output) or _odd(question, one):
         return UNLIKELY.format(why=why)
     things = Conditions.of(question).things
-    if things and not any(_sizes(one.output)):
+    if things and not any(sizes(one.output)):
         return NO_ROW.format(things=" or ".join(map(repr, things)))
     made = made_up(question, one)
     return made.remark if made else ""

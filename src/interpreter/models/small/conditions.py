@@ -23,7 +23,7 @@ LIMIT = re.compile(
     r"\b(?:(?:more|less|fewer|greater|larger|smaller|higher|lower|older|younger|longer|shorter|later"
     r"|earlier|cheaper) than|over|above|below|under|at least|at most|exceed\w*|up to|between"
     r"|the (?:first|last|top|bottom|next)|top)"
-    r" (?:than )?[$€£]?(\d[\d,]*\.?\d*)(?! ?(?:decimals?|digits?|places?))(\w*)",
+    r" (?:than )?[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?)(?! ?(?:decimals?|digits?|places?))(\w*)",
     re.IGNORECASE,
 )
 NUMBERED = re.compile(r"(?<![\w.,:/#$€£%+-])(\d{3})(?![\w.,:/%-]|\.\d)")  # "404 responses"
@@ -223,7 +223,7 @@ def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
     """The words in `units of juice`, for every column."""
     for column in columns:
         name = re.escape(column.casefold().removesuffix("s"))
-        yield from re.findall(rf"\b{name}s? of (?:the )?([^\W\d_]{{3,}})\b", words)
+        yield from re.findall(rf"\b{name}s? of ([^\W\d_]{{3,}})\b", words)
 
 
 @frozen

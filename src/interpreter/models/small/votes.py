@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from interpreter.models.small.answers import (
     answer_in,
-    is_hard_coded,
     lacks_a_value,
     trouble_with,
 )
+from interpreter.models.small.computed import is_hard_coded
 from interpreter.models.small.conditions import columns_used
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import NUMBER, data_in

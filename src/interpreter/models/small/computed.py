@@ -1,0 +1,84 @@
+"""Whether what a program printed was computed, or stands in the program as it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from interpreter.models.small.form.printed import NUMBER, as_number
+from interpreter.models.small.hints import COLUMN
+from interpreter.models.small.rounds import Round
+
+
+def is_hard_coded(question: str, one: Round) -> bool:
+    """Whether all that a block printed stands in it as it is, and the numbers not in the question.
+
+    Then nothing was computed: the model wrote down what it believes.
+    """
+    if COLUMN.search(question) and prints_only_fixed_words(one.source):
+        return True
+    printed, known = sizes(one.output), sizes(question)
+    return bool(printed - known) and printed <= _constants(one.source) | known
+
+
+def prints_only_fixed_words(source: str) -> bool:
+    """Whether a program prints texts that stand in it, whatever its data is, and nothing else."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    prints = [node for node in ast.walk(tree) if _is_print(node)]
+    always = [node.value for node in tree.body if isinstance(node, ast.Expr)]
+    if not prints or (always and not _is_print(always[-1])):  # the last value may be shown
+        return False
+    return all(node in always and _is_fixed(node) for node in prints)
+
+
+def _is_print(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(ast.Name("print")):
+            return True
+        case _:
+            return False
+
+
+def _is_fixed(call: ast.AST) -> bool:
+    """Whether all that is printed is a text that is written there."""
+    arguments = call.args if isinstance(call, ast.Call) else []
+    parts = [part for one in arguments for part in ast.walk(one)]
+    fixed = (ast.Constant, ast.JoinedStr)
+    return bool(parts) and all(isinstance(part, fixed) for part in parts)
+
+
+def sizes(text: str) -> set[float]:
+    """The numbers in a text, without their signs."""
+    return {abs(as_number(found)) for found in NUMBER.findall(text)}
+
+
+def _constants(source: str) -> set[float]:
+    """The numbers that a program is written with, also in its texts."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    chosen_by = {id(part) for node in nodes for part in _choosing(node)}
+    constants = [node for node in nodes if isinstance(node, ast.Constant)]
+    values = [node.value for node in constants if id(node) not in chosen_by]
+    written = [value for value in values if isinstance(value, int | float)]
+    numbers = {abs(float(value)) for value in written if abs(value) < 1e300}
+    return numbers.union(*(sizes(value) for value in values if isinstance(value, str)))
+
+
+def _choosing(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts that say which or how, not what: x[1], x > 1, axis=1, round(x, 1)."""
+    match node:
+        case ast.Subscript(slice=part):
+            yield from ast.walk(part)
+        case ast.Compare(left, _, others):
+            yield from (left, *others)
+        case ast.keyword(value=ast.Constant() as part):
+            yield part
+        case ast.Call(ast.Name("round"), [_, places]):
+            yield places
+        case ast.Call(ast.Attribute(), [ast.Constant(int()) as part]):
+            yield part
