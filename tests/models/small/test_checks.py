@@ -215,7 +215,7 @@ def failing(source, error):
 def test_a_forgotten_import_is_put_right_without_asking(source, name, line):
     failed = failing(source, f"NameError: name {name!r} is not defined")
     ((better,), said, _) = reply(with_profile(ASKED), *failed)
-    assert (said, better.to_compare) == ("The same, with the import that was missing:\n", False)
+    assert (said, better.to_compare) == ("The same, with what it lacked:\n", False)
     assert better.source.startswith(line)
     assert better.source.endswith(source)
     again = failing(better.source, f"NameError: name {name!r} is not defined")

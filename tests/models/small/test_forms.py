@@ -1,5 +1,7 @@
 """The form in which a question wants its answer, and what is made of an output for it."""
 
+import contextlib
+import io
 import re
 import time
 from pathlib import Path
@@ -244,6 +246,51 @@ def test_variables_that_are_called_as_the_keys_are_the_answer():
     assert SmallTurn.of((question, block, unnamed)).to_show == ""
     told = next_request((question, block, unnamed)).messages[-1].text
     assert "The keys have to be mean, max, and no others." in told
+
+
+@pytest.mark.parametrize(
+    ("form", "variables", "code", "answer"),
+    [
+        ("rows[number]", "rows: 7", "print('rows:', rows)", "rows[7]"),
+        ("Total: <sum>, <who>", "sum: 3.5; who: 'Ann'", "", "Total: 3.5, Ann"),
+        ("level[word]", "level: 'weak'; r: 0.2", "print('level:', level)", "level[weak]"),
+        ("rows[number]", "df: DataFrame 3x2", "", ""),
+    ],
+)
+def test_places_are_filled_in_by_variables_of_their_names(form, variables, code, answer):
+    question = user_says(f"How about sales.csv? Answer in this format: {form}")
+    block = Message("assistant", (Code("python", f"print({form!r})", "c1"),))
+    done = Message(
+        "computer", (Output(f"{form}\n"), ActionResult("c1", "ok", f"variables: {variables}"))
+    )
+    shown = SmallTurn.of((question, block, done)).to_show
+    assert shown.endswith(code)
+    values = {"rows": 7, "sum": 3.5, "who": "Ann", "level": "weak"}
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(shown, values)
+    assert answer_in(f"Answer in this format: {form}", out.getvalue()) == answer
+
+
+@pytest.mark.parametrize(
+    ("source", "printed", "better"),
+    [
+        ("total = 3\nprint('Total: {total:.2f}')", "Total: {total:.2f}\n", "f'Total: {total:.2f}'"),
+        ('a = b = 1\nprint("{a}", "é {b}")', "{a} é {b}\n", 'print(f"{a}", f"é {b}")'),
+        ("a = 1\nprint(f'{a} {{a}}')", "1 {a}\n", ""),
+        ("a = 1\nprint('{b}')", "{b}\n", ""),
+        ("a = 1\nprint('{a}'.format(a=a))", "1\n", ""),
+        ("print({'a': 1})", "{'a': 1}\n", ""),
+    ],
+)
+def test_names_that_were_printed_in_braces_become_their_values(source, printed, better):
+    question = user_says("What is the total of sales.csv?")
+    block = Message("assistant", (Code("python", source, "c1"),))
+    done = Message("computer", (Output(printed), RAN))
+    mended = SmallTurn.of((question, block, done)).to_mend
+    assert better in mended if better else mended == ""
+    if mended:
+        exec(mended, {})
 
 
 @pytest.mark.parametrize("printed", ["mean: 4.5\n", "{'mean': 4.5}\n"])

@@ -7,14 +7,18 @@ import re
 QUOTED = r"[\"'“‘`]([^\"'”’`\n]{1,40})[\"'”’`]"
 LISTED = re.compile(rf"{QUOTED}(?:(?:, or |, | or |/){QUOTED})+")
 LAST = re.compile(r"(?:\bor |/)[\"'“‘`][^\"'”’`\n]{1,40}[\"'”’`]\Z")
+TRUTHS = re.compile(r"\b(?:true ?(?:or|/) ?false|yes ?(?:or|/) ?no)\b", re.IGNORECASE)
+TRUTH = ["true", "false", "yes", "no"]
 ONE = re.compile(QUOTED)
 
 
 def choices_in(request: str) -> list[list[str]]:
-    """The lists of texts in quotes of which a request wants one each."""
+    """The lists of texts in quotes of which a request wants one each; and whether something is so,
+    in whichever words."""
     words = request.partition("\n\n")[0]
     lists = (found.group() for found in LISTED.finditer(words))
-    return [ONE.findall(each) for each in lists if LAST.search(each)]
+    found = [ONE.findall(each) for each in lists if LAST.search(each)]
+    return [*found, TRUTH] if TRUTHS.search(words) else found
 
 
 def not_chosen(request: str, output: str) -> list[str]:

@@ -33,11 +33,11 @@ from interpreter.models.small.words import (
     ANOTHER_DRAFT,
     IN_THE_FORM,
     LAST_VALUE,
+    MENDED,
     NUDGE,
     PUT_IT_RIGHT,
     SPENT,
     THE_FILE,
-    WITH_IMPORT,
     finds_fault,
     gave_up,
 )
@@ -125,7 +125,7 @@ class SmallModel:
         if shown := turn.to_show:
             yield shown, IN_THE_FORM if shown.startswith(RENDERED) else LAST_VALUE, False
         if better := turn.to_mend:
-            yield better, WITH_IMPORT, False
+            yield better, MENDED, False
         if look := turn.to_look_at if self._most() else "":
             yield look, THE_FILE, True
         if rewritten := turn.to_rewrite:

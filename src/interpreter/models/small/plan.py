@@ -19,7 +19,12 @@ from interpreter.models.small.coding.mends import mended
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.faithful import as_sentence, with_reason
 from interpreter.models.small.form.asked import form_of, wants_a_reason
-from interpreter.models.small.form.rendering import rendering, with_keys
+from interpreter.models.small.form.rendering import (
+    in_places,
+    rendering,
+    with_braces_filled,
+    with_keys,
+)
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
 from interpreter.models.small.rounds import (
@@ -123,8 +128,9 @@ class SmallTurn:
         if last is None or last.failed or last.to_compare or not self.is_computable:
             return ""
         form = form_of(self.question)
-        if form.keys and not form.written(last.output) and with_keys(form.keys, last.variables):
-            shown = with_keys(form.keys, last.variables)
+        known = with_keys(form.keys, last.variables) or in_places(form.places_named, last.variables)
+        if known and not form.written(last.output):
+            shown = known
         elif last.output.strip():
             is_table = "\n" in last.output.strip() and not answer_in(self.question, last.output)
             shown = rendering(last.source, form.kind) if is_table else ""
@@ -136,9 +142,12 @@ class SmallTurn:
 
     @property
     def to_mend(self) -> str:
-        """The last block with an import that it forgot; empty where it failed for another reason,
-        or has had that."""
+        """The last block with an import that it forgot, or with values where it printed their names
+        in braces; empty where there is nothing of that kind, or it has had that."""
         last = self.rounds[-1] if self.rounds else None
+        if last is not None and not last.failed and not last.to_compare and self.is_computable:
+            better = with_braces_filled(last.source, last.output)
+            return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
         if last is None or found is None or last.overruled or last.to_compare:
             return ""

@@ -82,7 +82,7 @@ Another draft, to compare (nothing that it does lasts, so it runs without a ques
 """
 THE_FILE = "What the file holds:\n"
 IN_THE_FORM = "The same values, in the form that was asked for:\n"
-WITH_IMPORT = "The same, with the import that was missing:\n"
+MENDED = "The same, with what it lacked:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
 IN_SPITE = "\n\n(Not sure: programs agree on this, but they may not do all that was asked.)"

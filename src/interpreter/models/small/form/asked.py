@@ -183,19 +183,27 @@ class AskedForm:
         """Whether a place of the template stands in what was printed as it is."""
         return any(hole.group() in printed for hole in PLACEHOLDER.finditer(self.template))
 
+    @property
+    def places_named(self) -> list[tuple[str, str]]:
+        """The places of the template: the word before each, and what stands in it."""
+        holes = list(PLACEHOLDER.finditer(self.template))
+        ends = (0, *(hole.end() for hole in holes))
+        between = zip(ends, holes, strict=False)
+        labels = (LABEL.search(self.template[end : hole.start()]) for end, hole in between)
+        names = [(label.group(1) if label else "") for label in labels]
+        return list(zip(names, (hole.group(2) for hole in holes), strict=True))
+
     def _filled(self, printed: str) -> str:
         """The template with what was printed in its places; nothing where a value is missing."""
         holes = list(PLACEHOLDER.finditer(self.template))
         is_left = self.leaves_a_place(printed)  # and the value stands elsewhere
-        if not is_left and _is_filled(PLACEHOLDER.sub("\0", self.template).split("\0"), printed):
+        fixed = PLACEHOLDER.sub(lambda hole: _put(hole, "\0"), self.template).split("\0")
+        if not is_left and _is_filled(fixed, printed):
             return self.rounded(printed)
-        labels = (LABEL.search(self.template[: hole.start()]) for hole in holes)
-        names = [(label.group(1) if label else "") for label in labels]
-        pairs = zip(names, (hole.group(2) for hole in holes), strict=True)
         if is_left:
             values = NUMBER.findall(PLACEHOLDER.sub("", printed))
         else:
-            values = _values_for(list(pairs), printed)
+            values = _values_for(self.places_named, printed)
         if not values or len(values) != len(holes):
             return ""
         filled = iter(values)

@@ -15,6 +15,9 @@ NAMED_VALUE = re.compile(r"([^:=]{1,80}?)\s*[:=]\s*([^:=]+)")
 PAIR = re.compile(r"['\"]?([^:=,'\"]+)['\"]? ?[:=,] ?['\"]?([^:=,'\"]+)['\"]?")
 UNUSUAL_YAML = re.compile(r"(?:^|[\s,\[{:-])[&*!]|<<", re.MULTILINE)
 VALUE_NOW = re.compile(r"(?:^|; )(\w+): (-?\d[\d.eE+-]*)(?=;|$)")  # among the variables
+PLAIN_NOW = re.compile(  # a number, a short text, or whether something is so
+    r"(?:^|; )(\w+): (?:-?\d[\d.eE+-]*|'[^';]*'|True|False)(?=;|$)"
+)
 MISSING = re.compile(r"(?<!\w)(?:nan|nat|none|null)(?!\w)", re.IGNORECASE)
 
 

@@ -7,15 +7,19 @@ value itself, which is still there.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
+from typing import TypeGuard
 
-from interpreter.models.small.form.printed import VALUE_NOW
+from interpreter.models.small.form.printed import PLAIN_NOW
 
 RECORDS = (
     "value = {value}\n"
     "print(value.to_json(orient='records') if getattr(value, 'ndim', 0) == 2 else "
     "value.to_json() if hasattr(value, 'to_json') else value)"
 )
+BRACES = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
+QUOTES = (b"'", b'"')
 RENDERED = "# The same value, in the form that was asked for.\n"
 FORMS = {
     **dict.fromkeys(("json", "yaml", "dictionary", "table"), RECORDS),
@@ -26,6 +30,12 @@ FORMS = {
         "print(value.to_csv(index=not plain).strip() if hasattr(value, 'to_csv') else value)"
     ),
 }
+
+
+class _Text(ast.Constant):
+    """A text in a program."""
+
+    value: str
 
 
 def rendering(source: str, kind: str) -> str:
@@ -68,7 +78,47 @@ def _is_a_value(node: ast.expr) -> bool:
 def with_keys(keys: Sequence[str], variables: str) -> str:
     """Code that shows the variables that are called as the keys of an answer; empty where one is
     missing."""
-    there = {name for name, _ in VALUE_NOW.findall(variables)}
+    there = set(PLAIN_NOW.findall(variables))
     if not keys or not all(key in there for key in keys):
         return ""
     return RENDERED + "print({" + ", ".join(f"{key!r}: {key}" for key in keys) + "})"
+
+
+def in_places(places: Sequence[tuple[str, str]], variables: str) -> str:
+    """Code that shows the variables that are called as the places of a text to be filled in, or as
+    the words before them; empty where one is missing."""
+    there = set(PLAIN_NOW.findall(variables))
+    found = [next((name for name in names if name in there), "") for names in places]
+    if not found or not all(found):
+        return ""
+    named = zip(places, found, strict=True)
+    shown = (f"print({f'{label or name}:'!r}, {variable})" for (label, name), variable in named)
+    return RENDERED + "\n".join(shown)
+
+
+def with_braces_filled(source: str, output: str) -> str:
+    """A program whose texts are f-strings where it printed `{total}` instead of a value of that
+    name; the same program where it did not."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    nodes = list(ast.walk(tree))
+    inner = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    stored = {node.id for node in nodes if isinstance(node, ast.Name)}
+    lines = [line.encode() for line in source.split("\n")]
+    for node in sorted(filter(_is_text, nodes), key=lambda one: -one.col_offset):
+        names = BRACES.findall(node.value)
+        line = lines[node.lineno - 1]
+        forgot = names and stored.issuperset(names) and f"{{{names[0]}" in output
+        if (
+            forgot
+            and id(node) not in inner
+            and line[node.col_offset : node.col_offset + 1] in QUOTES
+        ):
+            lines[node.lineno - 1] = line[: node.col_offset] + b"f" + line[node.col_offset :]
+    return b"\n".join(lines).decode()
+
+
+def _is_text(node: ast.AST) -> TypeGuard[_Text]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
