@@ -9,9 +9,11 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.answers import impossible
 from interpreter.models.small.choices import not_chosen
 from interpreter.models.small.conditions import Conditions
+from interpreter.models.small.gaps import with_fewer_dropped
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.votes import ballot
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output
@@ -273,3 +275,42 @@ def test_what_is_none_of_the_choices_is_asked_for_once_more_and_doubted_in_the_e
 def test_the_age_of_the_offender_is_no_value_to_select_by():
     question = f"How do the units of the seller go with the price in sales.csv?{PROFILE}"
     assert Conditions.of(question).things == ()
+
+
+GAPS = """
+
+w.csv: 90 rows x 4 columns
+- 'sun' int 0 to 3, 5 missing
+- 'wind' float 0 to 9
+- 'chill' float -11 to 9.9, 80 missing
+- 'wind speed' int 0 to 16"""
+READ = "df = pd.read_csv('w.csv')\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "better"),
+    [
+        ("df = df.dropna()\nprint(df['sun'].mean())", "df.dropna(subset=['sun'])"),
+        ("df.dropna(inplace=True)\nprint(df.sun)", "dropna(subset=['sun'], inplace=True)"),
+        ("d = df.dropna()\nprint(d['sun'] + d['wind'])", "d = df.dropna(subset=['sun', 'wind'])"),
+        ("df = df.dropna()\nprint(df['sun'], df['chill'])", ""),
+        ("df = df.dropna(subset=['wind'])\nprint(df['sun'])", ""),
+        ("df = df[['sun', 'wind']]\ndf = df.dropna()\nprint(df['sun'])", ""),
+        ("df = df.dropna()\nprint(df.corr())", ""),
+        ("print(df['sun'].dropna().mean())", ""),
+    ],
+)
+def test_rows_are_dropped_only_for_what_is_used(source, better):
+    question = f"How much sun is there, by w.csv?{GAPS}"
+    mended = with_fewer_dropped(question, READ + source)
+    assert better in mended if better else mended == READ + source
+    alone = f"What is left of w.csv without rows with missing values?{GAPS}"
+    assert with_fewer_dropped(alone, READ + source) == READ + source
+
+
+def test_a_program_that_drops_too_much_is_mended_and_has_no_vote():
+    source = f"{READ}df = df.dropna()\nprint(df['sun'].mean())"
+    question = f"What is the mean of sun, by w.csv?{GAPS}"
+    turn = SmallTurn.of((with_profile(question), *block(source, "1.5\n")))
+    assert turn.to_mend == source.replace("dropna()", "dropna(subset=['sun'])")
+    assert ballot(question, turn.rounds, ()).leader is None

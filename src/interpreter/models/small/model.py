@@ -18,6 +18,7 @@ from interpreter.models.small.data import without_data
 from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.rendering import RENDERED
+from interpreter.models.small.gaps import with_fewer_dropped
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.requests import (
@@ -182,7 +183,8 @@ class SmallModel:
         if numbers and not interrupt.requested:
             asked = replace(in_short(request, turn.for_drafts), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))
-            sources = (*drafted.sources, *more)
+            better = (with_fewer_dropped(turn.question, one) for one in more)
+            sources = (*drafted.sources, *better)
             self._drafted = _Drafted(drafted.turn, sources, numbers.stop)
 
     def _is_enough(self, own: str, turn: SmallTurn) -> bool:

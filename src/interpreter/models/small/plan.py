@@ -25,6 +25,7 @@ from interpreter.models.small.form.rendering import (
     with_braces_filled,
     with_keys,
 )
+from interpreter.models.small.gaps import with_fewer_dropped
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
 from interpreter.models.small.rounds import (
@@ -142,11 +143,13 @@ class SmallTurn:
 
     @property
     def to_mend(self) -> str:
-        """The last block with an import that it forgot, or with values where it printed their names
-        in braces; empty where there is nothing of that kind, or it has had that."""
+        """The last block with an import that it forgot, with values where it printed their names in
+        braces, or with rows that it dropped for nothing; empty where there is nothing of that kind,
+        or it has had that."""
         last = self.rounds[-1] if self.rounds else None
         if last is not None and not last.failed and not last.to_compare and self.is_computable:
             better = with_braces_filled(last.source, last.output)
+            better = with_fewer_dropped(self.question, better)
             return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
         if last is None or found is None or last.overruled or last.to_compare:

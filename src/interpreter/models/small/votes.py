@@ -18,6 +18,7 @@ from interpreter.models.small.computed import is_hard_coded
 from interpreter.models.small.conditions import columns_used
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import NUMBER, data_in
+from interpreter.models.small.gaps import with_fewer_dropped
 from interpreter.models.small.rounds import PICTURE, Round
 from interpreter.models.small.sources import leans_on_others
 from interpreter.protocol.values import frozen
@@ -114,6 +115,8 @@ def _may_be_an_answer(question: str, one: Round) -> bool:
     if one.failed or not printed or one.output == PICTURE:
         return False
     if one.to_compare and leans_on_others(one.source):
+        return False
+    if with_fewer_dropped(question, one.source) != one.source:
         return False
     if len(printed.splitlines()) > LINES and not form_of(question).kind:
         return False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from interpreter.models.small.form.asked import form_of, template_in
+from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.form.places import template_in
 from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.rounds import Round

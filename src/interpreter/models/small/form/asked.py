@@ -10,6 +10,13 @@ import math
 import re
 from typing import Any
 
+from interpreter.models.small.form.places import (
+    filled,
+    key_of,
+    leaves_a_place,
+    places_in,
+    template_in,
+)
 from interpreter.models.small.form.printed import (
     NUMBER,
     as_number,
@@ -73,14 +80,6 @@ ONE_NUMBER = re.compile(
     r"(?:number|integer|value|figure)\b(?! of)",
     re.IGNORECASE,
 )
-TEMPLATE = re.compile(
-    r"\b(?:format|form|pattern|template)\b[^\n:]{0,40}:\s*(?:\{\s*\n)?(.{1,400}?)"
-    r"(?=[\s,;(]+(?:where|for example|e\.g\.|such as)\b|\n\s*\n|\n\s*\}|\Z)",
-    re.IGNORECASE | re.DOTALL,
-)
-PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,-]{0,60}?)\s*[>\]}]")
-LABEL = re.compile(r"(\w+)[^\w\n]{0,3}\Z")
-SHORT = 4  # words of an answer that is no number
 YES_NO = re.compile(r"\byes ?(?:or|/) ?no\b", re.IGNORECASE)
 REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
@@ -149,7 +148,7 @@ class AskedForm:
             case "csv":
                 return self.rounded(printed) if is_csv(printed) else self._serialized(printed)
             case "template":
-                return self._filled(printed)
+                return self.rounded(filled(self.template, printed))
             case "number":
                 found = NUMBER.findall(printed)
                 return self.rounded(found[0]) if len(found) == 1 else ""
@@ -162,8 +161,8 @@ class AskedForm:
         """The keys that were asked for and have no value in an output that has others of them."""
         value = data_in(output)
         named = value.keys() if isinstance(value, dict) else [name for name, _ in pairs_in(output)]
-        there = {_key(str(name)) for name in named}
-        missing = [key for key in self.keys if _key(key) not in there]
+        there = {key_of(str(name)) for name in named}
+        missing = [key for key in self.keys if key_of(key) not in there]
         return missing if len(missing) < len(self.keys) else []
 
     def rounded(self, text: str) -> str:
@@ -179,35 +178,14 @@ class AskedForm:
 
         return DECIMAL.sub(rounded, text)
 
-    def leaves_a_place(self, printed: str) -> bool:
-        """Whether a place of the template stands in what was printed as it is."""
-        return any(hole.group() in printed for hole in PLACEHOLDER.finditer(self.template))
-
     @property
     def places_named(self) -> list[tuple[str, str]]:
         """The places of the template: the word before each, and what stands in it."""
-        holes = list(PLACEHOLDER.finditer(self.template))
-        ends = (0, *(hole.end() for hole in holes))
-        between = zip(ends, holes, strict=False)
-        labels = (LABEL.search(self.template[end : hole.start()]) for end, hole in between)
-        names = [(label.group(1) if label else "") for label in labels]
-        return list(zip(names, (hole.group(2) for hole in holes), strict=True))
+        return places_in(self.template)
 
-    def _filled(self, printed: str) -> str:
-        """The template with what was printed in its places; nothing where a value is missing."""
-        holes = list(PLACEHOLDER.finditer(self.template))
-        is_left = self.leaves_a_place(printed)  # and the value stands elsewhere
-        fixed = PLACEHOLDER.sub(lambda hole: _put(hole, "\0"), self.template).split("\0")
-        if not is_left and _is_filled(fixed, printed):
-            return self.rounded(printed)
-        if is_left:
-            values = NUMBER.findall(PLACEHOLDER.sub("", printed))
-        else:
-            values = _values_for(self.places_named, printed)
-        if not values or len(values) != len(holes):
-            return ""
-        filled = iter(values)
-        return self.rounded(PLACEHOLDER.sub(lambda hole: _put(hole, next(filled)), self.template))
+    def leaves_a_place(self, printed: str) -> bool:
+        """Whether a place of the template stands in what was printed as it is."""
+        return leaves_a_place(self.template, printed)
 
     def _serialized(self, printed: str) -> str:
         try:
@@ -243,10 +221,10 @@ class AskedForm:
         """The value with the keys that were asked for, however they are spelt."""
         if not self.keys or not isinstance(value, dict):
             return value
-        spelt = {_key(str(key)): item for key, item in value.items()}
-        if spelt.keys() != {_key(key) for key in self.keys}:
+        spelt = {key_of(str(key)): item for key, item in value.items()}
+        if spelt.keys() != {key_of(key) for key in self.keys}:
             raise ValueError("other keys than were asked for")
-        return {key: spelt[_key(key)] for key in self.keys}
+        return {key: spelt[key_of(key)] for key in self.keys}
 
     def _named(self, printed: str) -> Any:
         """Lines such as `mean age: 3`, by the names that the question has for them."""
@@ -274,41 +252,6 @@ class AskedForm:
                 return round(value, self.places)
             case _:
                 return value
-
-
-def _is_filled(fixed: list[str], printed: str) -> bool:
-    """Whether a text has these parts in order, with something between each two of them."""
-    first, *middle, last = fixed
-    at = len(first)
-    for part in middle:
-        found = printed.find(part, at + 1)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return printed.startswith(first) and printed.endswith(last) and len(printed) - len(last) > at
-
-
-def _put(hole: re.Match[str], value: str) -> str:
-    """The value for a place; brackets stay where a word stands right before them: x[3]."""
-    return f"[{value}]" if hole.group(1) else value
-
-
-def _values_for(holes: list[tuple[str, str]], printed: str) -> list[str]:
-    """What belongs into each place, by its name or its label, or in order; nothing if unknown."""
-    named = {_key(name): value for name, value in pairs_in(printed)}
-    found = [named.get(_key(name)) or named.get(_key(label)) for label, name in holes]
-    if all(found):
-        return [value for value in found if value]
-    numbers = list(named.values()) or NUMBER.findall(printed)
-    if len(numbers) == len(holes):
-        return numbers
-    words = printed.rstrip(".").split()
-    is_name = not numbers and len(words) <= SHORT and not {"is", "are", "was", "were"} & {*words}
-    return [" ".join(words)] if is_name and words and len(holes) == 1 else []
-
-
-def _key(name: str) -> str:
-    return re.sub(r"\W+", "_", name.strip().lower())
 
 
 def yes_or_no(printed: str) -> str:
@@ -379,10 +322,3 @@ def listed(found: re.Match[str] | None) -> list[str]:
             break
         names.append(bare)
     return names
-
-
-def template_in(question: str) -> str:
-    """The text with places to be filled in that a question shows for its answer."""
-    found = TEMPLATE.search(question.partition("\n\n")[0])
-    template = found.group(1).strip() if found else ""
-    return template if PLACEHOLDER.search(template) else ""

@@ -1,0 +1,101 @@
+"""Answers that are a text with places to be filled in, such as `Total: <amount>`."""
+
+from __future__ import annotations
+
+import re
+
+from interpreter.models.small.form.printed import NUMBER, pairs_in
+
+TEMPLATE = re.compile(
+    r"\b(?:format|form|pattern|template)\b[^\n:]{0,40}:\s*(?:\{\s*\n)?(.{1,400}?)"
+    r"(?=[\s,;(]+(?:where|for example|e\.g\.|such as)\b|\n\s*\n|\n\s*\}|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,.-]{0,60}?)\s*[>\]}]")
+LABEL = re.compile(r"(\w+)[^\w\n]{0,3}\Z")
+SHORT = 4  # words of an answer that is no number
+
+
+def template_in(question: str) -> str:
+    """The text with places to be filled in that a question shows for its answer."""
+    found = TEMPLATE.search(question.partition("\n\n")[0])
+    template = found.group(1).strip() if found else ""
+    return template if PLACEHOLDER.search(template) else ""
+
+
+def places_in(template: str) -> list[tuple[str, str]]:
+    """The places of a template: the word before each, and what stands in it."""
+    holes = list(PLACEHOLDER.finditer(template))
+    ends = (0, *(hole.end() for hole in holes))
+    between = zip(ends, holes, strict=False)
+    labels = (LABEL.search(template[end : hole.start()]) for end, hole in between)
+    names = [(label.group(1) if label else "") for label in labels]
+    return list(zip(names, (hole.group(2) for hole in holes), strict=True))
+
+
+def leaves_a_place(template: str, printed: str) -> bool:
+    """Whether a place of the template stands in what was printed as it is."""
+    return any(hole.group() in printed for hole in PLACEHOLDER.finditer(template))
+
+
+def filled(template: str, printed: str) -> str:
+    """The template with what was printed in its places; nothing where a value is missing."""
+    places = places_in(template)
+    fixed = PLACEHOLDER.sub(lambda hole: _put(hole, "\0"), template).split("\0")
+    if leaves_a_place(template, printed):  # and the value stands elsewhere
+        values = NUMBER.findall(PLACEHOLDER.sub("", printed))
+    elif given := _given(fixed, printed):
+        values = [_as_shown(name, value) for (_, name), value in zip(places, given, strict=True)]
+    else:
+        values = _values_for(places, printed)
+    if not values or len(values) != len(places):
+        return ""
+    each = iter(values)
+    return PLACEHOLDER.sub(lambda hole: _put(hole, next(each)), template)
+
+
+def _given(fixed: list[str], printed: str) -> list[str]:
+    """What stands between these parts of a text, in order; nothing where the text is another."""
+    first, *middle, last = fixed
+    at, given = len(first), []
+    for part in middle:
+        found = printed.find(part, at + 1)
+        if found < 0:
+            return []
+        given.append(printed[at:found])
+        at = found + len(part)
+    end = len(printed) - len(last)
+    is_that = printed.startswith(first) and printed.endswith(last) and end > at
+    return [*given, printed[at:end]] if is_that else []
+
+
+def _as_shown(place: str, value: str) -> str:
+    """A value as its place shows it: without the quotes and spaces that Python prints."""
+    plain = value.strip()
+    if len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'":
+        plain = plain[1:-1]
+    return plain.replace(", ", ",") if "," in place and ", " not in place else plain
+
+
+def _put(hole: re.Match[str], value: str) -> str:
+    """The value for a place; brackets stay where a word stands right before them: x[3]."""
+    return f"[{value}]" if hole.group(1) else value
+
+
+def _values_for(holes: list[tuple[str, str]], printed: str) -> list[str]:
+    """What belongs into each place, by its name or its label, or in order; nothing if unknown."""
+    named = {key_of(name): value for name, value in pairs_in(printed)}
+    found = [named.get(key_of(name)) or named.get(key_of(label)) for label, name in holes]
+    if all(found):
+        return [value for value in found if value]
+    numbers = list(named.values()) or NUMBER.findall(printed)
+    if len(numbers) == len(holes):
+        return numbers
+    words = printed.rstrip(".").split()
+    is_name = not numbers and len(words) <= SHORT and not {"is", "are", "was", "were"} & {*words}
+    return [" ".join(words)] if is_name and words and len(holes) == 1 else []
+
+
+def key_of(name: str) -> str:
+    """A name however it is spelt."""
+    return re.sub(r"\W+", "_", name.strip().lower())
