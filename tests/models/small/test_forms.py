@@ -205,6 +205,8 @@ def test_a_value_of_a_type_is_asked_of_a_small_model_like_any_json():
         ("Use the format: a <x>, b <y>", "3", ""),
         ("Format, rounded to one decimal place: Total = <sum>", "1234.567", "Total = 1234.6"),
         ("What is the mean? Format: a number", "3.25", ""),
+        ("In this format: ids[list]", "ids[list]: [3, 4]", "ids[3, 4]"),
+        ("In this format: ids[list]", "ids[list] []", "ids[]"),
         ("In this format: ids[a,b,...]", 'ids["x, y"]', "ids[x,y]"),
         ("In this format: ids[a, b, ...]", "ids[ 'x, y' ]", "ids[x, y]"),
         ("In this format: Total: <sum>, <who>", "sum: 3\nwho: Ann", "Total: 3, Ann"),

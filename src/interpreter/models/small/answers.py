@@ -82,7 +82,7 @@ NOTHING = re.compile(
     r"|[A-Za-z][\w ,'-]{2,80}:",
     re.DOTALL,
 )
-MAY_BE_NONE = re.compile(r"\bif any\b|\bany of\b|\bare there\b|\bis there\b", re.IGNORECASE)
+MAY_BE_NONE = re.compile(r"\bany\b|\bare there\b|\bis there\b", re.IGNORECASE)
 EMPTY = re.compile(r": (?:DataFrame 0x\d+|Series 0\b)")
 OF_A_PART = """\
 The {kind} that rows are compared with is computed from rows that were selected before, and it is \

@@ -42,8 +42,8 @@ def filled(template: str, printed: str) -> str:
     """The template with what was printed in its places; nothing where a value is missing."""
     places = places_in(template)
     fixed = PLACEHOLDER.sub(lambda hole: _put(hole, "\0"), template).split("\0")
-    if leaves_a_place(template, printed):  # and the value stands elsewhere
-        values = NUMBER.findall(PLACEHOLDER.sub("", printed))
+    if leaves_a_place(template, printed):
+        values = _elsewhere(template, printed)
     elif given := _given(fixed, printed):
         values = [_as_shown(name, value) for (_, name), value in zip(places, given, strict=True)]
     else:
@@ -52,6 +52,16 @@ def filled(template: str, printed: str) -> str:
         return ""
     each = iter(values)
     return PLACEHOLDER.sub(lambda hole: _put(hole, next(each)), template)
+
+
+def _elsewhere(template: str, printed: str) -> list[str]:
+    """Values that stand behind a template that was printed as it is: `ids[list]: [3, 4]`."""
+    rest = printed.replace(template, "", 1).strip(" :=\n")
+    holes = list(PLACEHOLDER.finditer(template))
+    is_list = rest.startswith("[") and rest.endswith("]") and "\n" not in rest
+    if len(holes) == 1 and template in printed and is_list:
+        return [rest[1:-1] if holes[0].group(1) else rest]
+    return NUMBER.findall(PLACEHOLDER.sub("", printed))
 
 
 def _given(fixed: list[str], printed: str) -> list[str]:
