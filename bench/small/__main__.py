@@ -16,9 +16,11 @@ import json
 import os
 import statistics
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 from bench.small import coding, dabench, everyday
+from bench.small.field import field
 from bench.small.messy import messy
 from bench.small.office import office
 from bench.small.ways import WAYS, Result, measured
@@ -55,7 +57,9 @@ def _options(arguments):
     )
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--ways", default="single,ours", help="free: ours without a grammar")
-    parser.add_argument("--only", help="cases by their names, with commas between them")
+    parser.add_argument(
+        "--only", help="cases by their names, with commas between them; field-* for several"
+    )
     parser.add_argument("--part", choices=("development", "held-out"))
     parser.add_argument("--data", default=DATA, help="holds a directory for each set")
     parser.add_argument("--log")
@@ -71,7 +75,7 @@ def _work(options):
         case "dabench":
             by_form = [dabench.cases(form, data, options.part) for form in forms]
         case "everyday":
-            together = itertools.zip_longest(everyday.cases(), messy(), office())
+            together = itertools.zip_longest(everyday.cases(), messy(), office(), field())
             by_form = [[case for cases in together for case in cases if case]]
         case name:
             by_form = [getattr(coding, name)(data)]
@@ -80,7 +84,7 @@ def _work(options):
     seeds = [int(seed) for seed in options.seeds.split(",")]
     for together in list(zip(*by_form, strict=True))[: options.n][first - 1 :: step]:
         for case, seed, way in itertools.product(together, seeds, options.ways.split(",")):
-            if wanted is None or case.identity in wanted:
+            if wanted is None or any(fnmatch(case.identity, one) for one in wanted):
                 yield case, seed, way
 
 

@@ -6,10 +6,12 @@ import pytest
 
 from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.model import SmallModel
+from interpreter.models.small.plan import next_request
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 from interpreter.protocol.ports import Capabilities, Request
+from support.profiles import with_profile
 
 QUESTION = user_says("What is the mean of x in t.csv?")
 FAILING = "df = load()\nprint(df['y'].mean())"
@@ -100,3 +102,15 @@ def test_a_line_that_failed_twice_is_not_run_a_third_time(again):
         said
         == "I could not do this: \"print(df['y'].mean())\" fails each time with TypeError: bad."
     )
+
+
+def test_what_the_model_is_told_is_wrong_is_not_said_to_the_user():
+    profile = "\n\nt.csv: 3 rows x 1 columns\n- 'a' int 1 to 3"
+    block = Message("assistant", (Code("python", "print('a is low')", "c1"),))
+    done = Message("computer", (Output("a is low\n"), ActionResult("c1", "ok", "")))
+    plan = next_request((with_profile(f"Is a low in t.csv?{profile}"), block, done))
+    echo = (
+        "The block printed the answer: that computes nothing. Read the file or compute the value."
+    )
+    assert plan.honest(echo).startswith("a is low")
+    assert plan.honest("It is low, by the file.") == "It is low, by the file."

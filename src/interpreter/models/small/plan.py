@@ -253,7 +253,7 @@ def _after_output(
         messages = (*asked, assistant_says(last.code), user_says(trouble))
         printed = answer_in(question, last.output) or shortened(last.output)
         instead = printed + doubt_about(question, last)
-        return SmallPlan(messages, len(rounds), instead=instead)
+        return SmallPlan(messages, len(rounds), instead=instead, reproach=trouble)
     if answer := answer_in(question, last.output):
         return SmallPlan((), answer=answer)
     if wants_a_reason(question) and (answer := with_reason(last.output, last.variables)):

@@ -41,6 +41,8 @@ class SmallPlan:
     """The schema of the reply, when it is the values of the answer."""
     form: AskedForm = AskedForm()
     """What the answer has to look like."""
+    reproach: str = ""
+    """What the model is told is wrong: not to be said to the user."""
     spent: tuple[str, ...] = ()
     """Lines that failed twice: a block with one of them is not run again."""
 
@@ -59,7 +61,7 @@ class SmallPlan:
         """A reply without code, unless it is no answer, or gives numbers that nobody computed."""
         if self.known is None:
             return said + self.doubt
-        wrong = invents(said, self.known) or is_no_answer(said, self.known)
+        wrong = invents(said, self.known) or is_no_answer(said, self.known, self.reproach)
         return self.instead if wrong else said + self.doubt
 
     def in_json(self, said: str) -> str:

@@ -110,6 +110,7 @@ NO_ANSWER = re.compile(
     r"\bI apologi[sz]e\b|\bplease provide\b|\bmisunderst(?:ood|anding)\b", re.IGNORECASE
 )
 REPEATED = 40  # characters of a line that nobody says again by chance
+A_SENTENCE = 6  # words, all of which were said to the model
 FAULT = re.compile(
     r"\b(?:not|n't)\b(?: \w+){0,4} (?:correct|right|expected)\b"
     r"|\bincorrect\b|\bthe error (?:was|is) in\b",
@@ -283,10 +284,18 @@ def finds_fault(text: str) -> bool:
     return bool(FAULT.search(text))
 
 
-def is_no_answer(text: str, known: str) -> bool:
+def is_no_answer(text: str, known: str, reproach: str = "") -> bool:
     """Whether a reply apologizes, asks back, or says again what it was told."""
     told = {line.strip() for line in known.splitlines() if len(line.strip()) >= REPEATED}
-    return bool(NO_ANSWER.search(text)) or any(line.strip() in told for line in text.splitlines())
+    if NO_ANSWER.search(text) or any(line.strip() in told for line in text.splitlines()):
+        return True
+    known_words = set(_words(reproach))
+    sentences = map(_words, re.split(r"(?<=[.:!?])\s+", text))
+    return any(len(one) >= A_SENTENCE and known_words.issuperset(one) for one in sentences)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
 
 
 def is_only_a_promise(text: str) -> bool:
