@@ -113,4 +113,4 @@ def test_what_the_model_is_told_is_wrong_is_not_said_to_the_user():
         "The block printed the answer: that computes nothing. Read the file or compute the value."
     )
     assert plan.honest(echo).startswith("a is low")
-    assert plan.honest("It is low, by the file.") == "It is low, by the file."
+    assert plan.honest("It is low, by the file.").startswith("It is low, by the file.")
