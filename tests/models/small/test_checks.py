@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
@@ -10,6 +12,7 @@ from interpreter.models.small.answers import impossible
 from interpreter.models.small.choices import not_chosen
 from interpreter.models.small.conditions import Conditions
 from interpreter.models.small.gaps import with_fewer_dropped
+from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn, next_request
@@ -314,3 +317,45 @@ def test_a_program_that_drops_too_much_is_mended_and_has_no_vote():
     turn = SmallTurn.of((with_profile(question), *block(source, "1.5\n")))
     assert turn.to_mend == source.replace("dropna()", "dropna(subset=['sun'])")
     assert ballot(question, turn.rounds, ()).leader is None
+
+
+@pytest.mark.parametrize(
+    ("question", "output", "why"),
+    [
+        ("Mean and deviation of units?", "mean_units: -0.02\nstd_units: 0.97", "a mean of 'units'"),
+        ("Mean and deviation of units?", "mean_units[ -0.02 ] std[1]", "a mean of 'units'"),
+        ("Mean and deviation of units?", "{'mean_units': 15.3, 'std_units': 2.0}", ""),
+        ("Maximum of units and of price?", "max units = 31, max price = 3.5", "a max of 'units'"),
+        ("Mean and deviation of units after normalization?", "mean_units: 0\nstd_units: 1", ""),
+        ("Mean of units per product?", "mean_units: 90\nmean_units: 91", ""),
+        ("Mean and deviation of units?", "mean_weight: 99\nstd_units: 2", ""),
+    ],
+)
+def test_values_that_have_a_name_cannot_lie_outside_of_their_column(question, output, why):
+    found = impossible(f"{question} By sales.csv.{PROFILE}", output)
+    assert found.startswith(why) if why else found == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "left_out"),
+    [
+        ("print(df.units.std())", True),
+        ("print(df.units.std(ddof=0))", False),
+        ("print(df.units.var())\nprint(df.units.std( ddof = 0 ))", False),
+        ("print(statistics.pstdev(df.units))", False),
+    ],
+)
+def test_the_deviation_of_the_population_is_not_that_of_a_sample(source, left_out):
+    question = f"What is the population standard deviation of units in sales.csv?{PROFILE}"
+    plan = next_request((with_profile(question), *block(source, "8.5\n")))
+    assert (".std(ddof=0)" in plan.messages[-1].text if plan.messages else False) is left_out
+
+
+def test_the_strongest_correlation_is_found_as_the_reminder_says():
+    (told,) = reminders_for("Which two columns have the strongest correlation in t.csv?")
+    code = told.partition(": ")[2].rpartition("; ")[0]
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [4, 3, 2, 1.5], "c": [1, 0, 1, 0]})
+    names = {"df": frame, "columns": ["a", "b", "c"], "np": np}
+    exec(code, names)
+    assert names["pair"] == ("a", "b")
+    assert round(names["pairs"][names["pair"]], 2) == -0.99

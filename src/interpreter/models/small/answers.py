@@ -20,9 +20,16 @@ from interpreter.models.small.conditions import (
     results_left_out,
 )
 from interpreter.models.small.form.asked import AskedForm, form_of
+from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import MISSING, NUMBER, as_number, data_in
 from interpreter.models.small.hints import COMPARED_WITH
-from interpreter.models.small.own_draft import FILE, asked_kind, counts_rows, named_columns
+from interpreter.models.small.own_draft import (
+    FILE,
+    asked_kind,
+    counts_rows,
+    named_columns,
+    numeric_columns,
+)
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.sources import reads_none_of, texts_compared
 
@@ -264,14 +271,21 @@ ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)
 OF_GROUPS = re.compile(
     r"\b(?:per|each|every|by|total|sum|differ\w+|between|times)\b", re.IGNORECASE
 )
+STATISTIC = r"(?<![a-z])(?:mean|average|avg|median|maximum|minimum|max|min)(?![a-z])"
+NAMED_STATISTIC = re.compile(r"([A-Za-z][\w ]{2,60}?)['\"]?\s*[:=\[(]\s*(-?\d[\d,.]*)")
+TRANSFORMED = re.compile(
+    r"\b(?:normali[sz]\w+|standardi[sz]\w+|scal\w+|log\w*|transform\w*|differ\w+|ratio|change"
+    r"|percent\w*|per|each|every|by|total|sum)\b",
+    re.IGNORECASE,
+)
 ROUNDING = 0.5  # an answer may be rounded
 
 
 def impossible(request: str, output: str) -> str:
-    """Why the one number that was printed cannot be the answer; nothing where it can."""
+    """Why a number that was printed cannot be the answer; nothing where it can."""
     numbers = NUMBER.findall(output)
     if len(numbers) != 1:
-        return ""
+        return _named_out_of_range(request, output)
     value, words = as_number(numbers[0]), request.partition("\n\n")[0]
     if CORRELATION.search(words) and abs(value) > 1:
         return "a correlation lies between -1 and 1"
@@ -283,6 +297,20 @@ def impossible(request: str, output: str) -> str:
         if rows and not (0 <= value <= sum(rows) and value == int(value)):
             return f"{counted[9:]} are counted, and there are {sum(rows)} rows"
     return _out_of_range(request, words, value)
+
+
+def _named_out_of_range(request: str, output: str) -> str:
+    """The same of several numbers, where each has a name: `mean_age: -0.02`."""
+    if TRANSFORMED.search(FILE.sub(" ", request.partition("\n\n")[0])):
+        return ""
+    columns = {key_of(one.name): one for one in numeric_columns(request)}
+    for name, printed in NAMED_STATISTIC.findall(output):
+        kind = re.search(STATISTIC, name, re.IGNORECASE)
+        rest = re.sub(STATISTIC, "", name, count=1, flags=re.IGNORECASE).strip("_ ")
+        one, value = columns.get(key_of(rest)), as_number(printed)
+        if kind and one and not one.least - ROUNDING <= value <= one.most + ROUNDING:
+            return BETWEEN.format(kind=kind[0], column=one.name, least=one.least, most=one.most)
+    return ""
 
 
 def _out_of_range(request: str, words: str, value: float) -> str:

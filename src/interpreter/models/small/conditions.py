@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from interpreter.models.small.form.printed import NUMBER, as_number
-from interpreter.models.small.hints import COLUMN
+from interpreter.models.small.hints import COLUMN, POPULATION
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 
@@ -91,6 +91,8 @@ MEANS_ALL = frozenset((
     "data",
 ))
 
+OF_A_SAMPLE = re.compile(r"\.(?:std|var)\(\)(?s:(?!.*\bddof\b))")
+OF_POPULATION = "the population's deviation, .std(ddof=0) or .var(ddof=0)"
 SPELLINGS = (
     "{spelt}, which are one thing in {column!r}, so that it has to be compared by "
     ".str.strip().str.lower()"
@@ -126,6 +128,8 @@ class Conditions:
     """Columns and values whose rows are not meant."""
     months: tuple[str, ...] = ()
     """Months that rows are selected by, where there are dates."""
+    of_population: bool = False
+    """Whether it is the population's deviation that is asked for."""
 
     @classmethod
     def of(cls, request: str) -> Conditions:
@@ -157,7 +161,8 @@ class Conditions:
         )
         months = tuple(MONTH.findall(words)) if DATES.search(request) else ()
         limits = list(dict.fromkeys(limits))
-        return cls(values, tuple(limits), things, listed, measures, excluded, months)
+        population = bool(re.search(POPULATION, words, re.IGNORECASE))
+        return cls(values, tuple(limits), things, listed, measures, excluded, months, population)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
@@ -182,6 +187,7 @@ class Conditions:
             ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
             *(f"{month!r}" for month in self.months if not program.has_month(month)),
+            *(OF_POPULATION,) * (self.of_population and bool(OF_A_SAMPLE.search(one.source))),
             *(f"{column!r} (a column)" for column in self.measures if not program.names(column)),
             *(
                 f"{thing!r}"

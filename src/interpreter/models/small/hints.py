@@ -237,9 +237,10 @@ COMPARED_WITH = (
     r"\b(?:than|above|below|over|under|exceed\w*) (?:the )?(?:overall |total )?"
     r"(?:average|mean|median)\b"
 )
+POPULATION = r"population(?:'s)? (standard deviation|std|variance)"
 REMINDERS = (
     (
-        r"population(?:'s)? (standard deviation|std|variance)",
+        POPULATION,
         "In pandas .std() and .var() are the sample's; the population's are .std(ddof=0) and "
         ".var(ddof=0).",
     ),
@@ -250,12 +251,20 @@ REMINDERS = (
     ),
     (
         r"\bz-?scores?\b",
-        "Z-scores are z = (x - x.mean()) / x.std(); an outlier has z.abs() above the limit.",
+        "Z-scores are z = (x - x.mean()) / x.std(), in a variable of their own; an outlier has "
+        "z.abs() above the limit, and the other rows are df[z.abs() <= limit].",
     ),
     (
         r"\bIQR\b|\binter-?quartile\b",
         "q1, q3 = x.quantile([0.25, 0.75]); by that range an outlier lies below "
         "q1 - 1.5 * (q3 - q1) or above q3 + 1.5 * (q3 - q1).",
+    ),
+    (
+        r"\b(?:strongest|highest|largest|most)(?: \w+){0,2} correlat"
+        r"|\bcorrelat\w+ (?:\w+ )?(?:the )?(?:most|strongest|highest)",
+        "The strongest of all pairs of columns: c = df[columns].corr(); pairs = c.where("
+        "np.triu(np.ones(c.shape), 1) > 0).stack(); pair = pairs.abs().idxmax(); pairs[pair] is its "
+        "coefficient.",
     ),
     (
         r"\bbeen\b.{0,40}\blongest\b|\blongest[- ](?:serving|standing)\b",
