@@ -263,8 +263,8 @@ REMINDERS = (
         r"\b(?:strongest|highest|largest|most)(?: \w+){0,2} correlat"
         r"|\bcorrelat\w+ (?:\w+ )?(?:the )?(?:most|strongest|highest)",
         "The strongest of all pairs of columns: c = df[columns].corr(); pairs = c.where("
-        "np.triu(np.ones(c.shape), 1) > 0).stack(); pair = pairs.abs().idxmax(); pairs[pair] is its "
-        "coefficient.",
+        "np.triu(np.ones(c.shape), 1) > 0).stack(); pair = pairs.abs().idxmax(); pairs[pair] is "
+        "its coefficient.",
     ),
     (
         r"\bbeen\b.{0,40}\blongest\b|\blongest[- ](?:serving|standing)\b",
