@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
-from interpreter.models.small.answers import impossible
-from interpreter.models.small.choices import not_chosen
-from interpreter.models.small.conditions import Conditions
-from interpreter.models.small.gaps import with_fewer_dropped
+from interpreter.models.small.checks.answers import impossible
+from interpreter.models.small.checks.choices import not_chosen
+from interpreter.models.small.checks.conditions import Conditions
+from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft

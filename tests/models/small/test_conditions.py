@@ -2,8 +2,8 @@
 
 import pytest
 
-from interpreter.models.small.answers import doubt_about, trouble_with
-from interpreter.models.small.conditions import results_left_out
+from interpreter.models.small.checks.answers import doubt_about, trouble_with
+from interpreter.models.small.checks.conditions import results_left_out
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot

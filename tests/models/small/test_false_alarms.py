@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from interpreter.models.small.answers import answer_in, finds_nothing, impossible
+from interpreter.models.small.checks.answers import answer_in, finds_nothing, impossible
+from interpreter.models.small.checks.sources import leans_on_others, reads_none_of
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import yaml_in
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.sources import leans_on_others, reads_none_of
 from interpreter.models.small.words import file_to_write, is_about_files, request_for_code
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
 

@@ -10,7 +10,7 @@ import pytest
 
 import interpreter
 from interpreter.facade.typed.structured import parse, request
-from interpreter.models.small.answers import answer_in, lacks_a_value
+from interpreter.models.small.checks.answers import answer_in, lacks_a_value
 from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.printed import plain
 from interpreter.models.small.hints import hint_for

@@ -12,13 +12,13 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
+from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
 from interpreter.models.small.data import without_data
 from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.rendering import RENDERED
-from interpreter.models.small.gaps import with_fewer_dropped
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.requests import (

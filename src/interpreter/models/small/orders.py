@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interpreter.models.small.conditions import (
+from interpreter.models.small.checks.conditions import (
     CHANGED,
     FILE_NOT_WRITTEN,
     LEFT_OUT,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from interpreter.models.small.conditions import Conditions
+from interpreter.models.small.checks.conditions import Conditions
 from interpreter.models.small.hints import COLUMN
 from interpreter.protocol.values import frozen
 

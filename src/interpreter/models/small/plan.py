@@ -8,12 +8,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from interpreter.models.small.absent import said_to_be_absent
-from interpreter.models.small.answers import (
+from interpreter.models.small.checks.absent import said_to_be_absent
+from interpreter.models.small.checks.answers import (
     answer_in,
     doubt_about,
     lacks_a_value,
     trouble_with,
+)
+from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.written_files import (
+    look_at_file,
+    rewritten_file,
+    trouble_with_file,
 )
 from interpreter.models.small.coding.mends import mended
 from interpreter.models.small.coding.task import Coding
@@ -25,7 +31,6 @@ from interpreter.models.small.form.rendering import (
     with_braces_filled,
     with_keys,
 )
-from interpreter.models.small.gaps import with_fewer_dropped
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
 from interpreter.models.small.rounds import (
@@ -61,11 +66,6 @@ from interpreter.models.small.words import (
     lessons_of,
     needs_code,
     request_for_code,
-)
-from interpreter.models.small.written_files import (
-    look_at_file,
-    rewritten_file,
-    trouble_with_file,
 )
 from interpreter.protocol.changed_files import files_changed_in
 from interpreter.protocol.messages import Message, user_says

@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from interpreter.models.small.answers import (
+from interpreter.models.small.checks.answers import (
     answer_in,
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.computed import is_hard_coded
-from interpreter.models.small.conditions import columns_used
+from interpreter.models.small.checks.computed import is_hard_coded
+from interpreter.models.small.checks.conditions import columns_used
+from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.sources import leans_on_others
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import NUMBER, data_in
-from interpreter.models.small.gaps import with_fewer_dropped
 from interpreter.models.small.rounds import PICTURE, Round
-from interpreter.models.small.sources import leans_on_others
 from interpreter.protocol.values import frozen
 
 ENOUGH = 2  # programs that agree

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from interpreter.models.small.computed import is_hard_coded
+from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.form.asked import COLUMNS, KEYS, LIST, form_of, listed
 from interpreter.models.small.form.printed import (
     MISSING,

@@ -8,10 +8,10 @@ import json
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.absent import made_up
-from interpreter.models.small.choices import not_chosen
-from interpreter.models.small.computed import is_hard_coded, sizes
-from interpreter.models.small.conditions import (
+from interpreter.models.small.checks.absent import made_up
+from interpreter.models.small.checks.choices import not_chosen
+from interpreter.models.small.checks.computed import is_hard_coded, sizes
+from interpreter.models.small.checks.conditions import (
     IN_DOUBT,
     LEFT_OUT,
     Conditions,
@@ -19,6 +19,7 @@ from interpreter.models.small.conditions import (
     is_measured,
     results_left_out,
 )
+from interpreter.models.small.checks.sources import reads_none_of, texts_compared
 from interpreter.models.small.form.asked import AskedForm, form_of
 from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import MISSING, NUMBER, as_number, data_in
@@ -31,7 +32,6 @@ from interpreter.models.small.own_draft import (
     numeric_columns,
 )
 from interpreter.models.small.rounds import Round
-from interpreter.models.small.sources import reads_none_of, texts_compared
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 FORM_SHOWN = 100  # characters of a line in which it is looked for
