@@ -359,3 +359,41 @@ def test_the_strongest_correlation_is_found_as_the_reminder_says():
     exec(code, names)
     assert names["pair"] == ("a", "b")
     assert round(names["pairs"][names["pair"]], 2) == -0.99
+
+
+WHICH = f"Which product has the highest price on average in sales.csv?{PROFILE}"
+GROUPED = "m = df.groupby('product')['price'].mean()\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "says_it"),
+    [
+        ("print(df['price'].mean())", "3.5\n", False),
+        (f"{GROUPED}print(m.max())", "3.5\n", False),
+        (f"{GROUPED}print(m.idxmax(), m.max())", "tea 3.5\n", True),
+        (f"{GROUPED}print(m.idxmax())", "Coffee\n", True),
+    ],
+)
+def test_who_asks_which_one_is_told_which_one(source, output, says_it):
+    plan = next_request((with_profile(WHICH), *block(source, output)))
+    told = plan.messages[-1].text if plan.messages else ""
+    assert ("asks which product it is" not in told) is says_it
+
+
+def test_what_time_is_no_question_for_a_value_of_a_column():
+    asked = f"What is the sum of units, and what product of numbers is it?{PROFILE}"
+    plan = next_request((with_profile(asked), *block("print(df.units.sum())", "46\n")))
+    assert "asks which" not in "".join(message.text for message in plan.messages)
+
+
+@pytest.mark.parametrize(
+    ("question", "output", "why"),
+    [
+        ("How many products have more than 50 units?", "more than 50 units: False", "a number is"),
+        ("How many products have more than 50 units?", "more than 50 units: 4", ""),
+        ("Are there more than 50 units?", "False", ""),
+    ],
+)
+def test_how_many_is_a_number(question, output, why):
+    found = impossible(f"{question}{PROFILE}", output)
+    assert found.startswith(why) if why else found == ""

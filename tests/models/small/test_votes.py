@@ -247,3 +247,9 @@ def test_drafts_are_not_told_to_show_what_the_first_computed():
     told = SmallTurn.of(messages).for_drafts[-1].text
     assert "The output is no dictionary" in told
     assert "Do not compute them again" not in told
+
+
+def test_a_number_in_the_name_of_a_value_is_no_value():
+    assert agree("4", "samples with more than 50 mg/l: 4")
+    assert not agree("50", "samples with more than 50 mg/l: 4")
+    assert agree("mean: 3, deviation: 4", "the mean: 3, the deviation: 4")

@@ -26,6 +26,7 @@ from interpreter.protocol.values import frozen
 ENOUGH = 2  # programs that agree
 IN_SPITE = 3  # programs that agree and were told what is wrong: it is more likely that we err
 LINES = 8  # of an output that can be compared
+LABEL = re.compile(r"^[^:=\n]*[A-Za-z][^:=\n]*[:=]\s+(?=\S)", re.MULTILINE)  # `more than 50: 4`
 
 
 @frozen
@@ -142,7 +143,7 @@ def agree(one: str, other: str) -> bool:
 
 
 def _same(one: str, other: str) -> bool:
-    numbers, others = NUMBER.findall(one), NUMBER.findall(other)
+    numbers, others = (NUMBER.findall(LABEL.sub("", text)) for text in (one, other))
     if len(numbers) != len(others):
         return False
     if not numbers:

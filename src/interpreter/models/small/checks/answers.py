@@ -20,6 +20,7 @@ from interpreter.models.small.checks.conditions import (
     results_left_out,
 )
 from interpreter.models.small.checks.sources import reads_none_of, texts_compared
+from interpreter.models.small.checks.which import does_not_say_which
 from interpreter.models.small.form.asked import AskedForm, form_of
 from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import MISSING, NUMBER, as_number, data_in
@@ -57,6 +58,10 @@ that it computes and prints that, too, by its name."""
 OTHER_KEYS = """\
 The keys have to be {keys}, and no others. Variables now: {variables}
 Write one ```python block that prints a dictionary with just these keys."""
+WHICH_ONE = """\
+The request asks which {column} it is, and the output does not say that. Compare all of them, with \
+df.groupby({column!r}) or df.loc[column.idxmax()], and print the {column} that is asked for, with \
+its value. Write the whole block again."""
 NOT_CHANGED = """\
 A line changed nothing: df["a"].method(..., inplace=True) and df["a"][rows] = x work on a copy. \
 Write df["a"] = df["a"].method(...) and df.loc[rows, "a"] = x. Write the whole block again."""
@@ -145,6 +150,8 @@ def _lacks(question: str, one: Round, form: AskedForm) -> str:
     """What has to be in the output by the words of the request, and is not."""
     if choices := not_chosen(question, one.output):
         return NOT_CHOSEN.format(choices=" or ".join(map(repr, choices)))
+    if column := does_not_say_which(question, one):
+        return WHICH_ONE.format(column=column)
     if missing := form.missing_keys(one.output):
         return MISSING_KEYS.format(missing=", ".join(missing), keys=", ".join(form.keys))
     return ""
@@ -271,6 +278,8 @@ ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)
 OF_GROUPS = re.compile(
     r"\b(?:per|each|every|by|total|sum|differ\w+|between|times)\b", re.IGNORECASE
 )
+HOW_MANY = re.compile(r"\A[^?\n]{0,80}\bhow (?:many|much)\b(?![^\n]*\b(?:whether|or not)\b)", re.I)
+IS_SO = re.compile(r"\b(?:True|False)\b")
 STATISTIC = r"(?<![a-z])(?:mean|average|avg|median|maximum|minimum|max|min)(?![a-z])"
 NAMED_STATISTIC = re.compile(r"([A-Za-z][\w ]{2,60}?)['\"]?\s*[:=\[(]\s*(-?\d[\d,.]*)")
 TRANSFORMED = re.compile(
@@ -284,6 +293,8 @@ ROUNDING = 0.5  # an answer may be rounded
 def impossible(request: str, output: str) -> str:
     """Why a number that was printed cannot be the answer; nothing where it can."""
     numbers = NUMBER.findall(output)
+    if HOW_MANY.search(request) and IS_SO.search(output) and sizes(output) <= sizes(request):
+        return "a number is asked for, and True or False is none"
     if len(numbers) != 1:
         return _named_out_of_range(request, output)
     value, words = as_number(numbers[0]), request.partition("\n\n")[0]

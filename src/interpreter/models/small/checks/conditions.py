@@ -368,6 +368,11 @@ def columns_used(request: str, source: str) -> int:
     )
 
 
+def program_names(source: str, column: str) -> bool:
+    """Whether a program may use a column."""
+    return _Program.of(source).names(column)
+
+
 def _stem(word: str) -> str:
     return word[:-1] if word.endswith("s") else word
 
