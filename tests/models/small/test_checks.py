@@ -12,6 +12,7 @@ from interpreter.models.small.checks.answers import impossible
 from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.conditions import Conditions
 from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.groups import not_put_together
 from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
@@ -397,3 +398,56 @@ def test_what_time_is_no_question_for_a_value_of_a_column():
 def test_how_many_is_a_number(question, output, why):
     found = impossible(f"{question}{PROFILE}", output)
     assert found.startswith(why) if why else found == ""
+
+
+TWO_TABLES = """
+
+stock.xlsx: Excel (read it with pandas.read_excel(path, sheet_name=...)), sheets: Stock, Prices
+sheet 'Stock': 4 rows x 2 columns
+- 'sku' text, 4 different, e.g. 'B-10'
+- 'quantity' int 6 to 120
+sheet 'Prices': 4 rows x 2 columns
+- 'sku' text, 4 different, e.g. 'K-03'
+- 'price' float 4.25 to 189"""
+BOTH = "a = pd.read_excel('stock.xlsx', 'Stock')\nb = pd.read_excel('stock.xlsx', 'Prices')\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "mixed_up"),
+    [
+        (f"{BOTH}print((a['quantity'] * b['price']).sum())", True),
+        (f"{BOTH}m = a.merge(b, on='sku')\nprint((m['quantity'] * m['price']).sum())", False),
+        (f"{BOTH}print((a['quantity'] * a['sku'].map(b)).sum())", False),
+        ("a = pd.read_excel('stock.xlsx')\nprint((a['quantity'] * a['price']).sum())", False),
+    ],
+)
+def test_tables_are_joined_and_not_laid_side_by_side(source, mixed_up):
+    question = f"What is our stock worth, by stock.xlsx?{TWO_TABLES}"
+    assert ("pd.merge(one, other, on='sku')" in not_put_together(question, source)) is mixed_up
+    assert reminders_for(question)[-1].startswith("Two tables have 'sku'")
+    assert reminders_for(f"What is the mean of sales.csv?{PROFILE}") == ()
+
+
+SPELLINGS = """
+
+s.csv: 19 rows x 1 columns
+- 'term' text, 9 different, e.g. 'invoice'
+Careful: 'term' has one thing written differently: 'INVOICE', 'invoice'"""
+
+
+@pytest.mark.parametrize(
+    ("source", "apart"),
+    [
+        ("print(df['term'].value_counts().head(3))", True),
+        ("print(df.groupby('term').size())", True),
+        ("print(df['term'].str.lower().value_counts())", False),
+        ("print(len(df))", False),
+    ],
+)
+def test_one_thing_that_is_spelt_in_two_ways_is_counted_once(source, apart):
+    question = f"Which terms of s.csv are the most frequent?{SPELLINGS}"
+    assert ("counted apart" in not_put_together(question, source)) is apart
+    plain = SPELLINGS.partition("\nCareful")[0]
+    asked = f"The most frequent terms of s.csv? Upper and lower case are the same thing.{plain}"
+    assert ("counted apart" in not_put_together(asked, source)) is apart
+    assert not_put_together(f"The most frequent terms of s.csv?{plain}", source) == ""

@@ -277,6 +277,11 @@ REMINDERS = (
 )
 """What small models forget although the question says it."""
 
+TABLES = re.compile(r"^(?=\S.*: .*\b\d+ rows x \d+ columns$)", re.MULTILINE)
+TO_JOIN = (
+    "Two tables have {column!r}: pd.merge(one, other, on={column!r}) puts their rows together."
+)
+
 UNITS = (
     {"km": 1000.0, "m": 1.0, "cm": 0.01, "mm": 0.001},
     {"t": 1000.0, "kg": 1.0, "g": 0.001, "mg": 0.000001},
@@ -306,7 +311,20 @@ def reminders_for(question: str) -> tuple[str, ...]:
     """What to keep in mind when answering."""
     asked = question.partition("\n\n")[0]
     told = (told for words, told in REMINDERS if re.search(words, asked, re.IGNORECASE))
-    return (*told, *_other_units(question), *_gaps(question))
+    joined = shared_column(question)
+    more = (TO_JOIN.format(column=joined),) if joined else ()
+    return (*told, *_other_units(question), *_gaps(question), *more)
+
+
+def shared_column(question: str) -> str:
+    """A column that two of the profiled tables have, by which they can be joined; nothing where
+    there is one table, or they are alike."""
+    tables = [COLUMN.findall(text) for text in TABLES.split(question.partition("\n\n")[2])]
+    tables = [columns for columns in tables if columns]
+    if len(tables) != 2 or set(tables[0]) == set(tables[1]):
+        return ""
+    shared = [name for name in tables[0] if name in tables[1]]
+    return shared[0] if len(shared) == 1 else ""
 
 
 def _gaps(question: str) -> Iterator[str]:

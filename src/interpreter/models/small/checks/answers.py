@@ -19,6 +19,7 @@ from interpreter.models.small.checks.conditions import (
     is_measured,
     results_left_out,
 )
+from interpreter.models.small.checks.groups import not_put_together
 from interpreter.models.small.checks.sources import reads_none_of, texts_compared
 from interpreter.models.small.checks.which import does_not_say_which
 from interpreter.models.small.form.asked import AskedForm, form_of
@@ -181,7 +182,7 @@ def _misunderstood(question: str, one: Round) -> str:
         return OF_A_PART.format(kind=kind)
     if texts := selected_by_what_is_not_there(question, one):
         return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
-    return ""
+    return not_put_together(question, one.source)
 
 
 def limit_of_a_part(source: str) -> str:

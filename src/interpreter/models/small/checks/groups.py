@@ -1,0 +1,79 @@
+"""Whether rows that belong together are put together: of two tables, or spelt in two ways."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from interpreter.models.small.checks.conditions import FOLDS, STRIPS
+from interpreter.models.small.hints import COLUMN, shared_column
+
+# As inside/files/profile_file.py writes it.
+SPELT = re.compile(r"^Careful: '(.+?)' has one thing written differently", re.MULTILINE)
+SAME_CASE = re.compile(
+    r"\bcase[- ]insensitiv|\b(?:ignor\w+|regardless of|irrespective of) (?:upper|lower)?[ -]?case\b"
+    r"|\b(?:upper|lower)(?:[- ]?case)? (?:and|or) (?:upper|lower)[- ]?case\b[^.\n]{0,20}\bsame\b",
+    re.IGNORECASE,
+)
+GROUPING = ("groupby", "value_counts", "nunique", "unique", "drop_duplicates", "pivot_table")
+JOINING = re.compile(
+    r"\b(?:merge|join|map|concat|zip|isin|reindex|get|loc|JOIN|apply|sumproduct)\b"
+)
+BY_ROW = """\
+The columns of two tables are combined row by row, but their rows are in another order. Join them \
+first: pd.merge(one, other, on={column!r}). Write the whole block again."""
+BY_SPELLING = """\
+{column!r} has one thing written in several ways (upper and lower case, blanks), which are counted \
+apart. First make them alike: df[{column!r}] = df[{column!r}].str.strip().str.lower(). Write the \
+whole block again."""
+
+
+def not_put_together(request: str, source: str) -> str:
+    """What a model is told about rows that it keeps apart, or mixes up; nothing if all is well."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    column = shared_column(request)
+    if column and not JOINING.search(source) and any(_combines(tree)):
+        return BY_ROW.format(column=column)
+    if FOLDS.search(source) or STRIPS.search(source):
+        return ""
+    words = request.partition("\n\n")[0]
+    apart = SPELT.findall(request) or (COLUMN.findall(request) if SAME_CASE.search(words) else [])
+    grouped = set(_grouped(tree))
+    named = next((name for name in apart if name in grouped), "")
+    return BY_SPELLING.format(column=named) if named else ""
+
+
+def _combines(tree: ast.Module) -> Iterator[bool]:
+    """Whether columns of two tables that were read are added, multiplied and so on."""
+    read = {
+        node.targets[0].id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _reads(node)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(ast.Subscript(ast.Name(one)), _, ast.Subscript(ast.Name(other))):
+                yield one != other and {one, other} <= read
+
+
+def _reads(node: ast.Assign) -> bool:
+    match node.value:
+        case ast.Call(ast.Attribute(attr=name)):
+            return name.startswith("read_")
+        case _:
+            return False
+
+
+def _grouped(tree: ast.Module) -> Iterator[str]:
+    """The columns by whose values rows are grouped or counted."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Attribute(inner, name), arguments) if name in GROUPING:
+                parts = (part for one in (inner, *arguments) for part in ast.walk(one))
+                for part in parts:
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                        yield part.value
