@@ -526,6 +526,32 @@ def test_a_folder_is_described_by_what_is_in_it(profiler, workspace):
     assert told == "In this folder: 0 files"
 
 
+def test_of_a_folder_of_tables_one_is_shown_without_what_only_it_has(profiler, workspace):
+    (workspace / "sales").mkdir()
+    for name in ("north", "south"):
+        text = "day;revenue\nThu;410.20\nSat;1204.5\n"
+        (workspace / "sales" / f"{name}.csv").write_text(text)
+    told = profiler.describe("Add up the revenue of all files in the folder sales.").splitlines()
+    assert told[2:] == [
+        "One of them is sales/north.csv (read it with sep=';'), with these columns:",
+        "- 'day' text, e.g. 'Thu', 'Sat'",
+        "- 'revenue' float",
+        "First rows:",
+        "Thu, 410.20",
+        "Sat, 1204.5",
+    ]
+    (workspace / "sales" / "south.csv").unlink()
+    assert len(profiler.describe("What is in the folder sales?").splitlines()) == 2
+
+
+def test_a_folder_elsewhere_is_only_listed(profiler, workspace, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for name in ("a.csv", "b.csv"):
+        (elsewhere / name).write_text("x\n1\n")
+    (workspace / "sales").symlink_to(elsewhere)
+    assert "One of them" not in profiler.describe("What is in the folder sales?")
+
+
 def test_the_program_runs_in_a_python_without_anything(workspace):
     (workspace / "people.csv").write_text(PEOPLE)
     program = Path(profile_file.FOLDER) / profile_file.PROGRAM

@@ -10,6 +10,7 @@ import re
 import site
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +46,11 @@ HERE = re.compile(
     r"\bfiles?\b[^.?!\n]{0,60}\b(?:here|in (?:this|the current) (?:folder|directory))\b",
     re.IGNORECASE,
 )
+TABLES = frozenset((".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet"))
+OF_ALL_ROWS = re.compile(r"^(- '.+?' (?:int|float)) \S+ to [^\s,]+", re.MULTILINE)
+EVERY_TEXT = re.compile(r"^(- '.+?' text): '", re.MULTILINE)
+ALIKE = 2  # files of a kind in a folder of which one is shown
+MOST_FILES = 200
 FILES = 3  # of one message
 FOLDERS_SHOWN = 2
 LOOKED_AT = 20_000  # characters of a message
@@ -79,8 +85,19 @@ class Profiler:
         """What the files named in a text hold; empty when it names none."""
         found = mentioned_files(text, self._options.workspace)
         files = [path for path in found if not self._is_secret(path)]
-        told = (with_named_texts(self._profile(path), text) for path in files)
+        told = (with_named_texts(self._profile(path), text) + self._example(path) for path in files)
         return "\n\n".join(filter(None, told))
+
+    def _example(self, folder: Path) -> str:
+        """What one of the tables in a folder holds, where there are several of a kind."""
+        kinds = _tables_in(folder, self._options.workspace) if folder.is_dir() else []
+        files = [path for path in kinds if not self._is_secret(path)]
+        if len(files) < ALIKE:
+            return ""
+        head, _, columns = self._profile(files[0]).partition(MARK)[0].partition("\n")
+        name = f"{folder.name}/{head.partition(': ')[0]}"
+        known = OF_ALL_ROWS.sub(r"\1", EVERY_TEXT.sub(r"\1, e.g. '", columns[:LONGEST])).strip()
+        return f"\nOne of them is {name}, with these columns:\n{known}" if known else ""
 
     def _is_secret(self, path: Path) -> bool:
         is_text = path.suffix.lower() in TEXT_SUFFIXES
@@ -179,6 +196,21 @@ def _mentioned_folders(said: str, workspace: Path) -> list[Path]:
     if HERE.search(said):
         found.setdefault(workspace)
     return list(found)[:FOLDERS_SHOWN]
+
+
+def _tables_in(folder: Path, workspace: Path) -> list[Path]:
+    """The tables of the most frequent kind in a folder of the workspace."""
+    try:
+        if not folder.resolve().is_relative_to(workspace.resolve()):
+            return []
+        names = sorted(
+            entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)
+        )
+    except OSError:
+        return []
+    kinds = Counter(Path(name).suffix.lower() for name in names[:MOST_FILES])
+    kind = next((kind for kind, _ in kinds.most_common(1) if kind in TABLES), "")
+    return [folder / name for name in names[:MOST_FILES] if kind and name.lower().endswith(kind)]
 
 
 def _existing(name: str, workspace: Path) -> Path | None:

@@ -3,7 +3,9 @@
 import pytest
 from tests.models.small.test_conditions import READ, turn
 
+from interpreter.models.small.checks.absent import made_up, said_to_be_absent
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.rounds import Round
 
 PROFILE = """\
 sales.csv: 3 rows x 4 columns
@@ -82,3 +84,41 @@ def test_another_column_that_is_taken_for_it_is_said():
 def test_what_is_there_or_explained_is_not_doubted(question, source):
     plan = planned(question, source, "3.5\n" if "price" in source else "3\n")
     assert (plan.answer, plan.doubt) == ("", "")
+
+
+def ran(source, output):
+    return Round(source, source, False, output, "", "")
+
+
+VENDORS = """
+
+e.csv: 5 rows x 2 columns
+- 'vendor' text: 'Kessler Print', 'Norwich Supply'
+- 'amount' float 86.2 to 540.75"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "answer"),
+    [
+        ("Norwood Goods", "Norwich Supply", "There is no 'Norwood Goods' in the data."),
+        ("Norwich Supplies", "Norwich Supply", ""),
+        ("Kessler Print", "Kessler Print", ""),
+        ("the printer", "Kessler Print", ""),
+    ],
+)
+def test_a_name_that_no_row_has_is_not_replaced_by_another(asked, value, answer):
+    question = f"How much did we pay {asked}, by e.csv?{VENDORS}"
+    source = f"print(df[df['vendor'] == {value!r}]['amount'].sum())"
+    found = said_to_be_absent(question, ran(source, "310.4\n"))
+    assert found.startswith(answer) if answer else found == ""
+
+
+def test_another_column_that_is_taken_for_what_was_asked_is_told():
+    known = "\n\nt.csv: 5 rows x 2 columns\n- 'id' int 801 to 805\n- 'priority' int 1 to 4"
+    question = f"What's the average customer satisfaction score in t.csv?{known}"
+    source = (
+        "average = df['priority'].mean()\nprint('average customer satisfaction score:', average)"
+    )
+    found = made_up(question, ran(source, "average customer satisfaction score: 2.6\n"))
+    assert found is not None
+    assert "no column 'customer satisfaction score'" in found.remark

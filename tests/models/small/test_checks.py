@@ -13,6 +13,7 @@ from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.conditions import Conditions
 from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.groups import not_put_together
+from interpreter.models.small.checks.which import does_not_say_who
 from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
@@ -451,3 +452,33 @@ def test_one_thing_that_is_spelt_in_two_ways_is_counted_once(source, apart):
     asked = f"The most frequent terms of s.csv? Upper and lower case are the same thing.{plain}"
     assert ("counted apart" in not_put_together(asked, source)) is apart
     assert not_put_together(f"The most frequent terms of s.csv?{plain}", source) == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "left_out"),
+    [
+        ("print(df['revenue'].sum())", True),
+        ("print(df[df['day'] == 'Sat']['revenue'].sum())", False),
+        ("print(df[df['date'].dt.dayofweek == 5]['revenue'].sum())", False),
+    ],
+)
+def test_a_day_of_the_week_is_selected_by(source, left_out):
+    question = (
+        "What was the revenue on Saturday, by r.csv?\n\nr.csv: 4 rows x 1 columns\n- 'day' text"
+    )
+    plan = next_request((with_profile(question), *block(source, "12\n")))
+    told = plan.messages[-1].text if plan.messages else ""
+    assert ("says 'Saturday'" in told) is left_out
+
+
+@pytest.mark.parametrize(
+    ("question", "output", "is_missing"),
+    [
+        ("Who has the most books, and how many?", "member: 2\nbooks: 4", True),
+        ("Who has the most books, and how many?", "member: Lena\nbooks: 4", False),
+        ("Whose loan is the longest?", "3", True),
+        ("How many books are there?", "4", False),
+    ],
+)
+def test_who_asks_who_is_told_a_name(question, output, is_missing):
+    assert does_not_say_who(f"{question}{PROFILE}", output) is is_missing

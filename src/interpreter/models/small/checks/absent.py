@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from interpreter.models.small.checks.sources import texts_compared
+from interpreter.models.small.checks.which import TEXT_COLUMN, VALUE
 from interpreter.models.small.hints import COLUMN, MOST_NAMED
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
@@ -42,6 +44,9 @@ MEASURE = re.compile(
     r"|biggest|maximum|minimum|overall|how much|what (?:is|are|was|were) the)"
     r"((?: (?!of\b|in\b|per\b|by\b|for\b|did\b|do\b|does\b|was\b|is\b|from\b|and\b)[\w-]+){1,3})"
 )
+NAME = re.compile(r"\b[A-Z][\w&'-]+(?: (?:& )?[A-Z][\w&'-]+)+\b")
+NOBODY = "There is no {name} in the data. {column} has: {values}."
+LABEL = re.compile(r"^([^:=\n]{3,80})[:=]", re.MULTILINE)
 WORD = re.compile(r"[^\W\d_]{3,}")
 LONGEST_FORMULA = 100
 
@@ -61,6 +66,11 @@ class MadeUp:
         return any(_stem(word) in SAYS_HOW for word in self.name.split())
 
     @property
+    def is_plain(self) -> bool:
+        """Whether all its words do."""
+        return all(_stem(word) in SAYS_HOW for word in self.name.split())
+
+    @property
     def remark(self) -> str:
         """What stands beside an answer that was computed with it."""
         sure = self.says_how and self.is_computed
@@ -77,13 +87,15 @@ def made_up(request: str, one: Round) -> MadeUp | None:
     if not columns or DEFINES.search(words):
         return None
     there = {_stem(word) for word in WORD.findall(_spaced(known))}
+    labels = {_stem(word) for label in LABEL.findall(one.output) for word in WORD.findall(label)}
     for name, value in _named(one.source):
         called = {_stem(word) for word in WORD.findall(_spaced(name))}
+        called |= labels if called <= DONE_WITH_IT else set()
         computed = _combines_columns(value, columns)
         for nouns in _measured(words, there):
             said = " ".join(noun for noun in nouns if _stem(noun) in called)
             found = MadeUp(said, _formula(value, columns), computed)
-            other = _is_of_one_column(value, columns) and not found.says_how
+            other = _is_of_one_column(value, columns) and not found.is_plain
             if said and (computed or other):
                 return found
     return None
@@ -98,13 +110,32 @@ def _measured(words: str, there: set[str]) -> Iterator[list[str]]:
 
 
 def said_to_be_absent(request: str, one: Round) -> str:
-    """The answer where a thing that was to be measured is not there and was made up of others."""
+    """The answer where a thing that was to be measured is not there and was made up of others, or a
+    name is nowhere and rows of another one were selected."""
+    if another := _selects_another(request, one):
+        return NOBODY.format(**another)
     found = made_up(request, one)
     if found is None or not found.is_computed or found.says_how:
         return ""
     columns = ", ".join(map(repr, COLUMN.findall(request)[:MOST_NAMED]))
     how = SAY_HOW.format(formula=found.formula)
     return NOT_THERE.format(name=found.name, columns=columns, formula=how)
+
+
+def _selects_another(request: str, one: Round) -> dict[str, str]:
+    """A name in the request that no table has, where a program selects by a value that is there and
+    that the request does not speak of; nothing for all others."""
+    words, _, known = request.partition("\n\n")
+    missing = [name for name in NAME.findall(words) if name.casefold() not in known.casefold()]
+    said = {_stem(word) for word in WORD.findall(words.casefold())}
+    for column, about in TEXT_COLUMN.findall(request):
+        values = VALUE.findall(about)
+        for text in texts_compared(one.source):
+            strange = not said & {_stem(word) for word in WORD.findall(text.casefold())}
+            if missing and text in values and strange:
+                there = ", ".join(map(repr, values[:MOST_NAMED]))
+                return {"name": repr(missing[0]), "column": repr(column), "values": there}
+    return {}
 
 
 def _named(source: str) -> Iterator[tuple[str, ast.expr]]:

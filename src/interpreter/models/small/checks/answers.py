@@ -21,7 +21,7 @@ from interpreter.models.small.checks.conditions import (
 )
 from interpreter.models.small.checks.groups import not_put_together
 from interpreter.models.small.checks.sources import reads_none_of, texts_compared
-from interpreter.models.small.checks.which import does_not_say_which
+from interpreter.models.small.checks.which import does_not_say_which, does_not_say_who
 from interpreter.models.small.form.asked import AskedForm, form_of
 from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import MISSING, NUMBER, as_number, data_in
@@ -59,6 +59,9 @@ that it computes and prints that, too, by its name."""
 OTHER_KEYS = """\
 The keys have to be {keys}, and no others. Variables now: {variables}
 Write one ```python block that prints a dictionary with just these keys."""
+WHO_IS_IT = """\
+The request asks who it is, and the output has numbers only. Look the name up by its number, in \
+the table or file that has the names, and print it, too. Write the whole block again."""
 WHICH_ONE = """\
 The request asks which {column} it is, and the output does not say that. Compare all of them, with \
 df.groupby({column!r}) or df.loc[column.idxmax()], and print the {column} that is asked for, with \
@@ -151,6 +154,8 @@ def _lacks(question: str, one: Round, form: AskedForm) -> str:
     """What has to be in the output by the words of the request, and is not."""
     if choices := not_chosen(question, one.output):
         return NOT_CHOSEN.format(choices=" or ".join(map(repr, choices)))
+    if does_not_say_who(question, one.output):
+        return WHO_IS_IT
     if column := does_not_say_which(question, one):
         return WHICH_ONE.format(column=column)
     if missing := form.missing_keys(one.output):

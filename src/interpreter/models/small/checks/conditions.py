@@ -5,11 +5,10 @@ A small model drops half of what it was asked: a filter, a limit, the name of th
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from interpreter.models.small.form.printed import NUMBER, as_number
+from interpreter.models.small.checks.program import MONTHS, WEEKDAYS, Program
 from interpreter.models.small.hints import COLUMN, POPULATION
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
@@ -38,14 +37,11 @@ WORD = re.compile(r"[^\W\d_]{4,}")
 PART = re.compile(r"[^\W\d_]+")
 RESULT = re.compile(r"(?<![\w./@-])[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![./(\w-])")
 SAYS_NOTHING = frozenset(("value", "values", "result", "results", "number", "string", "text"))
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
 MONTH = re.compile(
     rf"\b(?:in|of|during|for|since|until|from|before|after|by) ({'|'.join(MONTHS)})\b(?! \d\d?\b)",
     re.IGNORECASE,
 )
+WEEKDAY = re.compile(rf"\bon (?:an? |every )?({'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 MEASURED = (
     r"\b(?:most|least|fewest|highest|lowest|largest|smallest|biggest|greatest|average|mean|median"
     r"|total|maximum|minimum|max|min|sum of)(?: of)?(?: the| all)? {name}s?\b"
@@ -97,9 +93,6 @@ SPELLINGS = (
     "{spelt}, which are one thing in {column!r}, so that it has to be compared by "
     ".str.strip().str.lower()"
 )
-LOOSELY = re.compile(r"contains\(|match\(|isin\(|\bLIKE\b|\|\s*\(?df|\bre\.", re.IGNORECASE)
-STRIPS = re.compile(r"strip\(|\btrim\(", re.IGNORECASE)
-FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
 LEFT_OUT = """\
 The request says {conditions}, but the program does not use that. Select only the rows that are \
 meant before anything is computed. Write the whole block again."""
@@ -128,6 +121,8 @@ class Conditions:
     """Columns and values whose rows are not meant."""
     months: tuple[str, ...] = ()
     """Months that rows are selected by, where there are dates."""
+    weekdays: tuple[str, ...] = ()
+    """Days of the week that rows are selected by."""
     of_population: bool = False
     """Whether it is the population's deviation that is asked for."""
 
@@ -162,13 +157,15 @@ class Conditions:
         months = tuple(MONTH.findall(words)) if DATES.search(request) else ()
         limits = list(dict.fromkeys(limits))
         population = bool(re.search(POPULATION, words, re.IGNORECASE))
-        return cls(values, tuple(limits), things, listed, measures, excluded, months, population)
+        days = tuple(WEEKDAY.findall(words))
+        selected = (values, tuple(limits), things, listed, measures, excluded, months, days)
+        return cls(*selected, of_population=population)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
         if not one.source.strip():
             return []
-        program = _Program.of(one.source)
+        program = Program.of(one.source)
         return [
             *(
                 f"{spelt[0]!r} (a value of {column!r})"
@@ -187,6 +184,7 @@ class Conditions:
             ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
             *(f"{month!r}" for month in self.months if not program.has_month(month)),
+            *(f"{day!r}" for day in self.weekdays if not program.has_weekday(day)),
             *(OF_POPULATION,) * (self.of_population and bool(OF_A_SAMPLE.search(one.source))),
             *(f"{column!r} (a column)" for column in self.measures if not program.names(column)),
             *(
@@ -200,12 +198,12 @@ class Conditions:
             ),
         ]
 
-    def _is_another(self, program: _Program) -> bool:
+    def _is_another(self, program: Program) -> bool:
         """Whether a program selects by a value that is there and that the request does not name."""
         named = {value.strip().casefold() for _, spelt in self.values for value in spelt}
         return any(text in self.listed - named for text in map(str.strip, program.texts))
 
-    def _is_used(self, column: str, spelt: Sequence[str], program: _Program, one: Round) -> bool:
+    def _is_used(self, column: str, spelt: Sequence[str], program: Program, one: Round) -> bool:
         if any(program.has_text(value) for value in spelt):
             return True
         if program.selections >= len(self.values):  # by what stands beside the value, perhaps
@@ -232,110 +230,6 @@ def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
         yield from re.findall(rf"\b{name}s? of ([^\W\d_]{{3,}})\b", words)
 
 
-@frozen
-class _Program:
-    """The texts and numbers that a program is written with, but for those it only prints."""
-
-    texts: tuple[str, ...]
-    numbers: frozenset[float]
-    attributes: frozenset[str] = frozenset()
-    selections: int = 0
-    """How often something is compared with a value that stands in the program."""
-
-    @classmethod
-    def of(cls, source: str) -> _Program:
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return cls((source.casefold(),), frozenset(_sizes([source])))
-        constants = [node for node in _computing(tree) if isinstance(node, ast.Constant)]
-        texts = [node.value for node in constants if isinstance(node.value, str)]
-        numbers = [
-            abs(float(node.value))
-            for node in constants
-            if isinstance(node.value, int | float) and abs(node.value) < 1e300
-        ]
-        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        return cls(
-            tuple(text.casefold() for text in texts),
-            frozenset((*numbers, *_sizes(texts))),
-            frozenset(attributes),
-            sum(_selects(node) for node in ast.walk(tree)),
-        )
-
-    def has_text(self, value: str) -> bool:
-        wanted = value.casefold().strip()
-        stem = wanted[:-1] if wanted.endswith("s") and len(wanted) > 3 else wanted
-        return any(stem in text for text in self.texts)
-
-    def names(self, column: str) -> bool:
-        """Whether it may use a column: it names it, or takes columns by their place or kind."""
-        wanted = column.casefold().strip()
-        if any(wanted in text for text in self.texts) or column in self.attributes:
-            return True
-        return bool(self.attributes & {"iloc", "select_dtypes", "describe", "columns", "reader"})
-
-    def misses_a_spelling_of(self, spelt: Sequence[str], source: str) -> bool:
-        """Whether it looks for one spelling of a value, exactly, where there are several."""
-        used = [value for value in spelt if value.casefold().strip() in self.texts]
-        if len(spelt) < 2 or not used or LOOSELY.search(source):
-            return False
-        spaces = any(value != value.strip() for value in spelt) and not STRIPS.search(source)
-        cases = len({value.strip() for value in spelt}) > 1 and not FOLDS.search(source)
-        return spaces or cases
-
-    def has_month(self, month: str) -> bool:
-        """Whether it may select by a month: by its name, its number in a date, or a function."""
-        number = MONTHS.index(month.casefold()) + 1
-        near = (number - 1, number, number + 1)  # "until March" ends before April
-        digits = "|".join(map(str, near))
-        way = re.compile(rf"(?<!\d)0?(?:{digits})(?!\d)|{month[:3].casefold()}")
-        if any(way.search(text) for text in self.texts) or number in self.numbers:
-            return True
-        return bool(self.attributes & {"month", "month_name", "to_period", "between", "dayofyear"})
-
-    def has_number(self, limit: str) -> bool:
-        wanted = abs(as_number(limit))
-        if self.attributes & {"head", "tail"} and wanted == 5:  # what they show by themselves
-            return True
-        near = (wanted, wanted - 1, wanted + 1, wanted / 100)
-        return any(abs(number - one) < 1e-9 for number in self.numbers for one in near)
-
-
-def _computing(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every part of a program but the texts that are only printed, or say what it does."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for child in ast.iter_child_nodes(node):
-            if not _is_only_said(node, child):
-                waiting.append(child)
-
-
-def _is_only_said(parent: ast.AST, child: ast.AST) -> bool:
-    is_text = isinstance(child, ast.Constant) and isinstance(child.value, str)
-    match parent:
-        case ast.JoinedStr() | ast.Expr():
-            return is_text
-        case ast.Call(ast.Name("print")):
-            return is_text
-        case _:
-            return False
-
-
-def _selects(node: ast.AST) -> bool:
-    match node:
-        case ast.Compare(ops=[ast.Eq() | ast.In()], comparators=[ast.Constant()]):
-            return True
-        case _:
-            return False
-
-
-def _sizes(texts: Iterable[str]) -> list[float]:
-    return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
-
-
 def conditions_left_out(request: str, one: Round) -> str:
     """What a request says and a block does not use, in words; nothing where all is used."""
     return " and ".join(Conditions.of(request).left_out(one))
@@ -360,17 +254,12 @@ def columns_used(request: str, source: str) -> int:
     """How many of the columns that a request speaks of a program names: `break_min` for "without
     the breaks"."""
     said = {_stem(word) for word in WORD.findall(request.partition("\n\n")[0].casefold())}
-    program = _Program.of(source)
+    program = Program.of(source)
     return sum(
         program.names(column)
         for column in dict.fromkeys(COLUMN.findall(request))
         if said & {_stem(word) for word in WORD.findall(column.casefold())}
     )
-
-
-def program_names(source: str, column: str) -> bool:
-    """Whether a program may use a column."""
-    return _Program.of(source).names(column)
 
 
 def _stem(word: str) -> str:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.checks.conditions import FOLDS, STRIPS
+from interpreter.models.small.checks.program import FOLDS, STRIPS
 from interpreter.models.small.hints import COLUMN, shared_column
 
 # As inside/files/profile_file.py writes it.

@@ -1,16 +1,26 @@
-"""Questions that ask which one it is: the answer is a value of a column, and not a number alone."""
+"""Questions that ask who or which one it is: the answer is no number alone."""
 
 from __future__ import annotations
 
 import re
 
-from interpreter.models.small.checks.conditions import program_names
+from interpreter.models.small.checks.program import Program
 from interpreter.models.small.rounds import Round
 
 TEXT_COLUMN = re.compile(r"^- '(.+?)' text\b(.*)$", re.MULTILINE)  # as a file's profile lists it
 ALL_VALUES = re.compile(r": '")
 VALUE = re.compile(r"'([^']+)'")
 WHICH = r"\b(?:which|what) (?:\w+ )?{name}\b(?! of\b)"
+
+
+WHO = re.compile(r"\bwho(?:se)?\b", re.IGNORECASE)
+LABEL = re.compile(r"^[^:=\n]*[:=]", re.MULTILINE)
+
+
+def does_not_say_who(request: str, output: str) -> bool:
+    """Whether a person is asked for, and nothing but numbers was printed."""
+    values = LABEL.sub("", output)
+    return bool(WHO.search(request.partition("\n\n")[0])) and not re.search(r"[^\W\d_]", values)
 
 
 def does_not_say_which(request: str, one: Round) -> str:
@@ -24,7 +34,7 @@ def does_not_say_which(request: str, one: Round) -> str:
             continue
         values = VALUE.findall(about) if ALL_VALUES.match(about) else []
         said = one.output.casefold()
-        if not program_names(one.source, column):
+        if not Program.of(one.source).names(column):
             return column
         if values and not any(value.strip().casefold() in said for value in values):
             return column

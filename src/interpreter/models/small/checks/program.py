@@ -1,0 +1,134 @@
+"""The texts, numbers and attributes that a program is written with."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from interpreter.models.small.form.printed import NUMBER, as_number
+from interpreter.protocol.values import frozen
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+LOOSELY = re.compile(r"contains\(|match\(|isin\(|\bLIKE\b|\|\s*\(?df|\bre\.", re.IGNORECASE)
+STRIPS = re.compile(r"strip\(|\btrim\(", re.IGNORECASE)
+FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
+
+
+@frozen
+class Program:
+    """The texts and numbers that a program is written with, but for those it only prints."""
+
+    texts: tuple[str, ...]
+    numbers: frozenset[float]
+    attributes: frozenset[str] = frozenset()
+    selections: int = 0
+    """How often something is compared with a value that stands in the program."""
+
+    @classmethod
+    def of(cls, source: str) -> Program:
+        """Read them from its source."""
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return cls((source.casefold(),), frozenset(_sizes([source])))
+        constants = [node for node in _computing(tree) if isinstance(node, ast.Constant)]
+        texts = [node.value for node in constants if isinstance(node.value, str)]
+        numbers = [
+            abs(float(node.value))
+            for node in constants
+            if isinstance(node.value, int | float) and abs(node.value) < 1e300
+        ]
+        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        return cls(
+            tuple(text.casefold() for text in texts),
+            frozenset((*numbers, *_sizes(texts))),
+            frozenset(attributes),
+            sum(_selects(node) for node in ast.walk(tree)),
+        )
+
+    def has_text(self, value: str) -> bool:
+        """Whether it looks for a value, or for its singular."""
+        wanted = value.casefold().strip()
+        stem = wanted[:-1] if wanted.endswith("s") and len(wanted) > 3 else wanted
+        return any(stem in text for text in self.texts)
+
+    def names(self, column: str) -> bool:
+        """Whether it may use a column: it names it, or takes columns by their place or kind."""
+        wanted = column.casefold().strip()
+        if any(wanted in text for text in self.texts) or column in self.attributes:
+            return True
+        return bool(self.attributes & {"iloc", "select_dtypes", "describe", "columns", "reader"})
+
+    def misses_a_spelling_of(self, spelt: Sequence[str], source: str) -> bool:
+        """Whether it looks for one spelling of a value, exactly, where there are several."""
+        used = [value for value in spelt if value.casefold().strip() in self.texts]
+        if len(spelt) < 2 or not used or LOOSELY.search(source):
+            return False
+        spaces = any(value != value.strip() for value in spelt) and not STRIPS.search(source)
+        cases = len({value.strip() for value in spelt}) > 1 and not FOLDS.search(source)
+        return spaces or cases
+
+    def has_month(self, month: str) -> bool:
+        """Whether it may select by a month: by its name, its number in a date, or a function."""
+        number = MONTHS.index(month.casefold()) + 1
+        near = (number - 1, number, number + 1)  # "until March" ends before April
+        digits = "|".join(map(str, near))
+        way = re.compile(rf"(?<!\d)0?(?:{digits})(?!\d)|{month[:3].casefold()}")
+        if any(way.search(text) for text in self.texts) or number in self.numbers:
+            return True
+        return bool(self.attributes & {"month", "month_name", "to_period", "between", "dayofyear"})
+
+    def has_weekday(self, day: str) -> bool:
+        """Whether it may select by a day of the week: by its name, or a function."""
+        if any(day[:3].casefold() in text for text in self.texts):
+            return True
+        return bool(
+            self.attributes & {"weekday", "dayofweek", "day_of_week", "day_name", "strftime"}
+        )
+
+    def has_number(self, limit: str) -> bool:
+        """Whether it may select by a limit: by it, or by a number right beside it."""
+        wanted = abs(as_number(limit))
+        if self.attributes & {"head", "tail"} and wanted == 5:  # what they show by themselves
+            return True
+        near = (wanted, wanted - 1, wanted + 1, wanted / 100)
+        return any(abs(number - one) < 1e-9 for number in self.numbers for one in near)
+
+
+def _computing(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every part of a program but the texts that are only printed, or say what it does."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for child in ast.iter_child_nodes(node):
+            if not _is_only_said(node, child):
+                waiting.append(child)
+
+
+def _is_only_said(parent: ast.AST, child: ast.AST) -> bool:
+    is_text = isinstance(child, ast.Constant) and isinstance(child.value, str)
+    match parent:
+        case ast.JoinedStr() | ast.Expr():
+            return is_text
+        case ast.Call(ast.Name("print")):
+            return is_text
+        case _:
+            return False
+
+
+def _selects(node: ast.AST) -> bool:
+    match node:
+        case ast.Compare(ops=[ast.Eq() | ast.In()], comparators=[ast.Constant()]):
+            return True
+        case _:
+            return False
+
+
+def _sizes(texts: Iterable[str]) -> list[float]:
+    return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
