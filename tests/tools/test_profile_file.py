@@ -526,6 +526,14 @@ def test_a_folder_is_described_by_what_is_in_it(profiler, workspace):
     assert told == "In this folder: 0 files"
 
 
+def test_settings_in_sections_are_read_by_their_own_reader(profiler, workspace):
+    (workspace / "s.ini").write_text("[a]\nport = 1\n")
+    (workspace / "t.ini").write_text("port = 1\n")
+    sections, none = (profiler.describe(f"What is in {name}?") for name in ("s.ini", "t.ini"))
+    assert "configparser.ConfigParser()" in sections
+    assert "line by line" in none
+
+
 def test_of_a_folder_of_tables_one_is_shown_without_what_only_it_has(profiler, workspace):
     (workspace / "sales").mkdir()
     for name in ("north", "south"):

@@ -159,6 +159,8 @@ def prose(path: Path, text: str) -> Iterator[str]:
     count, shown = len(text.splitlines()), list(some_lines(text))
     more = "; some:" if len(shown) < count else ""
     how = "no table; read it line by line, with open()"
+    if path.suffix.lower() in (".ini", ".cfg") and re.search(r"(?m)^\[.+\]\s*$", text):
+        how = "no table; configparser.ConfigParser() reads it: read(path), then it[section][name]"
     yield f"{path.name}: {count} lines of text, {size_of(path)} ({how}){more}"
     yield from (
         f"| {line}" for line in shown

@@ -267,6 +267,16 @@ REMINDERS = (
         "its coefficient.",
     ),
     (
+        r"\bsub-?(?:folders?|director(?:y|ies))\b|\brecursiv|\ball \w+ files (?:under|below)\b",
+        "Path(folder).rglob('*.txt') also finds what is in folders below; os.listdir does not.",
+    ),
+    (
+        r"\bcomments?\b.{0,60}\b(?:stay|keep|kept|remain|unchanged|as they are)\b"
+        r"|\b(?:keep|leave|preserv\w+)\b.{0,40}\bcomments?\b",
+        "Change only the lines that are meant, with re.sub in the text that open() reads, and "
+        "write that text: a parser would lose the comments.",
+    ),
+    (
         r"\bbeen\b.{0,40}\blongest\b|\blongest[- ](?:serving|standing)\b",
         "For the longest time means since the earliest date.",
     ),

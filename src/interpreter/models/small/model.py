@@ -144,12 +144,15 @@ class SmallModel:
             reply = yield from self._ask(told, once_more, interrupt)
         if reply.end is None:
             return
-        if reply.spent:
+        if reply.repeats:
+            yield TextDelta(plan.instead)
+        elif reply.spent:
             error = turn.rounds[-1].summary
             yield TextDelta(gave_up(reply.spent, error))
         elif not reply.acted and plan.known is not None:
-            yield TextDelta(plan.honest(reply.said))
-        yield replace(reply.end, end="stop") if reply.spent else reply.end
+            said = plan.honest(reply.said)
+            yield TextDelta(form_of(turn.question).alone(said) or said)
+        yield replace(reply.end, end="stop") if reply.spent or reply.repeats else reply.end
 
     def _drafts(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> tuple[str, ...]:
         """Programs to compare the first one with, written once it has run.
@@ -260,7 +263,7 @@ class SmallModel:
         """
         held: list[ModelEvent] = []
         said: list[str] = []
-        acted, spent, end = False, "", None
+        acted, repeats, spent, end = False, False, "", None
         with closing(self._reply(request, plan.variation, interrupt)) as events:
             for event in events:
                 if isinstance(event, ReplyFinished):
@@ -269,15 +272,15 @@ class SmallModel:
                 if isinstance(event, TextDelta):
                     said.append(event.text)
                 if isinstance(event, ActionProposed):
-                    spent = _spent_line(event, plan.spent)
-                    acted = not spent
+                    spent, repeats = _spent_line(event, plan.spent), _is_one_of(event, plan.ran)
+                    acted = not spent and not repeats
                 held.append(event)
                 waits = isinstance(event, TextDelta) and plan.known is not None and not acted
-                if waits or (plan.spent and not acted):
+                if waits or ((plan.spent or plan.ran) and not acted):
                     continue
                 yield from held
                 held.clear()
-        return _Reply("".join(said), acted, spent, end)
+        return _Reply("".join(said), acted, repeats, spent, end)
 
     def _reply(
         self, request: Request, variation: int, interrupt: Interrupt, printed: str = ""
@@ -304,15 +307,23 @@ class _Reply:
 
     said: str
     acted: bool
+    repeats: bool
+    """Whether it proposes a block that has done its work already."""
     spent: str
     """A line of its block that failed twice before, for which the block is not run."""
     end: ReplyFinished | None
 
     def what_is_wrong(self, plan: SmallPlan) -> str:
         """What it is told, so that it replies once more; nothing where the reply will do."""
+        if self.repeats:
+            return ""
         if self.spent:
             return SPENT.format(line=self.spent)
         return NUDGE if not self.acted and plan.is_unfinished(self.said) else ""
+
+
+def _is_one_of(event: ActionProposed, sources: frozenset[str]) -> bool:
+    return isinstance(event.action, Code) and event.action.source.strip() in sources
 
 
 def _spent_line(event: ActionProposed, spent: tuple[str, ...]) -> str:

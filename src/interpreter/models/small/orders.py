@@ -62,7 +62,8 @@ def after_order(
     messages = (*asked, assistant_says(last.code), user_says(words))
     doubt = (CHANGED.format(names=spoilt) if spoilt else "") + wrong[1]
     instead = f"Done: {', '.join(files[:FILES_NAMED])}." if files else (printed or "It ran.")
-    return SmallPlan(messages, doubt=doubt, instead=instead + doubt)
+    ran = frozenset(one.source.strip() for one in rounds if not one.failed)
+    return SmallPlan(messages, doubt=doubt, instead=instead + doubt, ran=ran)
 
 
 def _undone(question: str, files: list[str]) -> tuple[str, str]:

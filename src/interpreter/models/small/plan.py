@@ -24,12 +24,13 @@ from interpreter.models.small.checks.written_files import (
 from interpreter.models.small.coding.mends import mended
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.faithful import as_sentence, with_reason
-from interpreter.models.small.form.asked import form_of, wants_a_reason
+from interpreter.models.small.form.asked import COLUMNS, form_of, listed, wants_a_reason
 from interpreter.models.small.form.rendering import (
     in_places,
     rendering,
     with_braces_filled,
     with_keys,
+    with_patterns,
 )
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
@@ -149,7 +150,7 @@ class SmallTurn:
         last = self.rounds[-1] if self.rounds else None
         if last is not None and not last.failed and not last.to_compare and self.is_computable:
             better = with_braces_filled(last.source, last.output)
-            better = with_fewer_dropped(self.question, better)
+            better = with_fewer_dropped(self.question, with_patterns(better))
             return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
         if last is None or found is None or last.overruled or last.to_compare:
@@ -313,6 +314,8 @@ def _not_there(rounds: list[Round], question: str, failures: int) -> str:
     if not told:
         return ""
     words = question.partition("\n\n")[0].casefold()
+    if name in listed(COLUMNS.search(question)):  # of a table that is to be made
+        return ""
     named = name.casefold() in words and "There is: " not in hint_for(error, question)
     return told if named or (failures >= REPEATS and _same_error(rounds)) else ""
 

@@ -43,6 +43,8 @@ class SmallPlan:
     """What the answer has to look like."""
     reproach: str = ""
     """What the model is told is wrong: not to be said to the user."""
+    ran: frozenset[str] = frozenset()
+    """Blocks that did what they do: one of them once more means that all is done."""
     spent: tuple[str, ...] = ()
     """Lines that failed twice: a block with one of them is not run again."""
 

@@ -151,7 +151,8 @@ ASKS_TOO = re.compile(
 )
 WRITES = re.compile(r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE)
 MAKES = re.compile(
-    r"\b(?:merge|combine|convert|concatenate|turn|transform|extract|collect)\b"
+    r"\b(?:merge|combine|convert|concatenate|turn|transform|extract|collect|pull|gather|get|take|list"
+    r"|filter|dump|clean|sort|reduce)\b"
     r"((?:[^.?!\n]|\.\w){0,240})",
     re.IGNORECASE,
 )
@@ -179,6 +180,15 @@ MAKING = re.compile(
     r"|deduplicate|merge|resize|rotate|split)\b"
     r"(?=.*(?:\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml|pdf|png|jpe?g|zip)\b|\b(?:files?|folders?"
     r"|images?|pictures?|photos?)\b))"
+    r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+CHANGING = re.compile(
+    r"\W*(?:please |can you |could you )?(?:set|change|update|edit|replace|insert|remove|increase"
+    r"|decrease|clean|fix|add(?! up| the numbers| all| together))\b"
+    r"[^?]*\b(?:in|of|from|to|inside|under)\b[^?]{0,80}?"
+    r"(?:[\w/-]+\.(?:csv|tsv|json|txt|md|ya?ml|toml|ini|xml|html|cfg|conf|env|sql)\b"
+    r"|\bfiles?\b)"
     r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how)\b)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -238,7 +248,8 @@ def request_for_code(question: str) -> str:
         if PROGRAM.match(question):
             return write_it
         if ORDER.match(question) and not file_to_write(question):
-            return ACT_ON_FILES if is_about_files(question) else ACT
+            act = ACT_ON_FILES if is_about_files(question) else ACT
+            return "\n".join((*reminders_for(question), act))
         compute = COMPUTE_INTO.format(name=file_to_write(question))
         return "\n".join((*reminders_for(question), compute))
     form, kind = form_asked_for(question), form_of(question)
@@ -275,7 +286,8 @@ def file_to_write(question: str) -> str:
 def is_about_files(question: str) -> bool:
     """Whether it is an order that cannot be done without changing a file."""
     words = question.partition("\n\n")[0][:LOOKED_AT]
-    wants = FILE_ORDER.match(words) or MAKING.match(words) or PROGRAM.match(words)
+    orders = (FILE_ORDER, MAKING, CHANGING, PROGRAM)
+    wants = any(order.match(words) for order in orders)
     return is_an_order(question) and bool(wants or file_to_write(question))
 
 

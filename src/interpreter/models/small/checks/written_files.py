@@ -234,10 +234,10 @@ def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
     head, *body = [[cell.strip() for cell in row] for row in rows]
     wanted = listed(COLUMNS.search(words))
     there = [cell.lower() for cell in head]
-    if len(wanted) > 1 and any(one.lower() not in there for one in wanted):
-        return f"its columns are {', '.join(head)!r}, and they were to be {', '.join(wanted)!r}"
     if head[0] == "" and len(head) > 1:
         return "its first column has no name: leave out the row numbers, with index=False"
+    if len(wanted) > 1 and {*map(str.lower, wanted)} != {*there}:
+        return f"its columns are {', '.join(head)!r}, and they were to be {', '.join(wanted)!r}"
     if not body:
         return "it has no rows"
     firsts = {row[0].lower() for row in body}

@@ -93,7 +93,8 @@ KEYS = re.compile(
 )
 COLUMNS = re.compile(
     rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
-    rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))",
+    rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))"
+    rf"|\b(?:just|only) (?:the )?({LIST}),? in (?:that|this) order\b",
     re.IGNORECASE,
 )
 NO_NAMES = """
@@ -156,6 +157,10 @@ class AskedForm:
                 return SAID.get(printed.rstrip(".").lower(), "")
             case _:
                 return ""
+
+    def alone(self, said: str) -> str:
+        """The number that a sentence says, where only that is wanted; nothing if there is none."""
+        return self.written(said).rstrip(".") if self.kind == "number" else ""
 
     def missing_keys(self, output: str) -> list[str]:
         """The keys that were asked for and have no value in an output that has others of them."""
@@ -316,7 +321,8 @@ def _kind_of_values(words: str) -> tuple[str, str]:
 def listed(found: re.Match[str] | None) -> list[str]:
     """The names in `name, value and total`, up to a word that is none."""
     names: list[str] = []
-    for name in re.split(r", and | and |, ?", found.group(1) if found else ""):
+    names_given = next(filter(None, found.groups()), "") if found else ""
+    for name in re.split(r", and | and |, ?", names_given):
         bare = name.strip("'\"`")
         if not bare or bare.lower() in ENDS_A_LIST:
             break

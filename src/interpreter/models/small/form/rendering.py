@@ -20,6 +20,11 @@ RECORDS = (
 )
 BRACES = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 QUOTES = (b"'", b'"')
+PATTERN = re.compile(r"\\[dDsSwWb]|\[[^\]]+\]|\.[*+]|^\^.|.\$$|\)\?|\w\|\w")
+MORE_THAN_TABLES = re.compile(
+    r"\b(?:rename|move|unlink|remove|rmtree|mkdir|append|copy\w*|system|run|to_sql|execute)\("
+    r"|\bopen\([^)\n]*['\"]a"
+)
 RENDERED = "# The same value, in the form that was asked for.\n"
 FORMS = {
     **dict.fromkeys(("json", "yaml", "dictionary", "table"), RECORDS),
@@ -118,6 +123,39 @@ def with_braces_filled(source: str, output: str) -> str:
         ):
             lines[node.lineno - 1] = line[: node.col_offset] + b"f" + line[node.col_offset :]
     return b"\n".join(lines).decode()
+
+
+def with_patterns(source: str) -> str:
+    """A program that says of a pattern that it is one: pandas takes it for a plain text else, and
+    replaces nothing. Programs that do more than write tables stay as they are."""
+    if ".str.replace(" not in source or MORE_THAN_TABLES.search(source):
+        return source
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    lines = [line.encode() for line in source.split("\n")]
+    for node in sorted(filter(_replaces_literally, nodes), key=lambda one: -one.end_col_offset):
+        number, at = node.end_lineno - 1, node.end_col_offset - 1
+        lines[number] = lines[number][:at] + b", regex=True" + lines[number][at:]
+    return b"\n".join(lines).decode()
+
+
+class _Call(ast.Call):
+    """A call in a program, which ends somewhere."""
+
+    end_lineno: int
+    end_col_offset: int
+
+
+def _replaces_literally(node: ast.AST) -> TypeGuard[_Call]:
+    match node:
+        case ast.Call(
+            ast.Attribute(ast.Attribute(attr="str"), "replace"), [ast.Constant(str(text)), _], []
+        ):
+            return bool(PATTERN.search(text))
+        case _:
+            return False
 
 
 def _is_text(node: ast.AST) -> TypeGuard[_Text]:

@@ -1,0 +1,122 @@
+"""Orders: what is to be written or changed, and slips that need no model to be put right."""
+
+import pytest
+
+from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.form.asked import COLUMNS, form_of, listed
+from interpreter.models.small.form.rendering import with_patterns
+from interpreter.models.small.hints import reminders_for
+from interpreter.models.small.model import SmallModel
+from interpreter.models.small.plan import next_request
+from interpreter.models.small.words import file_to_write, is_about_files
+from interpreter.protocol.events import ActionProposed, TextDelta
+from interpreter.protocol.interrupt import Interrupt
+from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
+from interpreter.protocol.ports import Request
+from support.profiles import with_profile
+
+PROFILE = """
+
+sales.csv: 3 rows x 2 columns
+- 'product' text: 'tea', 'coffee'
+- 'units' int 4 to 30"""
+
+
+def failing(source, error):
+    return (
+        Message("assistant", (Code("python", source, "c1"),)),
+        Message("computer", (ActionResult("c1", "failed", error),)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "better"),
+    [
+        (r"df['a'] = df['a'].str.replace(r'\D', '')", r"replace(r'\D', '', regex=True)"),
+        (r"a = b.str.replace('[^0-9]+', '').str.replace('x$', 'é')", "'é', regex=True)"),
+        ("df['a'] = df['a'].str.replace(',', '.')", ""),
+        (r"df['a'] = df['a'].str.replace(r'\D', '', regex=True)", ""),
+        (r"t = 'a'.replace(r'\D', '')", ""),
+        (r"df['a'] = df['a'].str.replace(r'\D', '')" + "\nos.rename('a', 'b')", ""),
+    ],
+)
+def test_a_pattern_is_one(source, better):
+    mended = with_patterns(source)
+    assert better in mended if better else mended == source
+    compile(mended, "", "exec")
+
+
+def test_a_column_of_a_table_that_is_to_be_made_is_not_said_to_be_missing():
+    asked = with_profile(
+        f"Write totals.csv from sales.csv with the columns product and total.{PROFILE}"
+    )
+    plan = next_request((asked, *failing("df.sort_values('total')", "KeyError: 'total'")))
+    assert plan.answer == ""
+
+
+def test_only_the_number_is_given_also_where_the_model_says_a_sentence():
+    assert form_of("Which port does it use? Only the number.").alone("It uses 5437.") == "5437"
+    assert form_of("Which port does it use?").alone("It uses 5437.") == ""
+
+
+@pytest.mark.parametrize(
+    ("request_", "name"),
+    [
+        ("Pull the e-mail addresses out of inbox.txt into emails.txt: one per line.", "emails.txt"),
+        ("Filter the rows of a.csv with x > 3 into b.csv.", "b.csv"),
+        ("Get the mean of x in a.csv.", ""),
+    ],
+)
+def test_a_file_that_something_goes_into_is_to_be_written(request_, name):
+    assert file_to_write(request_) == name
+
+
+def test_columns_that_are_listed_in_their_order_are_all_that_a_file_has():
+    words = "Turn users.json into users.csv, just name, email and city in that order."
+    assert listed(COLUMNS.search(words)) == ["name", "email", "city"]
+
+
+@pytest.mark.parametrize(
+    ("order", "changes_files"),
+    [
+        ("Set retries to 5 and timeout to 90 in deploy.yaml.", True),
+        ("Replace Ltd by Group in all Markdown files under site.", True),
+        ("Please remove the duplicates from list.txt.", True),
+        ("Add a column total to sales.csv.", True),
+        ("Add up the hours in times.csv.", False),
+        ("Remove the outliers from a.csv and tell me the mean.", False),
+        ("Set x to 5.", False),
+    ],
+)
+def test_who_wants_something_changed_in_a_file_wants_the_file_changed(order, changes_files):
+    assert is_about_files(order) is changes_files
+
+
+def test_what_is_forgotten_about_files_is_told_with_the_order():
+    (below,) = reminders_for(
+        "Replace a by b in all Markdown files under site, subfolders included."
+    )
+    assert "rglob" in below
+    (kept,) = reminders_for("Set a to 5 in c.yaml. Comments and everything else stay as they are.")
+    assert "re.sub" in kept
+
+
+def test_a_block_that_comes_again_after_it_has_done_its_work_ends_the_turn():
+    source = "open('a.yaml', 'w').write('x: 5')"
+    ran = (
+        Message("assistant", (Code("python", source, "c1"),)),
+        Message(
+            "computer",
+            (
+                Output("[files: modified /w/a.yaml]\n", "stderr"),
+                ActionResult("c1", "ok", ""),
+            ),
+        ),
+    )
+    model = ScriptedModel([{"code": source}])
+    small = SmallModel(model, lambda number: model)
+    asked = (user_says("Set x to 5 in a.yaml."), *ran)
+    events = list(small.stream(Request("", asked), Interrupt()))
+    assert not any(isinstance(event, ActionProposed) for event in events)
+    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    assert said == "Done: modified /w/a.yaml."
