@@ -120,3 +120,25 @@ def test_a_block_that_comes_again_after_it_has_done_its_work_ends_the_turn():
     assert not any(isinstance(event, ActionProposed) for event in events)
     said = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert said == "Done: modified /w/a.yaml."
+
+
+DELETES = "import os\nos.remove('papers/list.txt')"
+MOVES = "import os\nos.rename('papers/a', 'papers/2021/a')"
+
+
+@pytest.mark.parametrize(
+    ("order", "replies", "runs"),
+    [
+        ("Move each file in papers into a folder for its year.", [DELETES, MOVES], MOVES),
+        ("Move each file in papers into a folder for its year.", [DELETES, DELETES], ""),
+        ("Delete the list in the folder papers.", [DELETES], DELETES),
+    ],
+)
+def test_nothing_is_deleted_that_nobody_wants_deleted(order, replies, runs):
+    model = ScriptedModel([{"code": source} for source in replies])
+    small = SmallModel(model, lambda number: model)
+    events = list(small.stream(Request("", (user_says(order),)), Interrupt()))
+    ran = [event.action.source for event in events if isinstance(event, ActionProposed)]
+    assert ran == ([runs] if runs else [])
+    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    assert ("would delete files" in said) is not bool(runs)

@@ -32,6 +32,8 @@ from interpreter.models.small.small_plan import BLOCK, SmallPlan, assistant_says
 from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import (
     ANOTHER_DRAFT,
+    DELETES,
+    DELETING,
     IN_THE_FORM,
     LAST_VALUE,
     MENDED,
@@ -39,6 +41,7 @@ from interpreter.models.small.words import (
     PUT_IT_RIGHT,
     SPENT,
     THE_FILE,
+    WOULD_DELETE,
     finds_fault,
     gave_up,
 )
@@ -139,20 +142,22 @@ class SmallModel:
         reply = yield from self._ask(asked, plan, interrupt)
         if reply.end is not None and (more := reply.what_is_wrong(plan)):
             again = (*asked.messages, assistant_says(reply.said), user_says(more))
-            once_more = replace(plan, variation=plan.variation + bool(reply.spent))
+            once_more = replace(plan, variation=plan.variation + bool(reply.refused.spent))
             told = replace(asked, messages=again, frame=BLOCK)
             reply = yield from self._ask(told, once_more, interrupt)
         if reply.end is None:
             return
-        if reply.repeats:
+        if reply.refused.repeats:
             yield TextDelta(plan.instead)
-        elif reply.spent:
+        elif reply.refused.deletes:
+            yield TextDelta(WOULD_DELETE)
+        elif reply.refused.spent:
             error = turn.rounds[-1].summary
-            yield TextDelta(gave_up(reply.spent, error))
+            yield TextDelta(gave_up(reply.refused.spent, error))
         elif not reply.acted and plan.known is not None:
             said = plan.honest(reply.said)
             yield TextDelta(form_of(turn.question).alone(said) or said)
-        yield replace(reply.end, end="stop") if reply.spent or reply.repeats else reply.end
+        yield replace(reply.end, end="stop") if reply.refused != _Refused() else reply.end
 
     def _drafts(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> tuple[str, ...]:
         """Programs to compare the first one with, written once it has run.
@@ -263,7 +268,7 @@ class SmallModel:
         """
         held: list[ModelEvent] = []
         said: list[str] = []
-        acted, repeats, spent, end = False, False, "", None
+        refused, acted, end = _Refused(), False, None
         with closing(self._reply(request, plan.variation, interrupt)) as events:
             for event in events:
                 if isinstance(event, ReplyFinished):
@@ -272,15 +277,15 @@ class SmallModel:
                 if isinstance(event, TextDelta):
                     said.append(event.text)
                 if isinstance(event, ActionProposed):
-                    spent, repeats = _spent_line(event, plan.spent), _is_one_of(event, plan.ran)
-                    acted = not spent and not repeats
+                    refused = _Refused.of(event, plan)
+                    acted = refused == _Refused()
                 held.append(event)
                 waits = isinstance(event, TextDelta) and plan.known is not None and not acted
-                if waits or ((plan.spent or plan.ran) and not acted):
+                if waits or (plan.may_be_refused and not acted):
                     continue
                 yield from held
                 held.clear()
-        return _Reply("".join(said), acted, repeats, spent, end)
+        return _Reply("".join(said), acted, refused, end)
 
     def _reply(
         self, request: Request, variation: int, interrupt: Interrupt, printed: str = ""
@@ -302,34 +307,45 @@ class _Drafted:
 
 
 @frozen
+class _Refused:
+    """Why a block is not run."""
+
+    repeats: bool = False
+    """It has done its work already."""
+    deletes: bool = False
+    """It deletes files, which nobody asked for."""
+    spent: str = ""
+    """A line of it failed twice before."""
+
+    @classmethod
+    def of(cls, event: ActionProposed, plan: SmallPlan) -> _Refused:
+        source = event.action.source if isinstance(event.action, Code) else ""
+        lines = {line.strip() for line in source.splitlines()}
+        return cls(
+            repeats=source.strip() in plan.ran,
+            deletes=plan.keeps_files and bool(DELETING.search(source)),
+            spent=next((line for line in plan.spent if line in lines), ""),
+        )
+
+
+@frozen
 class _Reply:
     """What a model said, and whether it does something."""
 
     said: str
     acted: bool
-    repeats: bool
-    """Whether it proposes a block that has done its work already."""
-    spent: str
-    """A line of its block that failed twice before, for which the block is not run."""
+    refused: _Refused
     end: ReplyFinished | None
 
     def what_is_wrong(self, plan: SmallPlan) -> str:
         """What it is told, so that it replies once more; nothing where the reply will do."""
-        if self.repeats:
+        if self.refused.repeats:
             return ""
-        if self.spent:
-            return SPENT.format(line=self.spent)
+        if self.refused.spent:
+            return SPENT.format(line=self.refused.spent)
+        if self.refused.deletes:
+            return DELETES
         return NUDGE if not self.acted and plan.is_unfinished(self.said) else ""
-
-
-def _is_one_of(event: ActionProposed, sources: frozenset[str]) -> bool:
-    return isinstance(event.action, Code) and event.action.source.strip() in sources
-
-
-def _spent_line(event: ActionProposed, spent: tuple[str, ...]) -> str:
-    source = event.action.source if isinstance(event.action, Code) else ""
-    lines = {line.strip() for line in source.splitlines()}
-    return next((line for line in spent if line in lines), "")
 
 
 def _passed_on(events: Iterator[ModelEvent]) -> Generator[ModelEvent, None, None]:

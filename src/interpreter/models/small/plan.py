@@ -64,6 +64,7 @@ from interpreter.models.small.words import (
     form_asked_for,
     gave_up,
     is_an_order,
+    keeps_files,
     lessons_of,
     needs_code,
     request_for_code,
@@ -198,7 +199,8 @@ class SmallTurn:
             for one in self.rounds
         )
         known = "\n".join((self.question, *said))
-        return replace(plan, known=known, spent=_failed_twice(self.rounds))
+        spent = _failed_twice(self.rounds)
+        return replace(plan, known=known, spent=spent, keeps_files=keeps_files(self.question))
 
     def _planned(self, counted: Ballot | None) -> SmallPlan:
         if not self.rounds:

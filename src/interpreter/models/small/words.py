@@ -89,6 +89,10 @@ DOUBT = "\n\n(Not sure: programs that were written for this independently printe
 IN_SPITE = "\n\n(Not sure: programs agree on this, but they may not do all that was asked.)"
 NOT_ANSWERED = """\
 I could not compute this: no program gave a value for it, and a guess would be worth nothing."""
+DELETES = """\
+The block deletes files, and the request does not ask for that: leave it out. Write the whole \
+```python block again without it."""
+WOULD_DELETE = "I could not do this: the program would delete files, which you did not ask for."
 SPENT = """\
 The line {line!r} failed twice with the same error. Do not write it again: solve it in another \
 way. Write one ```python block that prints the answer."""
@@ -182,6 +186,14 @@ MAKING = re.compile(
     r"|images?|pictures?|photos?)\b))"
     r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how)\b)",
     re.IGNORECASE | re.DOTALL,
+)
+TO_DELETE = re.compile(
+    r"\b(?:delet|remov|clean|clear|tid(?:y|ied)|drop|eras|purg|trash|get rid|wip|dedup|duplicates"
+    r"|uninstall|discard|throw|prune|unpack|unzip|replac|overwrit|merg)\w*",
+    re.IGNORECASE,
+)
+DELETING = re.compile(
+    r"\bos\.(?:remove|unlink|rmdir|removedirs)\(|\brmtree\(|\.(?:unlink|rmdir)\(|\brm -"
 )
 CHANGING = re.compile(
     r"\W*(?:please |can you |could you )?(?:set|change|update|edit|replace|insert|remove|increase"
@@ -289,6 +301,12 @@ def is_about_files(question: str) -> bool:
     orders = (FILE_ORDER, MAKING, CHANGING, PROGRAM)
     wants = any(order.match(words) for order in orders)
     return is_an_order(question) and bool(wants or file_to_write(question))
+
+
+def keeps_files(question: str) -> bool:
+    """Whether something is to be done, and nothing is to be deleted."""
+    words = question.partition("\n\n")[0][:LOOKED_AT]
+    return is_an_order(question) and not TO_DELETE.search(words)
 
 
 def finds_fault(text: str) -> bool:
