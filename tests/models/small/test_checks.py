@@ -382,6 +382,12 @@ def test_who_asks_which_one_is_told_which_one(source, output, says_it):
     assert ("asks which product it is" not in told) is says_it
 
 
+def test_who_asks_which_one_is_compared_with_the_others_as_the_reminder_says():
+    (told,) = reminders_for(WHICH)
+    assert told.startswith("For each product: g = df.groupby('product')[number].mean()")
+    assert reminders_for(f"Which product was sold on Friday?{PROFILE}") == ()
+
+
 def test_what_time_is_no_question_for_a_value_of_a_column():
     asked = f"What is the sum of units, and what product of numbers is it?{PROFILE}"
     plan = next_request((with_profile(asked), *block("print(df.units.sum())", "46\n")))

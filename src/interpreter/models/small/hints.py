@@ -7,6 +7,8 @@ import re
 import sys
 from collections.abc import Iterator
 
+from interpreter.models.small.checks.which import asked_columns
+
 TEXT_FOR_NUMBERS = (
     r"could not convert string|does not support operation|unsupported operand.*str"
     r"|Unknown format code '.' for object of type 'str'|can only concatenate str"
@@ -292,6 +294,17 @@ TO_JOIN = (
     "Two tables have {column!r}: pd.merge(one, other, on={column!r}) puts their rows together."
 )
 
+AMONG = re.compile(
+    r"\b(?:average|mean|median|total|sum|overall|together|most|fewest|least|highest|lowest|largest"
+    r"|smallest|longest|shortest|best|worst)\b",
+    re.IGNORECASE,
+)
+EACH = (
+    "For each {column}: g = df.groupby({column!r})[number].mean() for an average, .sum() for a "
+    "total, .max() for a single highest, .size() for how often; g.idxmax() is which one, g.max() "
+    "its value."
+)
+
 UNITS = (
     {"km": 1000.0, "m": 1.0, "cm": 0.01, "mm": 0.001},
     {"t": 1000.0, "kg": 1.0, "g": 0.001, "mg": 0.000001},
@@ -323,7 +336,8 @@ def reminders_for(question: str) -> tuple[str, ...]:
     told = (told for words, told in REMINDERS if re.search(words, asked, re.IGNORECASE))
     joined = shared_column(question)
     more = (TO_JOIN.format(column=joined),) if joined else ()
-    return (*told, *_other_units(question), *_gaps(question), *more)
+    grouped = (EACH.format(column=one) for one, _ in asked_columns(question) if AMONG.search(asked))
+    return (*told, *_other_units(question), *_gaps(question), *more, *grouped)
 
 
 def shared_column(question: str) -> str:

@@ -23,15 +23,18 @@ def does_not_say_who(request: str, output: str) -> bool:
     return bool(WHO.search(request.partition("\n\n")[0])) and not re.search(r"[^\W\d_]", values)
 
 
+def asked_columns(request: str) -> list[tuple[str, str]]:
+    """The columns of texts of which a request asks for a value, and what is known of each."""
+    words = request.partition("\n\n")[0]
+    columns: list[tuple[str, str]] = TEXT_COLUMN.findall(request)
+    names = ((re.escape(column.replace("_", " ")), (column, about)) for column, about in columns)
+    return [one for name, one in names if re.search(WHICH.format(name=name), words, re.IGNORECASE)]
+
+
 def does_not_say_which(request: str, one: Round) -> str:
     """The column of which a request asks for a value, where the program does not use it, or prints
     none of its values; nothing for all others."""
-    words = request.partition("\n\n")[0]
-    columns: list[tuple[str, str]] = TEXT_COLUMN.findall(request)
-    for column, about in columns:
-        name = re.escape(column.replace("_", " "))
-        if not re.search(WHICH.format(name=name), words, re.IGNORECASE):
-            continue
+    for column, about in asked_columns(request):
         values = VALUE.findall(about) if ALL_VALUES.match(about) else []
         said = one.output.casefold()
         if not Program.of(one.source).names(column):
