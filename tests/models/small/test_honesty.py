@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.faithful import faithful
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
 from interpreter.protocol.events import ActionProposed, TextDelta
@@ -114,3 +115,15 @@ def test_what_the_model_is_told_is_wrong_is_not_said_to_the_user():
     )
     assert plan.honest(echo).startswith("a is low")
     assert plan.honest("It is low, by the file.").startswith("It is low, by the file.")
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "term\ninvoice    7\nreturns    5\nName: count, dtype: int64\n",
+        "    term  n\n0  invoice  7\n1  returns  5\n\n[2 rows x 2 columns]\n",
+    ],
+)
+def test_what_pandas_says_of_a_table_is_no_part_of_an_answer(printed):
+    answer = "The terms are 0 invoice with 7 and 1 returns with 5 searches."
+    assert faithful(answer, printed, "Top 2 terms?") == answer

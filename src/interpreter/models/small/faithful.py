@@ -9,6 +9,9 @@ from interpreter.models.small.form.printed import NUMBER, as_number, plain
 
 LINES_REPEATED = 8
 MOST_SAID = 4  # values in one sentence
+FOOTER = re.compile(  # what pandas says about a table, and nobody asked for
+    r"^(?:(?:Name|Length): .*)?dtype: \w+\n?|^\[\d+ rows x \d+ columns\]\n?", re.MULTILINE
+)
 NAMED = re.compile(r"([A-Za-z][\w '-]{0,60}?)\s*[:=]\s*(\S.*)")
 SOME_WORDS = re.compile(r"[^\s.:;!?][^\s:;!?]*(?: [^\s:;!?]+){0,5}")
 SENTENCE = re.compile(
@@ -20,7 +23,7 @@ def faithful(answer: str, output: str, question: str) -> str:
     """An answer that carries what was printed: with a short output added, where something is left
     out, and the output alone, where the answer has numbers that nobody computed."""
     answer = plain(answer)
-    said, printed = answer.strip(), output.strip()
+    said, printed = answer.strip(), FOOTER.sub("", output).strip()
     if contradicts(said, printed):
         return _as_printed(printed)
     if printed and invents(said, f"{printed}\n{question}"):
