@@ -117,13 +117,9 @@ def test_what_the_model_is_told_is_wrong_is_not_said_to_the_user():
     assert plan.honest("It is low, by the file.").startswith("It is low, by the file.")
 
 
-@pytest.mark.parametrize(
-    "printed",
-    [
-        "term\ninvoice    7\nreturns    5\nName: count, dtype: int64\n",
-        "    term  n\n0  invoice  7\n1  returns  5\n\n[2 rows x 2 columns]\n",
-    ],
-)
-def test_what_pandas_says_of_a_table_is_no_part_of_an_answer(printed):
-    answer = "The terms are 0 invoice with 7 and 1 returns with 5 searches."
+def test_what_pandas_says_of_a_table_is_no_part_of_an_answer():
+    printed = "term\ninvoice    7\nreturns    5\nName: count, dtype: int64\n"
+    answer = "The terms are invoice with 7 and returns with 5 searches."
     assert faithful(answer, printed, "Top 2 terms?") == answer
+    table = "term  n\ninvoice  7\nreturns  5\n\n[2 rows x 2 columns]\n"
+    assert faithful("Invoice: 7", table, "Top 2 terms?").endswith("returns  5\n```")
