@@ -541,7 +541,8 @@ def test_of_a_folder_of_tables_one_is_shown_without_what_only_it_has(profiler, w
         (workspace / "sales" / f"{name}.csv").write_text(text)
     told = profiler.describe("Add up the revenue of all files in the folder sales.").splitlines()
     assert told[2:] == [
-        "One of them is sales/north.csv (read it with sep=';'), with these columns:",
+        "All of them: for path in Path('sales').glob('*.csv'). One of them is sales/north.csv "
+        "(read it with sep=';'), with:",
         "- 'day' text, e.g. 'Thu', 'Sat'",
         "- 'revenue' float",
         "First rows:",

@@ -97,7 +97,8 @@ class Profiler:
         head, _, columns = self._profile(files[0]).partition(MARK)[0].partition("\n")
         name = f"{folder.name}/{head.partition(': ')[0]}"
         known = OF_ALL_ROWS.sub(r"\1", EVERY_TEXT.sub(r"\1, e.g. '", columns[:LONGEST])).strip()
-        return f"\nOne of them is {name}, with these columns:\n{known}" if known else ""
+        every = f"for path in Path({folder.name!r}).glob('*{files[0].suffix}')"
+        return f"\nAll of them: {every}. One of them is {name}, with:\n{known}" if known else ""
 
     def _is_secret(self, path: Path) -> bool:
         is_text = path.suffix.lower() in TEXT_SUFFIXES

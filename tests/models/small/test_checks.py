@@ -13,6 +13,7 @@ from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.conditions import Conditions
 from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.groups import not_put_together
+from interpreter.models.small.checks.sources import reads_one_of_many
 from interpreter.models.small.checks.which import does_not_say_who
 from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
@@ -488,3 +489,21 @@ def test_a_day_of_the_week_is_selected_by(source, left_out):
 )
 def test_who_asks_who_is_told_a_name(question, output, is_missing):
     assert does_not_say_who(f"{question}{PROFILE}", output) is is_missing
+
+
+@pytest.mark.parametrize(
+    ("source", "reads_one"),
+    [
+        ("print(pd.read_csv('sales/north.csv')['revenue'].sum())", True),
+        ("for p in Path('sales').glob('*.csv'):\n    print(pd.read_csv(p))", False),
+        ("print(sum(pd.read_csv(f'sales/{n}.csv').revenue.sum() for n in names))", False),
+    ],
+)
+def test_who_asks_about_a_folder_means_all_of_it(source, reads_one):
+    shown = (
+        "\n\nIn the folder 'sales': 2 files: north.csv, south.csv\nAll of them: for path in "
+        "Path('sales').glob('*.csv'). One of them is sales/north.csv, with:\n- 'revenue' float"
+    )
+    asked = f"What is the revenue of all files in the folder sales?{shown}"
+    assert bool(reads_one_of_many(asked, source)) is reads_one
+    assert not reads_one_of_many(f"What is the revenue in sales/north.csv?{shown}", source)

@@ -20,7 +20,7 @@ from interpreter.models.small.checks.conditions import (
     results_left_out,
 )
 from interpreter.models.small.checks.groups import not_put_together
-from interpreter.models.small.checks.sources import reads_none_of, texts_compared
+from interpreter.models.small.checks.sources import reads_none_of, reads_one_of_many, texts_compared
 from interpreter.models.small.checks.which import does_not_say_which, does_not_say_who
 from interpreter.models.small.form.asked import AskedForm, form_of
 from interpreter.models.small.form.places import key_of
@@ -90,6 +90,9 @@ time. Write the whole block again."""
 NOT_READ = """\
 The program does not read {files}, which the request is about. Open it with open(...) or pandas, \
 and compute the answer from what it holds. Write the whole block again."""
+ONE_READ = """\
+The program reads one file of the folder {folder!r}, and all of them are meant: go through \
+Path({folder!r}).glob("*"). Write the whole block again."""
 OF_A_DATE = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|.*\b(?:19|20)\d\d\b", re.IGNORECASE
 )
@@ -177,8 +180,8 @@ def _misunderstood(question: str, one: Round) -> str:
         return NOTHING_FOUND
     if not form_of(question).is_of_values and (lacks := results_left_out(question, one)):
         return LACKS.format(names=" and ".join(lacks))
-    if files := reads_none_of(question, one.source):
-        return NOT_READ.format(files=" and ".join(files))
+    if not_read := _does_not_read(question, one.source):
+        return not_read
     if left_out := conditions_left_out(question, one):
         return LEFT_OUT.format(conditions=left_out)
     if why := impossible(question, one.output):
@@ -188,6 +191,13 @@ def _misunderstood(question: str, one: Round) -> str:
     if texts := selected_by_what_is_not_there(question, one):
         return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
     return not_put_together(question, one.source)
+
+
+def _does_not_read(question: str, source: str) -> str:
+    if files := reads_none_of(question, source):
+        return NOT_READ.format(files=" and ".join(files))
+    folder = reads_one_of_many(question, source)
+    return ONE_READ.format(folder=folder) if folder else ""
 
 
 def limit_of_a_part(source: str) -> str:

@@ -31,6 +31,21 @@ def reads_none_of(request: str, source: str) -> list[str]:
     return [] if leans_on_others(source) else named
 
 
+# As tools/profile_file.py writes it.
+ONE_OF_MANY = re.compile(r"^All of them: .*One of them is (\S+)/([^\s/,]+)", re.MULTILINE)
+READS_MANY = re.compile(r"\b(?:glob|rglob|iglob|listdir|iterdir|scandir|walk)\b")
+
+
+def reads_one_of_many(request: str, source: str) -> str:
+    """The folder that a request is about, where a program reads the one file of it that was shown,
+    and no other; nothing for all others."""
+    words = request.partition("\n\n")[0]
+    for folder, name in ONE_OF_MANY.findall(request):
+        if name in source and name not in words and not READS_MANY.search(source):
+            return str(folder)
+    return ""
+
+
 def leans_on_others(source: str) -> bool:
     """Whether a program uses values that it did not make before: then it confirms nothing."""
     try:
