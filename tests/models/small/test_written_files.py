@@ -271,7 +271,6 @@ def test_results_in_a_file_are_rounded_as_was_asked(question, content, written, 
     "content",
     [
         "name,value\nmean_price,3.5\nrows,3\n",
-        "name,value,note\nmean_price,3.4567,a\nrows,3,b\n",
         "name,value\n"
         + "".join(f"x{n},0.{n:04}\n" for n in range(1, 60))
         + "mean_price,1\nrows,3\n",
@@ -307,3 +306,32 @@ def test_only_numbers_are_rounded_and_only_where_the_file_is_known(content, writ
         subprocess.run([sys.executable, "-c", rewrite], cwd=tmp_path, check=True)
     file = tmp_path / "r.json"
     assert (file.read_text() if file.exists() else "") == written
+
+
+@pytest.mark.parametrize(
+    ("content", "trouble"),
+    [
+        ("a@x\nb@x\n", ""),
+        ("a@x\nB@x\nc@x\n", ""),
+        ("b@x\na@x\n", "its lines are not in alphabetical order"),
+        ("a@x\na@x\nb@x\n", "some of its lines are there more than once"),
+    ],
+)
+def test_lines_are_in_the_order_that_was_asked_for_and_each_once(content, trouble):
+    question = "Pull the addresses out of in.txt into out.txt: alphabetical, no duplicates."
+    source = "open('out.txt', 'w').write(open('in.txt').read())"
+    wrote = writing(source, "added /tmp/work/out.txt")
+    ((look,), _, _) = reply(asked(question), *wrote)
+    turn = (asked(question), *wrote, *block(look.source, content, to_compare=True))
+    told = "".join(message.text for message in next_request(turn).messages)
+    assert trouble in told
+    assert ("But " in told) is bool(trouble)
+
+
+def test_columns_that_nobody_wants_are_taken_out_of_a_table(tmp_path):
+    question = "Turn sales.csv into answer.csv, just name, city in that order."
+    (tmp_path / "answer.csv").write_text('id,city,name\n7,"Bath, UK",Zo\u00eb\n8,,Ravi\n')
+    turn = looked_at((tmp_path / "answer.csv").read_text(), question)
+    code = SmallTurn.of(turn).to_rewrite
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    assert (tmp_path / "answer.csv").read_text() == 'name,city\nZo\u00eb,"Bath, UK"\nRavi,\n'

@@ -50,12 +50,22 @@ REWRITE_ROWS = """\
 import csv
 with open({name!r}, "w", newline="") as file:
     csv.writer(file).writerows({rows!r})"""
+REWRITE_COLUMNS = """\
+import csv
+with open({name!r}, newline="", encoding="utf-8-sig") as file:
+    rows = list(csv.DictReader(file))
+with open({name!r}, "w", newline="", encoding="utf-8") as file:
+    writer = csv.DictWriter(file, {columns!r}, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)"""
 REWRITE_TEXT = """\
 with open({name!r}, "w") as file:
     file.write({text!r})"""
 FORMS = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 NOT_ROUNDED = "its numbers have more decimals than were asked for"
 MOST_RESULTS = 30  # rows
+ALPHABETICAL = re.compile(r"\balphabetic\w*\b(?! order by| by)", re.IGNORECASE)
+EACH_ONCE = re.compile(r"\b(?:no|without) duplicates\b|\beach (?:only )?once\b", re.IGNORECASE)
 DECIMALS = re.compile(r"[-+]?\d+\.\d+")
 # What was printed of it is not what it holds.
 NOT_THE_FILE = re.compile(r"NumPy's |\[secret[ :]|\ufffd")
@@ -93,13 +103,22 @@ def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
     if not trouble_with_file(question, rounds)[0] or is_hard_coded(question, _writer(rounds)):
         return ""
     name, text, form = file_to_write(question), rounds[-1].output, form_of(question)
-    if _trouble(question, name, text, _writer(rounds)) == NOT_ROUNDED:
+    if columns := _columns_too_many(question, name, text):
+        code = REWRITE_COLUMNS.format(name=name, columns=columns)
+    elif _trouble(question, name, text, _writer(rounds)) == NOT_ROUNDED:
         code = REWRITE_TEXT.format(name=name, text=_rounded(question, name, text))
     else:
         pairs = [(one, form.rounded(value)) for one, value in _values(question, rounds)]
         code = _rewriting(question, pairs, text) if pairs else ""
     is_new = code and all(one.source != REWRITTEN + code for one in rounds)
     return REWRITTEN + code if is_new else ""
+
+
+def _columns_too_many(question: str, name: str, text: str) -> list[str]:
+    """The columns that a table was to have, where it has all of them and others, too."""
+    wanted = listed(COLUMNS.search(question.partition("\n\n")[0]))
+    head = next(csv.reader(text.splitlines()), []) if name.lower().endswith(".csv") else []
+    return wanted if len(wanted) > 1 and {*wanted} < {*head} and "" not in head else []
 
 
 def _rewriting(question: str, pairs: list[tuple[str, str]], text: str) -> str:
@@ -227,6 +246,16 @@ def _trouble_with_form(question: str, name: str, text: str, writer: Round) -> st
         lines = text.splitlines()[: -1 if len(text) >= SHOWN else None]  # the last may be cut off
         rows = list(csv.reader(lines, delimiter="\t" if name[-3:].lower() == "tsv" else ","))
         return _trouble_with_table(words, [row for row in rows if row])
+    return _trouble_with_lines(words, text) if len(text) < SHOWN else ""
+
+
+def _trouble_with_lines(words: str, text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    in_order = (sorted(lines), sorted(lines, key=str.casefold))
+    if ALPHABETICAL.search(words) and lines not in in_order:
+        return "its lines are not in alphabetical order"
+    if EACH_ONCE.search(words) and len({*lines}) < len(lines):
+        return "some of its lines are there more than once"
     return ""
 
 
