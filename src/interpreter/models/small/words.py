@@ -195,6 +195,11 @@ TO_DELETE = re.compile(
 DELETING = re.compile(
     r"\bos\.(?:remove|unlink|rmdir|removedirs)\(|\brmtree\(|\.(?:unlink|rmdir)\(|\brm -"
 )
+SAVES = re.compile(
+    r"\b(?:save|overwrite|write back) (?:it|them|that|(?:the|this|that) (?:file|table))\b"
+    r"(?! (?:as|to|into|in) )",
+    re.IGNORECASE,
+)
 CHANGING = re.compile(
     r"\W*(?:please |can you |could you )?(?:set|change|update|edit|replace|insert|remove|increase"
     r"|decrease|clean|fix|add(?! up| the numbers| all| together))\b"
@@ -273,12 +278,20 @@ def request_for_code(question: str) -> str:
 
 def is_an_order(question: str) -> bool:
     """Whether something is to be done, so that it may be done without anything to print."""
-    if file_to_write(question):
+    if file_to_write(question) or _orders_in(question):
         return True
     if not ORDER.match(question) or "?" in question:
         return False
     is_pure = FILE_ORDER.match(question) or PROGRAM.match(question)
     return bool(is_pure) or not ASKS_TOO.search(question.partition("\n\n")[0])
+
+
+def _orders_in(question: str) -> bool:
+    """Whether one of its sentences wants files changed: "It is a mess. Clean it and save it." """
+    words = question.partition("\n\n")[0][:LOOKED_AT]
+    sentences = re.split(r"(?<=[.!:;])\s+", words)
+    changes = any(CHANGING.match(one) or FILE_ORDER.match(one) for one in sentences[1:])
+    return "?" not in words and (changes or bool(SAVES.search(words)))
 
 
 def file_to_write(question: str) -> str:
@@ -299,7 +312,7 @@ def is_about_files(question: str) -> bool:
     """Whether it is an order that cannot be done without changing a file."""
     words = question.partition("\n\n")[0][:LOOKED_AT]
     orders = (FILE_ORDER, MAKING, CHANGING, PROGRAM)
-    wants = any(order.match(words) for order in orders)
+    wants = any(order.match(words) for order in orders) or _orders_in(question)
     return is_an_order(question) and bool(wants or file_to_write(question))
 
 
