@@ -553,6 +553,18 @@ def test_of_a_folder_of_tables_one_is_shown_without_what_only_it_has(profiler, w
     assert len(profiler.describe("What is in the folder sales?").splitlines()) == 2
 
 
+def test_the_folder_is_named_as_code_finds_it_and_secrets_are_not_shown(profiler, workspace):
+    (workspace / "data" / "2024").mkdir(parents=True)
+    (workspace / "config").mkdir()
+    for name in ("data/2024/a.csv", "data/2024/b.csv"):
+        (workspace / name).write_text("x\n1\n")
+    for name in ("config/passwords.json", "config/tokens.json"):
+        (workspace / name).write_text('{"key": "hunter2"}')
+    told = profiler.describe("Add up x in the files in data/2024.")
+    assert "Path('data/2024').glob('*.csv'). One of them is data/2024/a.csv" in told
+    assert "hunter2" not in profiler.describe("How many settings are in the folder config?")
+
+
 def test_a_folder_elsewhere_is_only_listed(profiler, workspace, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     for name in ("a.csv", "b.csv"):

@@ -92,12 +92,13 @@ class Profiler:
         """What one of the tables in a folder holds, where there are several of a kind."""
         kinds = _tables_in(folder, self._options.workspace) if folder.is_dir() else []
         files = [path for path in kinds if not self._is_secret(path)]
-        if len(files) < ALIKE:
+        if len(files) < ALIKE or any(SECRETS.search(path.name) for path in files):
             return ""
         head, _, columns = self._profile(files[0]).partition(MARK)[0].partition("\n")
-        name = f"{folder.name}/{head.partition(': ')[0]}"
+        place = folder.resolve().relative_to(self._options.workspace.resolve())
+        name = f"{place}/{head.partition(': ')[0]}"
         known = OF_ALL_ROWS.sub(r"\1", EVERY_TEXT.sub(r"\1, e.g. '", columns[:LONGEST])).strip()
-        every = f"for path in Path({folder.name!r}).glob('*{files[0].suffix}')"
+        every = f"for path in Path({str(place)!r}).glob('*{files[0].suffix}')"
         return f"\nAll of them: {every}. One of them is {name}, with:\n{known}" if known else ""
 
     def _is_secret(self, path: Path) -> bool:
@@ -209,9 +210,10 @@ def _tables_in(folder: Path, workspace: Path) -> list[Path]:
         )
     except OSError:
         return []
-    kinds = Counter(Path(name).suffix.lower() for name in names[:MOST_FILES])
+    shown = [name for name in names if not name.startswith(".")]
+    kinds = Counter(Path(name).suffix.lower() for name in shown)
     kind = next((kind for kind, _ in kinds.most_common(1) if kind in TABLES), "")
-    return [folder / name for name in names[:MOST_FILES] if kind and name.lower().endswith(kind)]
+    return [folder / name for name in shown if kind and name.lower().endswith(kind)]
 
 
 def _existing(name: str, workspace: Path) -> Path | None:

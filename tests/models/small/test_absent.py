@@ -100,7 +100,7 @@ e.csv: 5 rows x 2 columns
 @pytest.mark.parametrize(
     ("asked", "value", "answer"),
     [
-        ("Norwood Goods", "Norwich Supply", "There is no 'Norwood Goods' in the data."),
+        ("Norwood Supplies", "Norwich Supply", "There is no 'Norwood Supplies' in the data."),
         ("Norwich Supplies", "Norwich Supply", ""),
         ("Kessler Print", "Kessler Print", ""),
         ("the printer", "Kessler Print", ""),

@@ -470,9 +470,7 @@ def test_one_thing_that_is_spelt_in_two_ways_is_counted_once(source, apart):
     ],
 )
 def test_a_day_of_the_week_is_selected_by(source, left_out):
-    question = (
-        "What was the revenue on Saturday, by r.csv?\n\nr.csv: 4 rows x 1 columns\n- 'day' text"
-    )
+    question = "What was the revenue on Saturday, by r.csv?\n\nr.csv: 4 rows x 1 columns\n- 'day' text: 'Fri', 'Sat'"
     plan = next_request((with_profile(question), *block(source, "12\n")))
     told = plan.messages[-1].text if plan.messages else ""
     assert ("says 'Saturday'" in told) is left_out

@@ -4,12 +4,21 @@ import time
 
 import pytest
 
-from interpreter.models.small.checks.answers import answer_in, finds_nothing, impossible
+from interpreter.models.small.checks.absent import said_to_be_absent
+from interpreter.models.small.checks.answers import (
+    answer_in,
+    finds_nothing,
+    impossible,
+    trouble_with,
+)
+from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.sources import leans_on_others, reads_none_of
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import yaml_in
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.rounds import Round
+from interpreter.models.small.votes import agree
 from interpreter.models.small.words import file_to_write, is_about_files, request_for_code
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
 
@@ -159,3 +168,50 @@ def test_a_column_that_is_only_spoken_of_is_not_the_one_that_is_averaged():
     assert "lies between 501 and 510" in impossible(
         f"What is the average order in t.csv?\n\n{known}", "7.2"
     )
+
+
+STAFF = """
+
+staff.csv: 9 rows x 4 columns
+- 'name' text, 9 different, e.g. 'Ann'
+- 'team' text: 'red', 'blue'
+- 'country' text: 'USA', 'NY'
+- 'age' int 20 to 60, 2 missing"""
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "output"),
+    [
+        ("How many people who are older than 30 are there?", "print((df.age > 30).sum())", "3\n"),
+        ("How many have the team 'red' or 'blue'?", "print(df.team.isin(['red']).sum())", "5\n"),
+        ("Show a histogram of the ages.", "df.age.hist()\nprint('Saved h.png')", "Saved h.png\n"),
+        ("How many are from the United States?", "print((df.country == 'USA').sum())", "4\n"),
+        (
+            "Convert age to months; mean and max?",
+            "a = df.age * 12\nprint('mean age:', a.mean())\nprint('max age:', a.max())",
+            "mean age: 400\nmax age: 700\n",
+        ),
+        ("I present on Friday. What is the sum of age?", "print(df.age.sum())", "300\n"),
+    ],
+)
+def test_right_programs_are_not_asked_for_again(question, source, output):
+    one = Round(source, source, False, output, "", "")
+    assert trouble_with(f"By staff.csv: {question}{STAFF}", one) == ""
+    assert said_to_be_absent(f"By staff.csv: {question}{STAFF}", one) == ""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Remove incomplete rows of staff.csv", "Drop missing values from staff.csv", "Call dropna"],
+)
+def test_who_speaks_of_gaps_says_which_rows_are_meant(asked):
+    source = "df = pd.read_csv('staff.csv')\ndf = df.dropna()\nprint(df['team'].count())"
+    assert with_fewer_dropped(f"{asked}.{STAFF}", source) == source
+    fits = f"{source}\nX = df.drop(columns=['age'])"
+    assert with_fewer_dropped(f"What is the count of team in staff.csv?{STAFF}", fits) == fits
+
+
+def test_a_long_line_is_compared_in_no_time():
+    begun = time.process_time()
+    assert not agree("x " * 25_000, "y")
+    assert time.process_time() - begun < 2

@@ -13,11 +13,12 @@ from contextlib import closing
 from dataclasses import replace
 
 from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
 from interpreter.models.small.data import without_data
 from interpreter.models.small.faithful import faithful
-from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.form.asked import form_of, number_alone
 from interpreter.models.small.form.rendering import RENDERED
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
@@ -33,7 +34,6 @@ from interpreter.models.small.votes import ballot
 from interpreter.models.small.words import (
     ANOTHER_DRAFT,
     DELETES,
-    DELETING,
     IN_THE_FORM,
     LAST_VALUE,
     MENDED,
@@ -156,7 +156,7 @@ class SmallModel:
             yield TextDelta(gave_up(reply.refused.spent, error))
         elif not reply.acted and plan.known is not None:
             said = plan.honest(reply.said)
-            yield TextDelta(form_of(turn.question).alone(said) or said)
+            yield TextDelta(number_alone(turn.question, said) or said)
         yield replace(reply.end, end="stop") if reply.refused != _Refused() else reply.end
 
     def _drafts(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> tuple[str, ...]:
@@ -323,7 +323,7 @@ class _Refused:
         lines = {line.strip() for line in source.splitlines()}
         return cls(
             repeats=source.strip() in plan.ran,
-            deletes=plan.keeps_files and bool(DELETING.search(source)),
+            deletes=deletes_what_nobody_named(plan.keeps_files, source),
             spent=next((line for line in plan.spent if line in lines), ""),
         )
 

@@ -149,7 +149,14 @@ class SmallTurn:
         braces, or with rows that it dropped for nothing; empty where there is nothing of that kind,
         or it has had that."""
         last = self.rounds[-1] if self.rounds else None
-        if last is not None and not last.failed and not last.to_compare and self.is_computable:
+        if last is not None and not last.failed:
+            if (
+                last.to_compare
+                or last.files
+                or is_an_order(self.question)
+                or not self.is_computable
+            ):
+                return ""  # what has changed something is not run again
             better = with_braces_filled(last.source, last.output)
             better = with_fewer_dropped(self.question, with_patterns(better))
             return "" if better in [one.source for one in self.rounds] else better
@@ -200,7 +207,9 @@ class SmallTurn:
         )
         known = "\n".join((self.question, *said))
         spent = _failed_twice(self.rounds)
-        return replace(plan, known=known, spent=spent, keeps_files=keeps_files(self.question))
+        return replace(
+            plan, known=known, spent=spent, keeps_files=self.question * keeps_files(self.question)
+        )
 
     def _planned(self, counted: Ballot | None) -> SmallPlan:
         if not self.rounds:

@@ -45,8 +45,8 @@ class SmallPlan:
     """What the model is told is wrong: not to be said to the user."""
     ran: frozenset[str] = frozenset()
     """Blocks that did what they do: one of them once more means that all is done."""
-    keeps_files: bool = False
-    """Whether something is to be done with files, and nothing is to be deleted."""
+    keeps_files: str = ""
+    """The request, where something is to be done with files, and nothing is to be deleted."""
     spent: tuple[str, ...] = ()
     """Lines that failed twice: a block with one of them is not run again."""
 

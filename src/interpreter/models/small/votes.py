@@ -26,7 +26,9 @@ from interpreter.protocol.values import frozen
 ENOUGH = 2  # programs that agree
 IN_SPITE = 3  # programs that agree and were told what is wrong: it is more likely that we err
 LINES = 8  # of an output that can be compared
-LABEL = re.compile(r"^[^:=\n]*[A-Za-z][^:=\n]*[:=]\s+(?=\S)", re.MULTILINE)  # `more than 50: 4`
+LABEL = re.compile(
+    r"^(?=[^:=\n]{0,200}[A-Za-z])[^:=\n]{1,200}[:=]\s+(?=\S)", re.MULTILINE
+)  # `more than 50: 4`
 
 
 @frozen

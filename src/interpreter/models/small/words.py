@@ -155,10 +155,12 @@ ASKS_TOO = re.compile(
 )
 WRITES = re.compile(r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE)
 MAKES = re.compile(
-    r"\b(?:merge|combine|convert|concatenate|turn|transform|extract|collect|pull|gather|get|take|list"
-    r"|filter|dump|clean|sort|reduce)\b"
+    r"\b(?:merge|combine|convert|concatenate|turn|transform|extract|collect)\b"
     r"((?:[^.?!\n]|\.\w){0,240})",
     re.IGNORECASE,
+)
+BRINGS = re.compile(
+    r"\b(?:pull|gather|get|take|list|filter|dump|copy)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE
 )
 INTO_FILE = re.compile(
     r"\b(to|as|into|in)\b(?: the file| a file)?(?: called| named)? [\"'`]?"
@@ -192,9 +194,6 @@ TO_DELETE = re.compile(
     r"|uninstall|discard|throw|prune|unpack|unzip|replac|overwrit|merg)\w*",
     re.IGNORECASE,
 )
-DELETING = re.compile(
-    r"\bos\.(?:remove|unlink|rmdir|removedirs)\(|\brmtree\(|\.(?:unlink|rmdir)\(|\brm -"
-)
 SAVES = re.compile(
     r"\b(?:save|overwrite|write back) (?:it|them|that|(?:the|this|that) (?:file|table))\b"
     r"(?! (?:as|to|into|in) )",
@@ -202,11 +201,12 @@ SAVES = re.compile(
 )
 CHANGING = re.compile(
     r"\W*(?:please |can you |could you )?(?:set|change|update|edit|replace|insert|remove|increase"
-    r"|decrease|clean|fix|add(?! up| the numbers| all| together))\b"
+    r"|decrease|clean|fix|add (?:an? |the )?(?:new )?(?:column|row|line|field|key|entry|header))\b"
     r"[^?]*\b(?:in|of|from|to|inside|under)\b[^?]{0,80}?"
     r"(?:[\w/-]+\.(?:csv|tsv|json|txt|md|ya?ml|toml|ini|xml|html|cfg|conf|env|sql)\b"
     r"|\bfiles?\b)"
-    r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how)\b)",
+    r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how|calculat\w+|comput\w+"
+    r"|mean|average|median|sum|correlat\w+|count|plot|report)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 LONGEST_ERROR = 300
@@ -302,7 +302,10 @@ def file_to_write(question: str) -> str:
     targets = [name for how, name in named if how.lower() != "in"]
     if "?" not in words:
         made = [pair for clause in MAKES.findall(words) for pair in INTO_FILE.findall(clause)]
-        targets += [name for how, name in made if how.lower() != "in" and name not in known]
+        made = [(how, name) for how, name in made if how.lower() != "in"]
+        brought = [pair for clause in BRINGS.findall(words) for pair in INTO_FILE.findall(clause)]
+        made += [(how, name) for how, name in brought if how.lower() == "into"]
+        targets += [name for _, name in made if name.rpartition("/")[2] not in known]
     targets += NEW_FILE.findall(words)  # "write b.csv with what is in a.csv" means b.csv
     targets += [name for _, name in named[::-1]]
     return str(next(iter(targets), ""))
@@ -318,7 +321,7 @@ def is_about_files(question: str) -> bool:
 
 def keeps_files(question: str) -> bool:
     """Whether something is to be done, and nothing is to be deleted."""
-    words = question.partition("\n\n")[0][:LOOKED_AT]
+    words = re.sub(r"\S+\.\w+", " ", question.partition("\n\n")[0][:LOOKED_AT])
     return is_an_order(question) and not TO_DELETE.search(words)
 
 

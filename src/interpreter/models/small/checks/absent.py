@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from interpreter.models.small.checks.sources import texts_compared
 from interpreter.models.small.checks.which import TEXT_COLUMN, VALUE
@@ -45,6 +46,8 @@ MEASURE = re.compile(
     r"((?: (?!of\b|in\b|per\b|by\b|for\b|did\b|do\b|does\b|was\b|is\b|from\b|and\b)[\w-]+){1,3})"
 )
 NAME = re.compile(r"\b[A-Z][\w&'-]+(?: (?:& )?[A-Z][\w&'-]+)+\b")
+BEGINS = re.compile(r"(?:^|[.!?:]\s+)\Z")
+ALIKE, SHORTEST = 0.6, 5  # names that are taken for each other: USA is no slip for United States
 NOBODY = "There is no {name} in the data. {column} has: {values}."
 LABEL = re.compile(r"^([^:=\n]{3,80})[:=]", re.MULTILINE)
 WORD = re.compile(r"[^\W\d_]{3,}")
@@ -126,13 +129,15 @@ def _selects_another(request: str, one: Round) -> dict[str, str]:
     """A name in the request that no table has, where a program selects by a value that is there and
     that the request does not speak of; nothing for all others."""
     words, _, known = request.partition("\n\n")
-    missing = [name for name in NAME.findall(words) if name.casefold() not in known.casefold()]
+    found = (one.group() for one in NAME.finditer(words) if not BEGINS.search(words[: one.start()]))
+    missing = [name for name in found if name.casefold() not in known.casefold()]
     said = {_stem(word) for word in WORD.findall(words.casefold())}
     for column, about in TEXT_COLUMN.findall(request):
         values = VALUE.findall(about)
         for text in texts_compared(one.source):
             strange = not said & {_stem(word) for word in WORD.findall(text.casefold())}
-            if missing and text in values and strange:
+            alike = missing and SequenceMatcher(None, text, missing[0]).ratio() > ALIKE
+            if alike and text in values and strange and len(text) > SHORTEST:
                 there = ", ".join(map(repr, values[:MOST_NAMED]))
                 return {"name": repr(missing[0]), "column": repr(column), "values": there}
     return {}

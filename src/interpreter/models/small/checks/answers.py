@@ -300,7 +300,8 @@ STATISTIC = r"(?<![a-z])(?:mean|average|avg|median|maximum|minimum|max|min)(?![a
 NAMED_STATISTIC = re.compile(r"([A-Za-z][\w ]{2,60}?)['\"]?\s*[:=\[(]\s*(-?\d[\d,.]*)")
 TRANSFORMED = re.compile(
     r"\b(?:normali[sz]\w+|standardi[sz]\w+|scal\w+|log\w*|transform\w*|differ\w+|ratio|change"
-    r"|percent\w*|per|each|every|by|total|sum)\b",
+    r"|percent\w*|per|each|every|by|total|sum|convert\w*|thousands?|squared?|how many|adjust\w*"
+    r"|multipl\w+|times|divid\w+|euros?|dollars?|pounds?)\b",
     re.IGNORECASE,
 )
 ROUNDING = 0.5  # an answer may be rounded
@@ -309,7 +310,11 @@ ROUNDING = 0.5  # an answer may be rounded
 def impossible(request: str, output: str) -> str:
     """Why a number that was printed cannot be the answer; nothing where it can."""
     numbers = NUMBER.findall(output)
-    if HOW_MANY.search(request) and IS_SO.search(output) and sizes(output) <= sizes(request):
+    if (
+        HOW_MANY.search(request)
+        and IS_SO.search(output)
+        and sizes(output) <= sizes(request.partition("\n\n")[0])
+    ):
         return "a number is asked for, and True or False is none"
     if len(numbers) != 1:
         return _named_out_of_range(request, output)

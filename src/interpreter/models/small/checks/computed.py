@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from interpreter.models.small.form.printed import NUMBER, as_number
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
+
+DRAWS = re.compile(r"\b(?:plt|plot|hist|savefig|plotly|px|sns|altair|bokeh|show)\b")
 
 
 def is_hard_coded(question: str, one: Round) -> bool:
@@ -15,14 +18,20 @@ def is_hard_coded(question: str, one: Round) -> bool:
 
     Then nothing was computed: the model wrote down what it believes.
     """
-    if COLUMN.search(question) and prints_only_fixed_words(one.source):
+    if (
+        COLUMN.search(question)
+        and not one.files
+        and prints_only_fixed_words(one.source, one.output)
+    ):
         return True
     printed, known = sizes(one.output), sizes(question)
     return bool(printed - known) and printed <= _constants(one.source) | known
 
 
-def prints_only_fixed_words(source: str) -> bool:
+def prints_only_fixed_words(source: str, output: str) -> bool:
     """Whether a program prints texts that stand in it, whatever its data is, and nothing else."""
+    if DRAWS.search(source):
+        return False
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -31,7 +40,12 @@ def prints_only_fixed_words(source: str) -> bool:
     always = [node.value for node in tree.body if isinstance(node, ast.Expr)]
     if not prints or (always and not _is_print(always[-1])):  # the last value may be shown
         return False
-    return all(node in always and _is_fixed(node) for node in prints)
+    texts = [
+        part.value for node in prints for part in ast.walk(node) if isinstance(part, ast.Constant)
+    ]
+    written = "\n".join(map(str, texts))
+    says_more = any(line.strip() not in written for line in output.splitlines())
+    return not says_more and all(node in always and _is_fixed(node) for node in prints)
 
 
 def _is_print(node: ast.AST) -> bool:

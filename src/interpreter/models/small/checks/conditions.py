@@ -41,7 +41,8 @@ MONTH = re.compile(
     rf"\b(?:in|of|during|for|since|until|from|before|after|by) ({'|'.join(MONTHS)})\b(?! \d\d?\b)",
     re.IGNORECASE,
 )
-WEEKDAY = re.compile(rf"\bon (?:an? |every )?({'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
+WEEKDAY = re.compile(rf"\bon (?:an? |every )?({'|'.join(WEEKDAYS)})s?\b(?!,? \d|:)", re.IGNORECASE)
+DAYS_KNOWN = re.compile(r"'(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*'", re.IGNORECASE)
 MEASURED = (
     r"\b(?:most|least|fewest|highest|lowest|largest|smallest|biggest|greatest|average|mean|median"
     r"|total|maximum|minimum|max|min|sum of)(?: of)?(?: the| all)? {name}s?\b"
@@ -87,7 +88,7 @@ MEANS_ALL = frozenset((
     "data",
 ))
 
-OF_A_SAMPLE = re.compile(r"\.(?:std|var)\(\)(?s:(?!.*\bddof\b))")
+OF_A_SAMPLE = re.compile(r"(?s:\A(?!.*(?:\bddof\b|\bnp\b|numpy|\.values\b)).*)\.(?:std|var)\(\)")
 OF_POPULATION = "the population's deviation, .std(ddof=0) or .var(ddof=0)"
 SPELLINGS = (
     "{spelt}, which are one thing in {column!r}, so that it has to be compared by "
@@ -156,8 +157,9 @@ class Conditions:
         )
         months = tuple(MONTH.findall(words)) if DATES.search(request) else ()
         limits = list(dict.fromkeys(limits))
-        population = bool(re.search(POPULATION, words, re.IGNORECASE))
-        days = tuple(WEEKDAY.findall(words))
+        population = bool(re.search(POPULATION, words, re.IGNORECASE)) and "sample var" not in words
+        has_days = DATES.search(request) or DAYS_KNOWN.search(request)
+        days = tuple(WEEKDAY.findall(words)) if has_days else ()
         selected = (values, tuple(limits), things, listed, measures, excluded, months, days)
         return cls(*selected, of_population=population)
 

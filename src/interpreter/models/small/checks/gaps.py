@@ -11,18 +11,19 @@ import re
 
 from interpreter.models.small.hints import COLUMN, INCOMPLETE
 
-MEANS_ALL = re.compile(
-    r"\b(?:any|complete|fully|entire)\b.{0,40}\b(?:missing|null|nan|gaps?|rows?|cases?|records?)\b"
-    r"|\brows? (?:with|that (?:have|has|contain)|containing|having) (?:missing|null|nan|empty)\b",
-    re.IGNORECASE,
+SAID = re.compile(  # whoever speaks of gaps says which rows are meant
+    r"\b(?:missing|nulls?|nan|n/?a|incomplete|complete|empty|gaps?|blanks?|listwise|drop\w*|any)\b",
+    re.I,
 )
+ALL_COLUMNS = re.compile(r"\.(?:drop|columns|select_dtypes|iloc|corr|cov|describe|values|to_\w+)\b")
 
 
 def with_fewer_dropped(question: str, source: str) -> str:
     """A program that drops only rows which lack something that it uses; the same program where it
     does so already, or where it is not known what it uses."""
     gaps = set(INCOMPLETE.findall(question))
-    if "dropna(" not in source or not gaps or MEANS_ALL.search(question.partition("\n\n")[0]):
+    is_plain = "dropna(" in source and gaps and not ALL_COLUMNS.search(source)
+    if not is_plain or "\r" in source or SAID.search(question.partition("\n\n")[0]):
         return source
     try:
         tree = ast.parse(source)
@@ -38,7 +39,16 @@ def with_fewer_dropped(question: str, source: str) -> str:
         at = (call.func.end_col_offset or 0) + 1
         number = (call.func.end_lineno or 1) - 1
         lines[number] = lines[number][:at] + more + lines[number][at:]
-    return b"\n".join(lines).decode()
+    return if_it_parses(b"\n".join(lines).decode(), source)
+
+
+def if_it_parses(better: str, source: str) -> str:
+    """An edited program, or the one that it was made of where it is none any more."""
+    try:
+        ast.parse(better)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    return better
 
 
 def _names(tree: ast.AST) -> set[str]:

@@ -16,6 +16,7 @@ SAME_CASE = re.compile(
     r"|\b(?:upper|lower)(?:[- ]?case)? (?:and|or) (?:upper|lower)[- ]?case\b[^.\n]{0,20}\bsame\b",
     re.IGNORECASE,
 )
+EXACTLY = re.compile(r"\bspelling|\bexactly\b|\bas written\b|\bcase[- ]sensitiv", re.IGNORECASE)
 GROUPING = ("groupby", "value_counts", "nunique", "unique", "drop_duplicates", "pivot_table")
 JOINING = re.compile(
     r"\b(?:merge|join|map|concat|zip|isin|reindex|get|loc|JOIN|apply|sumproduct)\b"
@@ -36,11 +37,16 @@ def not_put_together(request: str, source: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     column = shared_column(request)
-    if column and not JOINING.search(source) and any(_combines(tree)):
+    if column and "index" not in source and not JOINING.search(source) and any(_combines(tree)):
         return BY_ROW.format(column=column)
-    if FOLDS.search(source) or STRIPS.search(source):
-        return ""
     words = request.partition("\n\n")[0]
+    if (
+        FOLDS.search(source)
+        or STRIPS.search(source)
+        or "replace(" in source
+        or EXACTLY.search(words)
+    ):
+        return ""
     apart = SPELT.findall(request) or (COLUMN.findall(request) if SAME_CASE.search(words) else [])
     grouped = set(_grouped(tree))
     named = next((name for name in apart if name in grouped), "")

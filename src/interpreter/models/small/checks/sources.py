@@ -31,8 +31,33 @@ def reads_none_of(request: str, source: str) -> list[str]:
     return [] if leans_on_others(source) else named
 
 
+DELETING = ("remove", "unlink", "rmtree", "rmdir", "removedirs")
+
+
+def deletes_what_nobody_named(request: str, source: str) -> bool:
+    """Whether a program deletes a file by its name that is there, and that a request does not
+    name."""
+    words, _, known = request.partition("\n\n")
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Attribute(attr=name) | ast.Name(name)) if name in DELETING:
+                texts = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+                names = [text.rpartition("/")[2] for text in texts if isinstance(text, str)]
+                if any(len(one) > 1 and one in known and one not in words for one in names):
+                    return True
+    return False
+
+
 # As tools/profile_file.py writes it.
 ONE_OF_MANY = re.compile(r"^All of them: .*One of them is (\S+)/([^\s/,]+)", re.MULTILINE)
+ONE_MEANT = re.compile(
+    r"\b(?:newest|latest|oldest|first|last|largest|biggest|smallest|one|any|an?) (?:\w+ )?file\b",
+    re.I,
+)
 READS_MANY = re.compile(r"\b(?:glob|rglob|iglob|listdir|iterdir|scandir|walk)\b")
 
 
@@ -40,6 +65,8 @@ def reads_one_of_many(request: str, source: str) -> str:
     """The folder that a request is about, where a program reads the one file of it that was shown,
     and no other; nothing for all others."""
     words = request.partition("\n\n")[0]
+    if ONE_MEANT.search(words) or len({*FILE.findall(source)}) > 1:
+        return ""
     for folder, name in ONE_OF_MANY.findall(request):
         if name in source and name not in words and not READS_MANY.search(source):
             return str(folder)

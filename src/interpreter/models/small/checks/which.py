@@ -10,10 +10,14 @@ from interpreter.models.small.rounds import Round
 TEXT_COLUMN = re.compile(r"^- '(.+?)' text\b(.*)$", re.MULTILINE)  # as a file's profile lists it
 ALL_VALUES = re.compile(r": '")
 VALUE = re.compile(r"'([^']+)'")
-WHICH = r"\b(?:which|what) (?:\w+ )?{name}\b(?! of\b)"
+WHICH = r"(?<!matter in )(?<!matter )\b(?:which|what) {name}\b(?! of\b)"
 
 
-WHO = re.compile(r"\bwho(?:se)?\b", re.IGNORECASE)
+WHO = re.compile(
+    r"(?:\A|[.!?:]\s+)who(?:se)?\b|, who (?:has|had|is the|was the|sold|made|earn\w*|spent|paid"
+    r"|took|got|won|worked|scored|bought)\b",
+    re.IGNORECASE,
+)
 LABEL = re.compile(r"^[^:=\n]*[:=]", re.MULTILINE)
 
 

@@ -65,6 +65,7 @@ FORMS = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 NOT_ROUNDED = "its numbers have more decimals than were asked for"
 MOST_RESULTS = 30  # rows
 ALPHABETICAL = re.compile(r"\balphabetic\w*\b(?! order by| by)", re.IGNORECASE)
+JUST = re.compile(r"\b(?:just|only|exactly)\b", re.IGNORECASE)
 EACH_ONCE = re.compile(r"\b(?:no|without) duplicates\b|\beach (?:only )?once\b", re.IGNORECASE)
 DECIMALS = re.compile(r"[-+]?\d+\.\d+")
 # What was printed of it is not what it holds.
@@ -116,7 +117,8 @@ def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
 
 def _columns_too_many(question: str, name: str, text: str) -> list[str]:
     """The columns that a table was to have, where it has all of them and others, too."""
-    wanted = listed(COLUMNS.search(question.partition("\n\n")[0]))
+    words = question.partition("\n\n")[0]
+    wanted = listed(COLUMNS.search(words)) if JUST.search(words) else []
     head = next(csv.reader(text.splitlines()), []) if name.lower().endswith(".csv") else []
     return wanted if len(wanted) > 1 and {*wanted} < {*head} and "" not in head else []
 
@@ -265,7 +267,8 @@ def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
     there = [cell.lower() for cell in head]
     if head[0] == "" and len(head) > 1:
         return "its first column has no name: leave out the row numbers, with index=False"
-    if len(wanted) > 1 and {*map(str.lower, wanted)} != {*there}:
+    too_many = bool(JUST.search(words)) and len(there) > len(wanted)
+    if len(wanted) > 1 and (too_many or any(one.lower() not in there for one in wanted)):
         return f"its columns are {', '.join(head)!r}, and they were to be {', '.join(wanted)!r}"
     if not body:
         return "it has no rows"

@@ -81,6 +81,9 @@ ONE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 YES_NO = re.compile(r"\byes ?(?:or|/) ?no\b", re.IGNORECASE)
+DENIES = re.compile(
+    r"\b(?:no|not|none|cannot|unknown|missing|unable|sure|computed?)\b|n't\b", re.IGNORECASE
+)
 REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
@@ -101,7 +104,7 @@ NO_NAMES = """
 a an the one no nothing in of for with each every then that which only all its their save write
 store sort sorted keep print tell show round rounded use put as are is to from being by and two
 three four five six both must should will shall can could may do does did have has had be these
-those this our your my his her there where when if so it they we you
+those this our your my his her there where when if so it they we you add
 """
 ENDS_A_LIST = frozenset(NO_NAMES.split())
 
@@ -157,10 +160,6 @@ class AskedForm:
                 return SAID.get(printed.rstrip(".").lower(), "")
             case _:
                 return ""
-
-    def alone(self, said: str) -> str:
-        """The number that a sentence says, where only that is wanted; nothing if there is none."""
-        return self.written(said).rstrip(".") if self.kind == "number" else ""
 
     def missing_keys(self, output: str) -> list[str]:
         """The keys that were asked for and have no value in an output that has others of them."""
@@ -257,6 +256,14 @@ class AskedForm:
                 return round(value, self.places)
             case _:
                 return value
+
+
+def number_alone(question: str, said: str) -> str:
+    """The number that a sentence says, where only that is wanted; nothing where it is not one that
+    is new, or where something is denied."""
+    form, words = form_of(question), question.partition("\n\n")[0]
+    number = form.written(said).rstrip(".") if form.kind == "number" else ""
+    return "" if DENIES.search(said) or number in NUMBER.findall(words) else number
 
 
 def yes_or_no(printed: str) -> str:

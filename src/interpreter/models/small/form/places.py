@@ -82,7 +82,12 @@ def _given(fixed: list[str], printed: str) -> list[str]:
 def _as_shown(place: str, value: str) -> str:
     """A value as its place shows it: without the quotes and spaces that Python prints."""
     plain = value.strip()
-    if len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'":
+    if (
+        len(plain) > 1
+        and plain[0] in "\"'"
+        and plain[0] == plain[-1]
+        and plain.count(plain[0]) == 2
+    ):
         plain = plain[1:-1]
     return plain.replace(", ", ",") if "," in place and ", " not in place else plain
 

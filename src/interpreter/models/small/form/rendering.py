@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeGuard
 
+from interpreter.models.small.checks.gaps import if_it_parses
 from interpreter.models.small.form.printed import PLAIN_NOW
 
 RECORDS = (
@@ -20,7 +21,7 @@ RECORDS = (
 )
 BRACES = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 QUOTES = (b"'", b'"')
-PATTERN = re.compile(r"\\[dDsSwWb]|\[[^\]]+\]|\.[*+]|^\^.|.\$$|\)\?|\w\|\w")
+PATTERN = re.compile(r"\\[dDsSwW]|\[\^[^\]]+\]|\[[^\]]*\w-\w[^\]]*\]")
 MORE_THAN_TABLES = re.compile(
     r"\b(?:rename|move|unlink|remove|rmtree|mkdir|append|copy\w*|system|run|to_sql|execute)\("
     r"|\bopen\([^)\n]*['\"]a"
@@ -104,6 +105,8 @@ def in_places(places: Sequence[tuple[str, str]], variables: str) -> str:
 def with_braces_filled(source: str, output: str) -> str:
     """A program whose texts are f-strings where it printed `{total}` instead of a value of that
     name; the same program where it did not."""
+    if "\r" in source:
+        return source
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -122,13 +125,13 @@ def with_braces_filled(source: str, output: str) -> str:
             and line[node.col_offset : node.col_offset + 1] in QUOTES
         ):
             lines[node.lineno - 1] = line[: node.col_offset] + b"f" + line[node.col_offset :]
-    return b"\n".join(lines).decode()
+    return if_it_parses(b"\n".join(lines).decode(), source)
 
 
 def with_patterns(source: str) -> str:
     """A program that says of a pattern that it is one: pandas takes it for a plain text else, and
     replaces nothing. Programs that do more than write tables stay as they are."""
-    if ".str.replace(" not in source or MORE_THAN_TABLES.search(source):
+    if ".str.replace(" not in source or "\r" in source or MORE_THAN_TABLES.search(source):
         return source
     try:
         nodes = list(ast.walk(ast.parse(source)))
@@ -138,7 +141,7 @@ def with_patterns(source: str) -> str:
     for node in sorted(filter(_replaces_literally, nodes), key=lambda one: -one.end_col_offset):
         number, at = node.end_lineno - 1, node.end_col_offset - 1
         lines[number] = lines[number][:at] + b", regex=True" + lines[number][at:]
-    return b"\n".join(lines).decode()
+    return if_it_parses(b"\n".join(lines).decode(), source)
 
 
 class _Call(ast.Call):
@@ -153,9 +156,17 @@ def _replaces_literally(node: ast.AST) -> TypeGuard[_Call]:
         case ast.Call(
             ast.Attribute(ast.Attribute(attr="str"), "replace"), [ast.Constant(str(text)), _], []
         ):
-            return bool(PATTERN.search(text))
+            return bool(PATTERN.search(text)) and _is_pattern(text)
         case _:
             return False
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
 
 
 def _is_text(node: ast.AST) -> TypeGuard[_Text]:
