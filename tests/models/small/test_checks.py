@@ -11,7 +11,7 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.checks.answers import impossible
 from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.conditions import Conditions
-from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.gaps import with_fewer_dropped, without_inplace
 from interpreter.models.small.checks.groups import not_put_together
 from interpreter.models.small.checks.sources import reads_one_of_many
 from interpreter.models.small.checks.which import does_not_say_who
@@ -505,3 +505,30 @@ def test_who_asks_about_a_folder_means_all_of_it(source, reads_one):
     asked = f"What is the revenue of all files in the folder sales?{shown}"
     assert bool(reads_one_of_many(asked, source)) is reads_one
     assert not reads_one_of_many(f"What is the revenue in sales/north.csv?{shown}", source)
+
+
+@pytest.mark.parametrize(
+    ("source", "better"),
+    [
+        ("df['a'].fillna(0, inplace=True)", "df['a'] = df['a'].fillna(0)"),
+        (
+            "if x:\n    df['a'].replace('é', 1, inplace=True)",
+            "    df['a'] = df['a'].replace('é', 1)",
+        ),
+        ("df.fillna(0, inplace=True)", ""),
+        ("df['a'] = df['a'].fillna(0)", ""),
+        ("x = 1; df['a'].fillna(0, inplace=True)", ""),
+        ("df['a'].fillna(0, inplace=True)\r", ""),
+        ("df['a'].fillna(0, inplace=True", ""),
+    ],
+)
+def test_gaps_are_not_filled_in_vain(source, better):
+    mended = without_inplace(source)
+    assert better in mended if better else mended == source
+    assert better == "" or "inplace" not in mended
+
+
+def test_a_letter_is_no_column_that_somebody_named():
+    asked = with_profile(f"Handle a gap in sales.csv, and give a mean of units.{PROFILE}")
+    plan = next_request((asked, *failing("df['a'] = df['a'].method()", "KeyError: 'a'")))
+    assert plan.answer == ""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.gaps import with_fewer_dropped, without_inplace
 from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
@@ -191,7 +191,8 @@ class SmallModel:
         if numbers and not interrupt.requested:
             asked = replace(in_short(request, turn.for_drafts), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))
-            better = (with_fewer_dropped(turn.question, one) for one in more)
+            plain = map(without_inplace, more)
+            better = (with_fewer_dropped(turn.question, one) for one in plain)
             sources = (*drafted.sources, *better)
             self._drafted = _Drafted(drafted.turn, sources, numbers.stop)
 

@@ -15,7 +15,7 @@ from interpreter.models.small.checks.answers import (
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.gaps import with_fewer_dropped, without_inplace
 from interpreter.models.small.checks.written_files import (
     look_at_file,
     rewritten_file,
@@ -158,7 +158,7 @@ class SmallTurn:
             ):
                 return ""  # what has changed something is not run again
             better = with_braces_filled(last.source, last.output)
-            better = with_fewer_dropped(self.question, with_patterns(better))
+            better = with_fewer_dropped(self.question, with_patterns(without_inplace(better)))
             return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
         if last is None or found is None or last.overruled or last.to_compare:
@@ -327,7 +327,9 @@ def _not_there(rounds: list[Round], question: str, failures: int) -> str:
     words = question.partition("\n\n")[0].casefold()
     if name in listed(COLUMNS.search(question)):  # of a table that is to be made
         return ""
-    named = name.casefold() in words and "There is: " not in hint_for(error, question)
+    named = (
+        len(name) > 1 and name.casefold() in words and "There is: " not in hint_for(error, question)
+    )
     return told if named or (failures >= REPEATS and _same_error(rounds)) else ""
 
 
