@@ -383,9 +383,22 @@ def test_who_asks_which_one_is_told_which_one(source, output, says_it):
     assert ("asks which product it is" not in told) is says_it
 
 
-def test_who_asks_which_one_is_compared_with_the_others_as_the_reminder_says():
-    (told,) = reminders_for(WHICH)
-    assert told.startswith("For each product: g = df.groupby('product')[number].mean()")
+@pytest.mark.parametrize(
+    ("question", "how", "end"),
+    [
+        ("Which product has the highest price on average in sales.csv?", "mean", "max"),
+        ("Which product sold the most units, by sales.csv?", "sum", "max"),
+        ("Which product sold the fewest units, by sales.csv?", "sum", "min"),
+        ("Which product was sold most often, by sales.csv?", "size", "max"),
+        ("Which product has the highest price in sales.csv?", "max", "max"),
+    ],
+)
+def test_who_asks_which_one_is_told_how_each_is_compared(question, how, end):
+    (told,) = reminders_for(f"{question}{PROFILE}")
+    assert told == (
+        f"For each product: g = df.groupby('product')[number].{how}(); g.idx{end}() is which one, "
+        f"g.{end}() its value."
+    )
     assert reminders_for(f"Which product was sold on Friday?{PROFILE}") == ()
 
 

@@ -300,10 +300,17 @@ AMONG = re.compile(
     re.IGNORECASE,
 )
 EACH = (
-    "For each {column}: g = df.groupby({column!r})[number].mean() for an average, .sum() for a "
-    "total, .max() for a single highest, .size() for how often; g.idxmax() is which one, g.max() "
-    "its value."
+    "For each {column}: g = df.groupby({column!r})[number].{how}(); g.idx{end}() is which one, "
+    "g.{end}() its value."
 )
+HOW_EACH = (  # the first of which the words are said
+    ("median", r"\bmedian\b"),
+    ("mean", r"\b(?:average|mean)\b"),
+    ("size", r"\boften\b|\bfrequent|\bmost (?:rows|entries|records|times)\b"),
+    ("sum", r"\b(?:most|fewest|least|total|sum|overall|together)\b"),
+    ("max", r""),
+)
+LEAST = re.compile(r"\b(?:fewest|least|lowest|smallest|shortest|worst)\b", re.IGNORECASE)
 
 UNITS = (
     {"km": 1000.0, "m": 1.0, "cm": 0.01, "mm": 0.001},
@@ -336,7 +343,10 @@ def reminders_for(question: str) -> tuple[str, ...]:
     told = (told for words, told in REMINDERS if re.search(words, asked, re.IGNORECASE))
     joined = shared_column(question)
     more = (TO_JOIN.format(column=joined),) if joined else ()
-    grouped = (EACH.format(column=one) for one, _ in asked_columns(question) if AMONG.search(asked))
+    how = next(name for name, words in HOW_EACH if re.search(words, asked, re.IGNORECASE))
+    end = "min" if LEAST.search(asked) else "max"
+    columns = [one for one, _ in asked_columns(question)] if AMONG.search(asked) else []
+    grouped = (EACH.format(column=one, how=how, end=end) for one in columns)
     return (*told, *_other_units(question), *_gaps(question), *more, *grouped)
 
 
