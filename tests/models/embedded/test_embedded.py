@@ -1,5 +1,6 @@
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -248,3 +249,28 @@ def test_how_long_an_engine_stays_warm_can_be_said(small_model):
     assert (kept("").keep_warm, kept("7").keep_warm) == (300, 7)
     with pytest.raises(ConfigurationError, match="is a number of seconds, not 'long'"):
         kept("long")
+
+
+def test_sessions_that_share_an_engine_get_each_its_own_reply(engine_options):
+    """While one is written, others ask: nothing of theirs gets into it."""
+    asked = {
+        "cat": "Tell me a long story about a cat.",
+        "bread": "How do I bake bread? Tell me all steps.",
+        "moon": "Tell me all you know about the moon.",
+    }
+    models = {one: opened(engine_options, Speech(Sampling(max_tokens=40))) for one in asked}
+
+    def said(one):
+        request = Request(SYSTEM, (user_says(asked[one]),))
+        texts = []
+        for _ in range(3):
+            events = models[one].stream(request, Interrupt())
+            texts += [event.text for event in events if isinstance(event, TextDelta | CodeDelta)]
+        return "".join(texts).lower()
+
+    with ThreadPoolExecutor(len(asked)) as pool:
+        replies = dict(zip(asked, pool.map(said, asked), strict=True))
+    for model in models.values():
+        model.close()
+    found = {one: {other for other in asked if other in reply} for one, reply in replies.items()}
+    assert found == {one: {one} for one in asked}

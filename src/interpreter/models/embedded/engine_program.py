@@ -16,8 +16,6 @@ import socket
 import sys
 from typing import Any
 
-CACHE_IN_MEMORY = 512  # MiB for prompts of other sessions; llama.cpp would take 8 GiB
-
 
 def main() -> None:
     """Load the model, serve leases, leave."""
@@ -42,7 +40,12 @@ def _serve(options: dict[str, Any], key: str) -> Any:
     parameters.port = 0
     parameters.api_keys = [key]
     parameters.slot_save_path = options["cache"]
-    parameters.cache_ram_mib = CACHE_IN_MEMORY
+    # All sessions ask for one slot, where the system text is, and wait for each other. With a cache
+    # of prompts in memory llama.cpp changes a slot that is asked for even while it writes a reply
+    # there: a session then got a reply to another one's question.
+    parameters.slot_prompt_similarity = 0.0
+    parameters.cache_ram_mib = 0
+    parameters.cache_idle_slots = False
     parameters.ui = False
     parameters.warmup = False
     parameters.fit_params = False  # the context was sized by us, and measuring again takes seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import threading
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_EVENT = 64_000_000
+_LOADING = threading.Lock()
 
 
 class EventTooLong(ValueError):
@@ -92,16 +94,17 @@ def load_httpx() -> ModuleType:
 
     The command line would import click, rich and pygments: half of the time it takes to load.
     """
-    loaded = sys.modules.get("httpx")
-    if loaded is not None:
-        return loaded
-    command_line = "httpx._main"
-    sys.modules[command_line] = None  # type: ignore[assignment]  # httpx takes it as not installed
-    try:
-        import_module("httpcore")  # which httpx itself imports with the first client
-        return import_module("httpx")
-    finally:
-        del sys.modules[command_line]
+    with _LOADING:  # sessions of a server may begin at the same moment
+        loaded = sys.modules.get("httpx")
+        if loaded is not None:
+            return loaded
+        command_line = "httpx._main"
+        sys.modules[command_line] = None  # type: ignore[assignment]  # taken as not installed
+        try:
+            import_module("httpcore")  # which httpx itself imports with the first client
+            return import_module("httpx")
+        finally:
+            del sys.modules[command_line]
 
 
 class ServerLine:
