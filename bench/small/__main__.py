@@ -20,10 +20,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from bench.small import coding, dabench, everyday
+from bench.small.errands import errands
 from bench.small.field import field
 from bench.small.messy import messy
 from bench.small.office import office
 from bench.small.ways import WAYS, Result, measured
+from bench.small.workshop import workshop
 from bench.table import show
 
 DATA = os.environ.get("REPLOOP_BENCH_DATA", "../shared/data")
@@ -75,7 +77,9 @@ def _work(options):
         case "dabench":
             by_form = [dabench.cases(form, data, options.part) for form in forms]
         case "everyday":
-            together = itertools.zip_longest(everyday.cases(), messy(), office(), field())
+            together = itertools.zip_longest(
+                everyday.cases(), messy(), office(), field(), errands(), workshop()
+            )
             by_form = [[case for cases in together for case in cases if case]]
         case name:
             by_form = [getattr(coding, name)(data)]

@@ -13,7 +13,7 @@ from bench.small.cases import NO_ANSWER, RIGHT, TOUCHED, numbers_in, snapshot, t
 
 BLOCK_SECONDS = 60
 QUESTION_SECONDS = 900
-STEPS = 8
+STEPS = 12  # programs on copies count, too
 WARMTH = 0.2  # temperature with a seed; without one (0) the model is greedy, as it is shipped
 DOUBT = re.compile(r"\((?:Not sure|Not computed|Careful):|^I could not", re.MULTILINE)
 TOLD = "told: "  # beside an answer that is to be nothing but JSON, or a number

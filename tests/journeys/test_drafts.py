@@ -1,18 +1,12 @@
 """A program that is only compared with another changes nothing, whatever it does."""
 
 import secrets
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from interpreter.assembly import SessionFactory
-from interpreter.models.scripted import ScriptedModel
-from interpreter.models.small.model import SmallModel
 from interpreter.protocol.actions import Decision
 from interpreter.protocol.messages import Code, Output
-from interpreter.protocol.ports import nobody_answers
-from interpreter.settings.settings import Settings
 
 LEFT = f"/tmp/draft-{secrets.token_hex(8)}"
 QUESTION = "How many files are in downloads?"
@@ -49,29 +43,8 @@ def work(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def open_session(work):
-    """A session with a small model that writes the first program and hands in its drafts."""
-    opened = []
-
-    def make(*script, drafts, approve=None, **settings):
-        settings = Settings(model="scripted/demo", auto_run=approve is None, **settings)
-        answer = approve or (lambda request: Decision("no", "nobody is there"))
-        factory = SessionFactory(settings, answer, nobody_answers)
-        opened.append(factory)
-        session = factory.open_session(settings)
-        model = ScriptedModel(script)
-        blocks = tuple(Code("python", source) for source in drafts)
-        small = SmallModel(
-            model,
-            lambda number: model,
-            lambda request, numbers, interrupt: blocks[numbers.start : numbers.stop],
-        )
-        session.engine = replace(session.engine, model=small)
-        return session
-
-    yield make
-    for factory in opened:
-        factory.close()
+def open_session(work, open_small_session):
+    return open_small_session
 
 
 def everything_in(place):

@@ -29,6 +29,7 @@ REPLIES = {
     "a fence closed by a token": ("```python\nprint('hi')\n```<|im_end|>", [PRINT]),
     "a fence with attributes": ("```{.python .numbered}\nprint('hi')\n```\n", [PRINT]),
     "a fence without language": ("```\nprint('hi')\n```\n", [PRINT]),
+    "a fence with its language in the next line": ("```\npython\nprint('hi')\n```\n", [PRINT]),
     "a shell fence without language": ("```\nls -la\n```\n", [Code("shell", "ls -la")]),
     "a longer fence": ("````python\ns = '''\n```\n'''\n````\n", [Code("python", "s = '''\n```\n'''")]),
     "a nested fence": (

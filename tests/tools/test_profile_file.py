@@ -72,7 +72,8 @@ def test_numbers_that_are_text_are_pointed_out(profiler, workspace):
     lines = profile_of(profiler, workspace, "cases.csv", f"cases,power\n{rows}\n")
     assert lines[1:3] == [
         "- 'cases' text, not numeric, e.g. '10[9-11]'",
-        "- 'power' text: numbers and others such as '?'",
+        "- 'power' text: numbers and others such as '?'; numbers: "
+        "pd.to_numeric(df['power'], errors='coerce')",
     ]
 
 
@@ -101,8 +102,10 @@ def test_what_people_trip_over_is_named(profiler, workspace):
         r"- 'when' dates as text, in several forms: 2024-01-08, 06.01.2024; make dates of them with "
         r"pd.to_datetime(df['when'].str.replace(r'^(\d+)\.(\d+)\.(\d{4})$', r'\3-\2-\1', regex=True), "
         r"format='mixed')",
-        "- 'share' text: percent such as '12%', to be turned into numbers",
-        "- 'price' text: money such as '$1,200', to be turned into numbers",
+        "- 'share' text: percent such as '12%'; numbers: "
+        r"df['share'].str.replace(r'[^\d.-]', '', regex=True).astype(float)",
+        "- 'price' text: money such as '$1,200'; numbers: "
+        r"df['price'].str.replace(r'[^\d.-]', '', regex=True).astype(float)",
         "- 'units' int 3 to 17, a quantity: how many units is its sum",
         "Careful: 1 row(s) hold a total ('region' is 'Total')",
         "Careful: 'region' has one thing written differently: 'North', 'north'",
@@ -116,6 +119,33 @@ def test_what_makes_dates_of_text_in_several_forms_does_so(profiler, workspace):
     scope = {"pd": pandas, "df": pandas.read_csv(workspace / "d.csv")}
     made = eval(line.partition(" with ")[2], scope)
     assert [day.strftime("%m-%d") for day in made] == ["03-04", "03-05", "03-06", "03-07", "03-08"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (("$1,250.00", "$310.50", "-$3.10"), [1250, 310.5, -3.1]),
+        (("1.250,00 €", "310,50 €", "12 €"), [1250, 310.5, 12]),
+        (("12%", "7.5 %", "9"), [12, 7.5, 9]),
+        (("1,200", "15", "2,000,000"), [1200, 15, 2000000]),
+        (("3", "4", "?", "5.5", "6"), [3, 4, None, 5.5, 6]),
+        (("950", "870", "300", "120", "1,200", "2,500"), [950, 870, 300, 120, 1200, 2500]),
+        (("12", "15", "$12", "9", "7"), [12, 15, 12, 9, 7]),
+    ],
+)
+def test_what_makes_numbers_of_text_does_so(profiler, workspace, texts, numbers):
+    rows = "\n".join(f'"{text}"' for text in texts)
+    line = profile_of(profiler, workspace, "n.csv", f"amount\n{rows}\n")[1]
+    scope = {"pd": pandas, "df": pandas.read_csv(workspace / "n.csv")}
+    made = eval(line.partition("; numbers: ")[2], scope)
+    assert [None if number != number else number for number in made] == numbers
+
+
+@pytest.mark.parametrize("texts", [("1.234 €", "2.500 €"), ("$1,5", "$2,000")])
+def test_where_a_mark_may_be_a_point_or_none_no_way_is_told(profiler, workspace, texts):
+    rows = "\n".join(f'"{text}"' for text in texts)
+    line = profile_of(profiler, workspace, "n.csv", f"amount\n{rows}\n")[1]
+    assert line.endswith(", to be turned into numbers")
 
 
 def read_as_told(workspace, name, first):
@@ -584,3 +614,42 @@ def test_the_program_runs_in_a_python_without_anything(workspace):
 
 def test_a_very_long_word_takes_no_time(workspace):
     assert mentioned_files("a" * 1_000_000 + ".csv", workspace) == ()
+
+
+TRIPS = "date,car,driver,km\n2024-01-02,van,Ada,31\n2024-01-03,bus,Bo,44\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_meant"),
+    [
+        ("total km per car?", True),
+        ("how far did Ada drive", True),
+        ("list the longest trips", True),
+        ("write a poem about the sea", False),
+        ("what is 2 + 2?", False),
+    ],
+)
+def test_a_table_nearby_is_looked_at_where_a_question_speaks_of_what_it_holds(
+    profiler, workspace, asked, is_meant
+):
+    (workspace / "trips.csv").write_text(TRIPS)
+    (workspace / "other.csv").write_text("height,width\n1,2\n")
+    (workspace / "passwords.csv").write_text("km,pin\n1,2\n")
+    told = profiler.describe_nearby(asked)
+    assert told.startswith("trips.csv: 2 rows x 4 columns") is is_meant
+    assert "height" not in told
+    assert "pin" not in told
+
+
+def test_where_many_tables_lie_around_none_is_looked_at(profiler, workspace):
+    for number in range(5):
+        (workspace / f"trips{number}.csv").write_text(TRIPS)
+    assert profiler.describe_nearby("total km per car?") == ""
+
+
+def test_an_object_of_a_list_is_shown_as_it_is(profiler, workspace):
+    (workspace / "quiz.json").write_text('{"players": [{"name": "Sven", "rounds": [10, 3]}]}')
+    assert profiler.describe("who won? quiz.json").splitlines()[1] == (
+        "- 'players' a list of 1, first an object of 2: name, rounds, "
+        'such as {"name": "Sven", "rounds": [10, 3]}'
+    )

@@ -242,6 +242,8 @@ export class Conversation {
       case "CheckpointTaken":
         this.checkpoint = event.checkpoint;
         return;
+      case "CheckpointDiscarded":
+        return this.discard(event.checkpoint, event.told);
       case "ActionStarted":
         return this.start(event.action);
       case "MessageFinished":
@@ -253,6 +255,14 @@ export class Conversation {
       default:
         if (this.current) this.applyToBlock(this.current, event);
     }
+  }
+
+  private discard(checkpoint: string, told: string): void {
+    const block = this.blocks().findLast((one) => one.checkpoint === checkpoint);
+    if (!block) return;
+    block.checkpoint = null;
+    block.discarded = told;
+    block.touch();
   }
 
   private applyToBlock(block: Block, event: Numbered): void {
@@ -278,10 +288,6 @@ export class Conversation {
       case "FilesChanged":
         block.changes = event.changes;
         break;
-      case "CheckpointDiscarded":
-        block.checkpoint = null;
-        block.discarded = event.told;
-        break;
     }
     block.touch();
   }
@@ -302,7 +308,7 @@ export class Conversation {
     if (last instanceof Block && last.state === "writing" && last.action.type === "Code" && callOf(last.action) === call) {
       last.action = { ...last.action, source: last.action.source + text };
       last.touch();
-    } else this.add(new Block({ type: "Code", language, source: text, call_id: call, to_compare: false }));
+    } else this.add(new Block({ type: "Code", language, source: text, call_id: call, to_compare: false, attempt: "" }));
   }
 
   private propose(action: Action): void {

@@ -322,7 +322,8 @@ class SessionFactory:
         """What the model should know before it reads what the user says."""
         begun = self.hooks.begin(resumed=self._resumed)
         news = self.environment.session_cell.resumption.news()
-        return "\n\n".join(filter(None, (begun, news, self.environment.describe_files(text))))
+        files = self.environment.describe_files(text, nearby=self._models.small)
+        return "\n\n".join(filter(None, (begun, news, files)))
 
     def _new_session(self, settings: Settings, messages: tuple[Message, ...], within: str) -> str:
         directory = str(settings.directory())

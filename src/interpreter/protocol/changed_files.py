@@ -60,6 +60,8 @@ def bulky_place(path: str) -> str:
 _UNSHOWN = "\N{REPLACEMENT CHARACTER}"
 FILES_NAMED = 8  # changed files that the model is told by name
 TAKEN_BACK = "[a dry run, and its effects were taken back"
+FAILED_AND_BACK = "[it failed, and what it had changed was taken back"
+IN_ITS_PLACE = "[what the block before had changed was taken back first"
 _LINE = re.compile(r"\[files: (.*?)(?: and \d+ more)?\]\n", re.DOTALL)
 _KIND = "(added|modified|deleted|renamed) "
 _CHANGE = re.compile(rf"{_KIND}(.+?)(?=, {_KIND}|$)", re.DOTALL)
@@ -93,11 +95,35 @@ def files_changed_in(messages: Iterable[Message]) -> dict[str, str]:
     return net
 
 
+def is_taken_back(message: Message) -> bool:
+    """Whether nothing is left of what a block did."""
+    return _says(message, TAKEN_BACK, FAILED_AND_BACK)
+
+
+def replaces_another(message: Message) -> bool:
+    """Whether a block ran in the place of the one before it that changed something."""
+    return _says(message, IN_ITS_PLACE)
+
+
+def _says(message: Message, *beginnings: str) -> bool:
+    parts = (part for part in message.parts if isinstance(part, Output))
+    texts = (part.text for part in parts if part.stream == "stderr" and part.text.endswith("]\n"))
+    return any(text.startswith(beginnings) for text in texts)
+
+
 def _changes(messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
+    last: list[tuple[str, str]] = []  # may still be taken back by what comes after it
     for message in messages:
-        printed = [part.text for part in message.parts if isinstance(part, Output)]
-        if any(text.startswith(TAKEN_BACK) for text in printed):
-            continue
-        for line in filter(None, map(_LINE.fullmatch, printed)):
-            for change in _CHANGE.finditer(line[1]):
-                yield change[1], change[2].rpartition(" → ")[2]
+        if replaces_another(message):
+            last = []
+        if not is_taken_back(message) and (changes := list(_changes_of(message))):
+            yield from last
+            last = changes
+    yield from last
+
+
+def _changes_of(message: Message) -> Iterator[tuple[str, str]]:
+    printed = (part.text for part in message.parts if isinstance(part, Output))
+    for line in filter(None, map(_LINE.fullmatch, printed)):
+        for change in _CHANGE.finditer(line[1]):
+            yield change[1], change[2].rpartition(" → ")[2]

@@ -210,9 +210,11 @@ class CheckpointTaken:
 
 @frozen
 class CheckpointDiscarded:
-    """The last block was a dry run and is undone for good; its checkpoint is gone."""
+    """The last block is undone for good, and its checkpoint is gone: it was a dry run, or an
+    attempt that did not succeed."""
 
     told: str
+    checkpoint: str
 
 
 @frozen

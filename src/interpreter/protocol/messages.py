@@ -10,6 +10,12 @@ Role = Literal["user", "assistant", "computer"]
 Stream = Literal["stdout", "stderr"]
 Completion = Literal["complete", "interrupted"]
 Audience = Literal["everyone", "user", "assistant"]
+Attempt = Literal[
+    "",  # whatever a block has done stays
+    "whole",  # it is done as a whole or not at all: if it fails, what it changed is taken back
+    "again",  # the same, and what the block before it changed is taken back first
+    "copy",  # of what is only compared: on a copy of the files, and what it changed there is told
+]
 Outcome = Literal[
     "ok",  # it ran to its end
     "failed",  # it raised, or left with a non-zero status
@@ -53,6 +59,7 @@ class Code:
     call_id: str = ""
     to_compare: bool = False
     """Whether only what it prints is wanted: it runs where nothing that it does lasts."""
+    attempt: Attempt = ""
 
 
 @frozen

@@ -12,8 +12,13 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from interpreter.protocol.actions import Answer, Decision
-from interpreter.protocol.changed_files import TAKEN_BACK, in_one_line
-from interpreter.protocol.errors import RuntimeFailure
+from interpreter.protocol.changed_files import (
+    FAILED_AND_BACK,
+    IN_ITS_PLACE,
+    TAKEN_BACK,
+    in_one_line,
+)
+from interpreter.protocol.errors import CheckpointError, RuntimeFailure
 from interpreter.protocol.events import (
     ActionStarted,
     ApprovalRequested,
@@ -31,6 +36,7 @@ from interpreter.protocol.messages import (
     Action,
     ActionCall,
     ActionResult,
+    Attempt,
     Code,
     MalformedCall,
     Message,
@@ -40,6 +46,8 @@ from interpreter.protocol.messages import (
 from interpreter.protocol.ports import Approver, ToolContext
 from interpreter.session.draft import Draft
 from interpreter.session.engine import Turn
+
+INSTEAD = "It runs in the place of the block before it: what that changed is taken back first."
 
 
 def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
@@ -59,7 +67,8 @@ def decide(action: Action, turn: Turn) -> Generator[Event, None, Decision]:
         answer: Answer = "stop" if verdict.stops else "no"
         decision = Decision(answer, verdict.reason or "a rule forbids it")
     else:
-        reason = " ".join(filter(None, (verdict.reason, *warnings)))
+        instead = INSTEAD if _attempt(action) == "again" else ""
+        reason = " ".join(filter(None, (verdict.reason, instead, *warnings)))
         request = ApprovalRequested(
             asked,
             reason,
@@ -106,10 +115,15 @@ def execute(proposed: Action, decision: Decision, turn: Turn) -> Generator[Event
         draft.put(decision.edited)
     broken_off = ActionResult(proposed.call_id, "interrupted", "it was stopped")
     with turn.keeping(draft, broken_off):
-        run = _run if _is_to_compare(proposed) else _between_checkpoints
-        finished = yield from run(decision.edited or proposed, draft, turn)
+        action = decision.edited or proposed
+        if _is_to_compare(proposed):
+            finished = yield from _run(action, draft, turn)
+        else:
+            trial = decision.answer == "dry_run"  # what becomes of it the user decides
+            attempt = _attempt(proposed)
+            finished = yield from _between_checkpoints(action, draft, turn, attempt, trial=trial)
         if decision.answer == "dry_run":
-            draft.put((yield from _kept_or_discarded(decision.edited or proposed, turn)))
+            draft.put((yield from _kept_or_discarded(action, turn)))
         draft.put(ActionResult(proposed.call_id, finished.outcome, finished.summary))
     message = draft.message()
     assert message is not None, "a result has at least its outcome"
@@ -119,10 +133,12 @@ def execute(proposed: Action, decision: Decision, turn: Turn) -> Generator[Event
 
 
 def _between_checkpoints(
-    action: Action, draft: Draft, turn: Turn
+    action: Action, draft: Draft, turn: Turn, attempt: Attempt, *, trial: bool
 ) -> Generator[Event, None, ExecutionFinished]:
     turn.engine.before_block()
     checkpoints = turn.engine.checkpoints()
+    if attempt == "again":
+        yield from _take_back(IN_ITS_PLACE, draft, turn)
     checkpoint = checkpoints.begin(action)
     changed: FilesChanged | None = None
     try:
@@ -137,7 +153,29 @@ def _between_checkpoints(
     for note in changed.notes if changed else ():
         draft.put(Output(f"[{note}]\n", "stderr"))
         yield Notice(note, "warning")
+    halfway = changed is not None and changed.changes and finished.outcome in ("failed", "died")
+    if attempt and checkpoint and halfway and not trial:
+        yield from _take_back(FAILED_AND_BACK, draft, turn)
     return finished
+
+
+def _take_back(why: str, draft: Draft, turn: Turn) -> Generator[Event, None, None]:
+    """Undo the last block for good; where that cannot be, what it did stays, and that is told."""
+    try:
+        discarded = _discarded(turn)
+    except CheckpointError as error:
+        yield Notice(f"What the last block changed could not be taken back: {error}", "warning")
+        return
+    draft.put(Output(f"{why}: {discarded.told}]\n", "stderr"))
+    yield discarded
+
+
+def _discarded(turn: Turn) -> CheckpointDiscarded:
+    checkpoints = turn.engine.checkpoints()
+    done = [one.name for one in checkpoints.list() if not one.undone]
+    if not done:
+        raise CheckpointError("nothing was kept of it.")
+    return CheckpointDiscarded(checkpoints.discard(), done[-1])
 
 
 def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Output]:
@@ -150,9 +188,9 @@ def _kept_or_discarded(action: Action, turn: Turn) -> Generator[Event, None, Out
     yield Decided(action, decision)
     if decision.allows:
         return Output("[a dry run, and the user kept its effects]\n", "stderr")
-    told = turn.engine.checkpoints().discard()
-    yield CheckpointDiscarded(told)
-    return Output(f"{TAKEN_BACK}: {told}]\n", "stderr")
+    discarded = _discarded(turn)
+    yield discarded
+    return Output(f"{TAKEN_BACK}: {discarded.told}]\n", "stderr")
 
 
 def _run(action: Action, draft: Draft, turn: Turn) -> Generator[Event, None, ExecutionFinished]:
@@ -169,6 +207,10 @@ def _run(action: Action, draft: Draft, turn: Turn) -> Generator[Event, None, Exe
 
 def _is_to_compare(action: Action) -> bool:
     return isinstance(action, Code) and action.to_compare
+
+
+def _attempt(action: Action) -> Attempt:
+    return action.attempt if isinstance(action, Code) else ""
 
 
 def _work(action: Action, turn: Turn) -> Generator[RuntimeEvent, None, None]:

@@ -207,7 +207,7 @@ class LiveFace:
                 self._print(changed_files(changes, self._look.directory), self._palette.dim)
                 drawn = edits(changes, self._diff, self._palette, self._screen.width)
                 self._screen.print(*drawn)
-            case ev.CheckpointDiscarded(told):
+            case ev.CheckpointDiscarded(told=told):
                 self._print(told, self._palette.dim)
             case ev.CheckpointTaken(name):
                 self._print(f"checkpoint {name}" if self.verbose else "", self._palette.dim)

@@ -149,7 +149,7 @@ class PlainFace:
                 names = [f"{one.kind} {one.text}" for one in listed[:FILES_NAMED]]
                 more = f" and {len(listed) - FILES_NAMED} more" if listed[FILES_NAMED:] else ""
                 self._tell(f"[files] {', '.join(names)}{more}")
-            case ev.CheckpointDiscarded(text):
+            case ev.CheckpointDiscarded(told=text):
                 self._tell(text)
             case ev.CheckpointTaken(name) if self.verbose:
                 self._tell(f"[checkpoint] {name}")

@@ -32,14 +32,15 @@ def named_texts(request: str, columns: Mapping[str, Mapping[str, int]]) -> list[
     """A line for each column with a value that a request names, however it is spelt there."""
     words = EITHER.sub(" ", WITH_SUFFIX.sub(" ", request[:LOOKED_AT]))
     said, exactly = set(_phrases(words)), set(WORD.findall(words))
-    names = {_key(name) for name in columns}
+    names = {word_key(name) for name in columns}
     lines = []
     for column, texts in columns.items():
         found: dict[str, dict[str, int]] = {}
         for text, count in texts.items():
-            key = _key(text)
+            key = word_key(text)
             short = len(text) < 3 and text not in exactly  # "IT" is a department, "it" is a word
-            short = short or (len(text) == 1 and f"{_key(column)} {key}" not in said)  # sample B
+            alone = f"{word_key(column)} {key}" not in said  # sample B
+            short = short or (len(text) == 1 and alone)
             if key in said and key not in names and key not in COMMON and not short:
                 found.setdefault(key, {})[text] = count
         for spelt in found.values():
@@ -54,10 +55,10 @@ def _phrases(text: str) -> Iterator[str]:
     found = WORD.findall(text.casefold())
     for at in range(len(found)):
         for length in range(1, LONGEST_VALUE + 1):
-            yield _key(" ".join(found[at : at + length]))
+            yield word_key(" ".join(found[at : at + length]))
 
 
-def _key(text: str) -> str:
+def word_key(text: str) -> str:
     """A value without its case, marks, and the ending of a plural."""
     words = WORD.findall(text.casefold().replace("_", " "))
     last = words[-1].removesuffix("'s").removesuffix("’s") if words else ""

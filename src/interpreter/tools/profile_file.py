@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from interpreter.protocol import safe_files
 from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.ports import Launch
 from interpreter.protocol.values import frozen
-from interpreter.tools.named_values import named_texts
+from interpreter.tools.named_values import COMMON, named_texts, word_key
 
 PROGRAM = "profile_file.py"
 PARTS = ("profile_columns.py", "profile_texts.py")  # which it imports
@@ -49,6 +50,10 @@ HERE = re.compile(
 TABLES = frozenset((".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet"))
 OF_ALL_ROWS = re.compile(r"^(- '.+?' (?:int|float)) \S+ to [^\s,]+", re.MULTILINE)
 EVERY_TEXT = re.compile(r"^(- '.+?' text): '", re.MULTILINE)
+WORDS = re.compile(r"[^\W_]{2,}")
+COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)
+QUICK = 10_000_000  # bytes that are looked at in a moment
+ENTRIES, NEARBY = 60, 4  # things in a directory, and tables among them, that are few
 ALIKE = 2  # files of a kind in a folder of which one is shown
 MOST_FILES = 200
 FILES = 3  # of one message
@@ -87,6 +92,15 @@ class Profiler:
         files = [path for path in found if not self._is_secret(path)]
         told = (with_named_texts(self._profile(path), text) + self._example(path) for path in files)
         return "\n\n".join(filter(None, told))
+
+    def describe_nearby(self, text: str) -> str:
+        """The same of the few tables that lie around, where a text speaks of what they hold without
+        naming any: "total km per car?" """
+        near = tables_nearby(self._options.workspace)
+        files = [path for path in near if not self._is_secret(path)]
+        profiles = ((path, with_named_texts(self._profile(path), text)) for path in files)
+        meant = [told for path, told in profiles if is_about(text, path, told)]
+        return "\n\n".join(meant[:FILES])
 
     def _example(self, folder: Path) -> str:
         """What one of the tables in a folder holds, where there are several of a kind."""
@@ -188,6 +202,28 @@ def mentioned_files(text: str, workspace: Path) -> tuple[Path, ...]:
         if path is not None:
             found.setdefault(path)
     return (*tuple(found)[:FILES], *_mentioned_folders(said, workspace))
+
+
+def tables_nearby(workspace: Path) -> tuple[Path, ...]:
+    """The tables in a directory that holds little else; none where there are many things."""
+    try:
+        entries = list(itertools.islice(os.scandir(workspace), ENTRIES + 1))
+        names = sorted(one.name for one in entries if one.is_file(follow_symlinks=False))
+    except OSError:
+        return ()
+    shown = [one for one in names if not one.startswith(".") and not SECRETS.search(one)]
+    tables = [one for one in shown if Path(one).suffix.lower() in TABLES]
+    few = len(entries) <= ENTRIES and len(tables) <= NEARBY
+    sizes = {one.name: one.stat(follow_symlinks=False).st_size for one in entries}
+    return tuple(workspace / one for one in tables if sizes[one] <= QUICK) if few else ()
+
+
+def is_about(text: str, path: Path, profile: str) -> bool:
+    """Whether a text speaks of a table: by its name, or by that of a column or a value of it."""
+    said = {word_key(word) for word in WORDS.findall(text[:LOOKED_AT])} - COMMON
+    names = " ".join((path.stem, *COLUMN.findall(profile)))
+    told = {word_key(word) for word in WORDS.findall(names.replace("_", " "))}
+    return bool(said & told) or "\nNamed in the request: " in profile
 
 
 def _mentioned_folders(said: str, workspace: Path) -> list[Path]:

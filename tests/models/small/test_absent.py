@@ -122,3 +122,66 @@ def test_another_column_that_is_taken_for_what_was_asked_is_told():
     found = made_up(question, ran(source, "average customer satisfaction score: 2.6\n"))
     assert found is not None
     assert "no column 'customer satisfaction score'" in found.remark
+
+
+PEOPLE = """\
+payments.csv: 6 rows x 3 columns
+- 'date' dates as text, 2024-01-05 to 2024-03-18
+- 'name' text: 'Maria', 'Martin', 'Mark', 'Tina'
+- 'amount' float 15.5 to 60"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_there"),
+    [
+        ("What did Marta pay in total, according to payments.csv?", False),
+        ("How much is still to come from Marten?", False),
+        ("What did Maria pay in total?", True),
+        ("How much was paid in March?", True),
+        ("Marta is asking what was paid in all.", True),
+        ("How much was paid to the Titanic foundation?", True),
+        ("Did the Marias pay more than the others?", True),
+    ],
+)
+@pytest.mark.parametrize("source", ["df['amount'].sum()", "df[df['name'] == 'Marta'].sum()"])
+def test_a_name_that_is_nearly_one_of_a_list_and_not_in_it_is_said(asked, is_there, source):
+    said = said_to_be_absent(f"{asked}\n\n{PEOPLE}", Round(source, source, False, "0\n", "", ""))
+    assert said.endswith("'name' has: 'Maria', 'Martin', 'Mark', 'Tina'.") is not is_there
+
+
+@pytest.mark.parametrize(
+    ("asked", "values", "source", "is_there"),
+    [
+        ("When did we last pay Norwood Supplies?", "'Norwich Supply', 'Alder'", "df.max()", False),
+        ("What did we sell to Holland?", "'Poland', 'Netherlands'", "df.sum()", False),
+        (
+            "What did we sell to Holland?",
+            "'Poland', 'Netherlands'",
+            "df[df['name'] == 'Netherlands'].sum()",
+            True,
+        ),
+    ],
+)
+def test_a_name_that_is_written_otherwise_in_the_data_is_left_to_the_program(
+    asked, values, source, is_there
+):
+    profile = f"a.csv: 6 rows x 2 columns\n- 'name' text: {values}\n- 'amount' int 1 to 6"
+    said = said_to_be_absent(f"{asked}\n\n{profile}", Round(source, source, False, "9", "", ""))
+    assert bool(said) is not is_there
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Did we sell more Laptops or Phones?",
+        "How many Tablets were sold?",
+        "How many units went to the Northern region?",
+        "How many French customers are there?",
+    ],
+)
+@pytest.mark.parametrize("source", ["df.groupby('product').sum()", "df['units'].sum()"])
+def test_another_form_of_a_name_is_that_name(asked, source):
+    names = "'Laptop', 'Phone', 'Tablet', 'North', 'France'"
+    profile = f"a.csv: 6 rows x 2 columns\n- 'product' text: {names}\n- 'units' int 1 to 6"
+    found = Round(source, source, False, "9", "", "")
+    assert said_to_be_absent(f"{asked}\n\n{profile}", found) == ""

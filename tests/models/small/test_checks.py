@@ -11,8 +11,9 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.checks.answers import impossible
 from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.conditions import Conditions
-from interpreter.models.small.checks.gaps import with_fewer_dropped, without_inplace
+from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.groups import not_put_together
+from interpreter.models.small.checks.slips import with_columns, without_slips
 from interpreter.models.small.checks.sources import reads_one_of_many
 from interpreter.models.small.checks.which import does_not_say_who
 from interpreter.models.small.hints import reminders_for
@@ -22,7 +23,7 @@ from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import ActionResult, Code, Message, Output
+from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 from interpreter.protocol.ports import Request
 from support.profiles import with_profile
 
@@ -536,12 +537,109 @@ def test_who_asks_about_a_folder_means_all_of_it(source, reads_one):
     ],
 )
 def test_gaps_are_not_filled_in_vain(source, better):
-    mended = without_inplace(source)
+    mended = without_slips(source)
     assert better in mended if better else mended == source
     assert better == "" or "inplace" not in mended
+
+
+@pytest.mark.parametrize(
+    ("asked", "source", "together"),
+    [
+        ("total km per car?", "df['km'].sum()", True),
+        ("which cars were out, and how far did each of them go?", "df['km'].sum()", True),
+        ("How far did each car go?", "df.groupby('car')['km'].sum()", False),
+        ("How far did each car go?", "for car in cars: print(car)", False),
+        ("What is the average per car?", "df['km'].sum() / df['car'].nunique()", False),
+        ("total km per week?", "df['km'].sum()", False),
+        ("List the km of each car", "print(df[['car', 'km']].to_string())", False),
+        ("What is the average number of km per car?", "df['km'].mean()", False),
+        ("Is every car faster than 2?", "(df['km'] > 2).all()", False),
+        ("What is it in all if each car costs 100?", "len(df) * 100", False),
+        ("how many km are there?", "df['km'].sum()", False),
+    ],
+)
+def test_what_is_wanted_for_each_is_not_put_together(asked, source, together):
+    profile = "trips.csv: 8 rows x 2 columns\n- 'car' text: 'van', 'bus'\n- 'km' int 1 to 9"
+    said = not_put_together(f"{asked}\n\n{profile}", source)
+    assert ("df.groupby('car')" in said) is together
+
+
+@pytest.mark.parametrize(
+    ("source", "better"),
+    [
+        ("total = m['n'] * m['price'].sum()", "total = (m['n'] * m['price']).sum()"),
+        ("print(round(m['é'] * m['b'].sum(), 2))", "print(round((m['é'] * m['b']).sum(), 2))"),
+        (
+            "total = m['x'] * m['y'].sum(); cost = m['p'] * m['q'].sum()",
+            "total = (m['x'] * m['y']).sum(); cost = (m['p'] * m['q']).sum()",
+        ),
+        ("df['share'] = df['qty'] * df['price'].sum()", ""),
+        ("weights = df['qty'] * df['price'].sum()", ""),
+        ("total = df['qty'] * df['price'].mean()", ""),
+        ("share = m['n'] / m['n'].sum()", ""),
+        ("total = 1.2 * m['n'].sum()", ""),
+        ("total = m['n'] * other['price'].sum()", ""),
+        ("total = (m['n'] * m['price']).sum()", ""),
+        ("total = m['n'] * m['price'].sum(", ""),
+    ],
+)
+def test_rows_are_not_multiplied_by_the_sum_of_all(source, better):
+    assert without_slips(source) == (better or source)
+
+
+@pytest.mark.parametrize(
+    ("source", "better"),
+    [
+        ("plt.savefig('plots/a.png')", "import os\nos.makedirs('plots', exist_ok=True)\n"),
+        ("df.to_csv('out/2024/b.csv', index=False)", "import os\nos.makedirs('out/2024'"),
+        ("open('out/c.txt', 'w').write('x')", "import os\nos.makedirs('out', exist_ok=True)"),
+        ("df.to_csv('b.csv')", ""),
+        ("df.to_csv('/srv/b.csv')", ""),
+        ("df.to_csv('../b.csv')", ""),
+        ("open('in/c.txt').read()", ""),
+        ("os.makedirs('out')\ndf.to_csv('out/b.csv')", ""),
+    ],
+)
+def test_the_folder_of_a_file_that_is_written_is_made(source, better):
+    made = without_slips(source)
+    assert made.startswith(better) if better else made == source
+    assert made.endswith(source)
+
+
+def test_a_folder_that_was_missing_is_made_without_asking_the_model():
+    asked = user_says("Plot the units in sales.csv and save it as plots/units.png")
+    error = "FileNotFoundError: [Errno 2] No such file or directory: 'plots/units.png'"
+    turn = SmallTurn.of((asked, *failing("plt.savefig('plots/units.png')", error)))
+    assert turn.to_mend.startswith("import os\nos.makedirs('plots', exist_ok=True)\n")
 
 
 def test_a_letter_is_no_column_that_somebody_named():
     asked = with_profile(f"Handle a gap in sales.csv, and give a mean of units.{PROFILE}")
     plan = next_request((asked, *failing("df['a'] = df['a'].method()", "KeyError: 'a'")))
     assert plan.answer == ""
+
+
+TITANIC = "t.csv: 9 rows x 3 columns\n- 'Fare' float 0 to 9\n- 'Age (years)' int 1 to 80\n- 'x' int 1 to 2"
+
+
+@pytest.mark.parametrize(
+    ("source", "better"),
+    [
+        ("df['fare'] = df[\"fare\"].mean()", "df['Fare'] = df['Fare'].mean()"),
+        ("print({'fare': df['fare']})", "print({'fare': df['Fare']})"),
+        ("print('fare:', df['fare'], df['age'])", "print('fare:', df['Fare'], df['age'])"),
+        ("df.columns = [c.lower() for c in df]\ndf['fare']", ""),
+        ("df['fare", ""),
+    ],
+)
+def test_a_column_is_called_as_its_table_calls_it(source, better):
+    asked = f"mean fare in t.csv?\n\n{TITANIC}"
+    assert with_columns(asked, source, "KeyError: 'fare'") == (better or source)
+    assert with_columns(asked, source, "KeyError: 'height'") == source
+    assert with_columns(asked, source, "TypeError: no") == source
+
+
+def test_a_column_in_another_case_is_put_right_without_asking_the_model():
+    asked = with_profile(f"What is the mean fare in t.csv?\n\n{TITANIC}")
+    turn = SmallTurn.of((asked, *failing("print(df['fare'].mean())", "KeyError: 'fare'")))
+    assert turn.to_mend == "print(df['Fare'].mean())"

@@ -3,7 +3,7 @@
 import pytest
 
 from interpreter.models.small.checks.answers import doubt_about, trouble_with
-from interpreter.models.small.checks.conditions import results_left_out
+from interpreter.models.small.checks.conditions import changed_originals, results_left_out
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
@@ -238,6 +238,36 @@ def test_an_original_that_was_to_stay_is_said_to_be_changed():
         "It is sorted.\n\n(Careful: sales.csv was to stay as it was, and was changed. "
         "Undo brings it back.)"
     )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Raise all prices of tea in sales.csv by 10 % and leave the other rows as they are.",
+        "Sort sales.csv by units. Don't change anything else in it.",
+        "Set the price of tea in sales.csv to 3, without changing the order of the rows.",
+    ],
+)
+def test_what_is_said_of_a_part_of_a_file_is_not_said_of_the_file(asked):
+    assert changed_originals(asked, ["modified sales.csv"]) == ""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Sort it into out.csv, but do not change names.csv",
+        "Write out.csv and leave values.csv unchanged.",
+        "Sort the rows into out.csv; do not overwrite order.csv.",
+        "Write out.csv without changing the original in any other way.",
+    ],
+)
+def test_a_file_that_is_to_stay_is_known_by_any_name(asked):
+    assert changed_originals(asked, ["modified x.csv"]) == "x.csv"
+
+
+def test_the_other_lines_are_a_part_of_a_file():
+    asked = "Set a to 1 in a.ini. Don't touch the other lines."
+    assert changed_originals(asked, ["modified a.ini"]) == ""
 
 
 def test_a_limit_for_the_result_selects_no_rows():

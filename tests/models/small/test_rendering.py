@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from interpreter.models.small.checks.answers import trouble_with
 from interpreter.models.small.form.rendering import rendering
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.rounds import Round
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
 MADE = """
@@ -84,3 +86,9 @@ def test_values_that_are_there_are_only_named():
     left = ActionResult("c1", "ok", "variables: a: 1.5; b: 3")
     plan = next_request((asked, ran, Message("computer", (Output("1.5 3\n"), left))))
     assert "The values are there already: a: 1.5; b: 3" in plan.messages[-1].text
+
+
+def test_tables_are_no_values_that_a_dictionary_is_made_of_by_naming_them():
+    asked = "Answer in JSON with the keys a and b: t.csv"
+    one = Round("x", "print(s)", False, "0 1\n1 2\n", "", "", "df: DataFrame 2x2; s: Series 2")
+    assert trouble_with(asked, one).startswith("The output is no dictionary. Write the whole block")

@@ -6,7 +6,7 @@ from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import agree, is_an_answer
-from interpreter.protocol.events import ActionProposed, ReplyFinished, TextDelta
+from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 from interpreter.protocol.ports import Capabilities, Request
@@ -110,16 +110,17 @@ def test_drafts_are_written_once_and_for_the_question_alone():
         FORMED, {"a": '{"count": 3}', "b": '{"count": 4}', "c": '{"count": 4}'}, ["b", "c"]
     )
     session.run("a")
-    (request,) = session.asked_for_drafts
-    assert [message.role for message in request.messages] == ["user"]
-    assert '{"count": 3}' not in request.messages[0].text
+    assert len(session.asked_for_drafts) == 2
+    for request in session.asked_for_drafts:
+        assert [message.role for message in request.messages] == ["user"]
+        assert '{"count": 3}' not in request.messages[0].text
 
 
 def test_more_are_written_only_where_the_first_do_not_agree():
     prints = {name: f'{{"count": {value}}}' for name, value in zip("abcde", "12344", strict=True)}
     session = Session(FORMED, prints, ["b", "c", "d", "e", "never"])
     assert session.run("a") == ('{"count": 4}', ["a", "b", "c", "d", "e"])
-    assert len(session.asked_for_drafts) == 2
+    assert len(session.asked_for_drafts) == 3
 
 
 def test_after_a_failure_drafts_know_what_went_wrong():
@@ -253,3 +254,26 @@ def test_a_number_in_the_name_of_a_value_is_no_value():
     assert agree("4", "samples with more than 50 mg/l: 4")
     assert not agree("50", "samples with more than 50 mg/l: 4")
     assert agree("mean: 3, deviation: 4", "the mean: 3, the deviation: 4")
+
+
+class Restless(Teller):
+    """A model that writes one more block beside its words."""
+
+    def stream(self, request, interrupt):
+        self.requests.append(request)
+        yield TextDelta(self.says)
+        yield CodeDelta("python", "print(99)")
+        yield ActionProposed(Code("python", "print(99)"))
+        yield ReplyFinished("actions")
+
+
+@pytest.mark.parametrize(
+    ("says", "answer"), [("The mean is 4.", "The mean is 4."), ("Let me check that:", "mean: 4")]
+)
+def test_after_programs_were_compared_words_are_wanted_and_no_other_block(says, answer):
+    session = Session(QUESTION, {"a": "mean: 4", "b": "mean: 4.0"}, ["b"])
+    session.model = Restless(says)
+    session.small = SmallModel(session.model, lambda number: session.model, session._draft)
+    said, ran = session.run("a")
+    assert (said, ran) == (answer, ["a", "b"])
+    assert "write the next" not in session.model.requests[-1].messages[-1].text

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from interpreter.assembly.cell.languages import open_pool, session_runtimes
 from interpreter.protocol.errors import CheckpointError, InterpreterError
-from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
+from interpreter.protocol.events import ExecutionFinished, OutputDelta, RuntimeEvent
+from interpreter.protocol.inside_files import INSIDE
 from interpreter.protocol.messages import Action, Code
 from interpreter.protocol.ports import Cell, Runtimes, Tool, ToolContext, ToolSpec, nobody_answers
 from interpreter.protocol.values import frozen
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.variables.python import PythonVariables
 
 LONGEST = 60.0  # seconds: what took long the first time is not drafted at all
+BEGIN = f"""\
+_copied = __import__("runpy").run_path({str(INSIDE / "files" / "on_a_copy.py")!r})
+_copied["begin"]()"""
+TELL = '__import__("sys").stdout.write(_copied["tell"]()) and None'
 
 
 @frozen
@@ -75,7 +81,7 @@ class DraftCell:
             return
         finished = False
         try:
-            for event in opened.execute.run(action, ToolContext(nobody_answers, context.interrupt)):
+            for event in _events(opened, action, context):
                 if isinstance(event, ExecutionFinished):
                     finished = event.outcome in ("ok", "failed")
                 yield event
@@ -120,3 +126,18 @@ class DraftCell:
         run_code = RunCode(runtimes, RunLimits(seconds=LONGEST, when_over="stop"))
         execute = Guarded(run_code, self._parts.guard, Escalations())
         return _OpenCell(cell, runtimes, variables, execute)
+
+
+def _events(opened: _OpenCell, action: Code, context: ToolContext) -> Iterator[RuntimeEvent]:
+    """Run a draft, on a copy of the files if that is wanted."""
+    on_copy, within = action.attempt == "copy", ToolContext(nobody_answers, context.interrupt)
+    begun = opened.execute.run(replace(action, source=BEGIN), within) if on_copy else ()
+    ends = [event for event in begun if isinstance(event, ExecutionFinished)]
+    if ends and ends[-1].outcome != "ok":
+        yield ExecutionFinished("declined", f"nothing was tried on a copy: {ends[-1].summary}")
+        return
+    for event in opened.execute.run(action, within):
+        if on_copy and isinstance(event, ExecutionFinished) and event.outcome == "ok":
+            told = opened.execute.run(replace(action, source=TELL), within)
+            yield from (one for one in told if isinstance(one, OutputDelta))
+        yield event

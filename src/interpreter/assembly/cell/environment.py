@@ -135,17 +135,25 @@ class Environment:
         )
         return {one.spec.name: self._shielded(one) for one in found}
 
-    def describe_files(self, text: str) -> str:
-        """What the data files named in a text hold, looked at inside the cell."""
+    def describe_files(self, text: str, *, nearby: bool = False) -> str:
+        """What the data files named in a text hold, looked at inside the cell; where it names none,
+        the few tables that lie around, if those are wanted."""
         from interpreter.policies.places import is_secret
-        from interpreter.tools.profile_file import Profiler, ProfilerOptions, mentioned_files
+        from interpreter.tools.profile_file import (
+            Profiler,
+            ProfilerOptions,
+            mentioned_files,
+            tables_nearby,
+        )
 
-        if not mentioned_files(text, self._workspace):
+        named = bool(mentioned_files(text, self._workspace))
+        if not named and not (nearby and tables_nearby(self._workspace)):
             return ""
         cell = self.session_cell.contents().cell
         redact = self._guards.secrets().redact
         options = ProfilerOptions(cell.workspace, data_directory() / "profiles", is_secret, redact)
-        return Profiler(cell.launch, options).describe(text)
+        profiler = Profiler(cell.launch, options)
+        return profiler.describe(text) if named else profiler.describe_nearby(text)
 
     # What the user allows.
 

@@ -20,6 +20,11 @@ DATE = re.compile(
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}$")
 YEAR_FIRST = r".str.replace(r'^(\d+)\.(\d+)\.(\d{4})$', r'\3-\2-\1', regex=True)"
 WITH_POINT = ".str.replace('.', '').str.replace(',', '.').astype(float)"
+DIGITS = r".str.replace(r'[^\d.-]', '', regex=True).astype(float)"
+DIGITS_AND_COMMA = r".str.replace(r'[^\d,-]', '', regex=True).str.replace(',', '.').astype(float)"
+ENDS_IN_CENTS = re.compile(r"\d,\d{1,2}(?!\d)")
+COMMA_AND_THREE, DOT_AND_THREE = (re.compile(rf"\d{mark}\d{{3}}(?!\d)") for mark in (",", r"\."))
+DIGIT = re.compile(r"\d")
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$")  # the decimal point of half the world
 DOTS = re.compile(r"[+-]?\d+(\.\d+)+$")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+$")
@@ -64,20 +69,42 @@ def kind_of(filled: list[str], it: str) -> str:
     if set(filled) <= TRUTH:
         return "bool"
     different = sorted(set(filled), key=filled.index) if len(filled) < 5000 else list(set(filled))
-    if len(numbers) >= 0.6 * len(filled):
-        odd = next(value for value in different if not NUMBER.match(value.strip()))
-        return f"text: numbers and others such as {example(odd)!r}"
+    others = [value for value in different if not NUMBER.match(value.strip())]
+    if len(numbers) >= 0.6 * len(filled) and not any(map(DIGIT.search, others)):
+        odd = others[0]
+        how = f"pd.to_numeric({it}, errors='coerce')"
+        return f"text: numbers and others such as {example(odd)!r}; numbers: {how}"
     looked = [value.strip() for value in filled[:LOOKED_AT]]
     if all(map(DATE.match, looked)):
         return dates(filled, looked, it)
-    if any(map(COMMA.match, looked)) and all(map(is_with_comma, looked)):
+    if has_decimal_commas(looked):
         odd = next(value for value in looked if COMMA.match(value))
         return f"text: numbers with a decimal comma such as {example(odd)!r}: {it}{WITH_POINT}"
+    if form := number_form(looked, it):
+        return form
+    if len(numbers) >= 0.6 * len(filled):
+        return f"text: numbers and others such as {example(others[0])!r}"
+    return text_kind(filled, different)
+
+
+def number_form(looked: list[str], it: str) -> str:
+    """Percent, money or numbers with marks between thousands, and how to make numbers of them."""
     for what, pattern in (("percent", PERCENT), ("money", MONEY), ("numbers", GROUPED)):
         if all(pattern.match(value) or NUMBER.match(value) for value in looked):
             odd = next((value for value in looked if pattern.match(value)), looked[0])
-            return f"text: {what} such as {example(odd)!r}, to be turned into numbers"
-    return text_kind(filled, different)
+            how = digits_of(looked)
+            more = f"; numbers: {it}{how}" if how else ", to be turned into numbers"
+            return f"text: {what} such as {example(odd)!r}{more}"
+    return ""
+
+
+def digits_of(looked: list[str]) -> str:
+    """How to make numbers of texts; nothing where a mark may be a decimal point or none."""
+    cents, thousands = (any(map(mark.search, looked)) for mark in (ENDS_IN_CENTS, COMMA_AND_THREE))
+    if cents:
+        return "" if thousands else DIGITS_AND_COMMA
+    dots = [value for value in looked if "." in value]
+    return "" if dots and all(map(DOT_AND_THREE.search, dots)) else DIGITS
 
 
 def dates(filled: list[str], looked: list[str], it: str) -> str:
@@ -98,6 +125,14 @@ def text_kind(filled: list[str], different: list[str]) -> str:
     if begins >= 0.9 * min(LOOKED_AT, len(filled)):
         return f"text, not numeric, e.g. {example(filled[0])!r}"
     return f"text, {len(different)} different, e.g. {example(filled[0])!r}"
+
+
+def has_decimal_commas(values: Sequence[str]) -> bool:
+    """Whether they are numbers with a decimal comma; 950 and 1,200 are not: it parts thousands."""
+    with_comma = [value for value in values if "," in value]
+    if not any(map(COMMA.match, values[:LOOKED_AT])) or not all(map(is_with_comma, values)):
+        return False
+    return not all(map(GROUPED.match, with_comma))
 
 
 def is_with_comma(value: str) -> bool:
@@ -135,11 +170,7 @@ def reads_as_numbers(rows: Sequence[Sequence[str]]) -> list[str]:
     """How to have numbers with a decimal comma read as numbers, where that spoils nothing else."""
     columns = itertools.zip_longest(*rows, fillvalue="")
     filled = [[v.strip() for v in values if v.strip().lower() not in NULLS] for values in columns]
-    some = [
-        values
-        for values in filled
-        if any(map(COMMA.match, values[:LOOKED_AT])) and all(map(is_with_comma, values))
-    ]
+    some = [values for values in filled if has_decimal_commas(values)]
     grouped = any("." in value for values in some for value in values)
     others = itertools.chain.from_iterable(values for values in filled if values not in some)
     if not some or (grouped and any(map(DOTS.match, others))):

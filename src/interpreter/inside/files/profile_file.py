@@ -46,6 +46,7 @@ SAMPLED = 10_000  # rows of each table of a database, or of one whose numbers ar
 PITFALLS = 3  # that are named
 ENTRIES = 10_000  # of a folder that are looked at
 NAMES = 20  # of them that are told
+SAMPLE = 160  # characters of an object that is shown as it is
 MARK = "\x1e"  # stands before the texts
 TEXTS = (
     *(".md", ".markdown", ".rst", ".log", ".ini", ".cfg", ".conf", ".toml", ".yaml", ".yml"),
@@ -200,8 +201,16 @@ def shape(value: Any) -> str:
     if isinstance(value, dict):
         return f"an object of {len(value)}: {', '.join(itertools.islice(value, 8))}"
     if isinstance(value, list):
-        return f"a list of {len(value)}" + (f", first {shape(value[0])}" if value else "")
+        first = f", first {shape(value[0])}" if value else ""
+        return f"a list of {len(value)}{first}{sample(value)}"
     return f"{type(value).__name__} {example(value)}"
+
+
+def sample(values: list[Any]) -> str:
+    """The first of a list of objects as it is written, where that is short."""
+    written = json.dumps(values[0], ensure_ascii=False) if values else ""
+    is_short = isinstance(values[:1] and values[0], dict) and len(written) <= SAMPLE
+    return f", such as {written}" if is_short else ""
 
 
 def database(path: Path) -> Iterator[str]:

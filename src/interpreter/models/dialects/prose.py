@@ -48,6 +48,7 @@ def _does_something(source: str) -> bool:
 _SPOT = re.compile(r"[<{\[]|^[ \t]*(?:[`~fe]|\Z)", re.MULTILINE)
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`\n]*)(\n)?")
 _BLANK = re.compile(r"\s+")
+_NAME_ALONE = re.compile(r"\A\s*python\n(?=\s*\S)")  # below a fence instead of behind it
 _CALL_HEADS = ("functions.execute", "executeexecute", "execute(", "execute{", "functions.")
 _SCRIPT_HEADS = ("{language:", "{code:")
 _JSON_HEADS = _SCRIPT_HEADS + tuple(
@@ -174,7 +175,8 @@ class Prose:
             return proposed(calls), Done()
         language = guessed_language(source, self._toolbox.languages)
         if language is not None and opening.tag in ("", "tool_code"):
-            return proposed([Code(language, source)]), Done()
+            code = _NAME_ALONE.sub("", source) if language == "python" else source
+            return proposed([Code(language, code)]), Done()
         marks = " " * opening.indent + opening.marks
         return [TextDelta(f"{marks}{opening.info}\n{source}\n{marks}")], self
 

@@ -28,6 +28,10 @@ HINTS = (
         "that the first line that is read is the header.",
     ),
     (
+        r"(?:with base 10|string to float): '[-+]?\d[\d.]* ?[A-Za-z%]+'",
+        r"Take the digits alone: re.search(r'(\d+)ms', text).group(1) for 114ms, and so on.",
+    ),
+    (
         r"agg function failed|could not convert string to float: '[A-Za-z]",
         "Some columns hold text. Take only the numeric ones: .mean(numeric_only=True), "
         '.corr(numeric_only=True), df.select_dtypes("number"). Categories become numbers with '

@@ -12,7 +12,8 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.checks.gaps import with_fewer_dropped, without_inplace
+from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.slips import without_slips
 from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
@@ -22,9 +23,11 @@ from interpreter.models.small.form.asked import form_of, number_alone
 from interpreter.models.small.form.rendering import RENDERED
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.rehearsal.rehearser import Rehearser
 from interpreter.models.small.requests import (
     Drafter,
     in_short,
+    next_drafts,
     no_drafts,
     proposed,
     sources_of,
@@ -44,6 +47,7 @@ from interpreter.models.small.words import (
     WOULD_DELETE,
     finds_fault,
     gave_up,
+    is_only_a_promise,
 )
 from interpreter.protocol.events import (
     ActionProposed,
@@ -60,8 +64,6 @@ from interpreter.protocol.values import frozen
 
 FAULTS_BELIEVED = 2  # blocks after which a model may say that its own output is wrong
 LONG = 20.0  # seconds that a block took, and more than the model did: it is not run again and again
-
-AT_ONCE = 2  # programs to compare that are written before it is known whether more are needed
 
 
 class SmallModel:
@@ -87,6 +89,7 @@ class SmallModel:
         self._drafted = _Drafted()
         self._clock = clock
         self._files = FileWriter(self._reply, drafter, drafts, self.capabilities, clock)
+        self._rehearser = Rehearser(self._reply, drafter, drafts)
         self._replied = clock()
         self._thought = 0.0
 
@@ -102,9 +105,14 @@ class SmallModel:
         if (coding := Coding.of(turn.question)) is not None:
             yield from self._files.stream(coding, turn, request, interrupt)
             return
+        if self._rehearser.applies(turn) and (
+            yield from self._rehearser.stream(turn, request, interrupt)
+        ):
+            return
         if step := next(self._own_steps(turn), None):
             source, words, to_compare = step
-            yield from proposed(source, words, to_compare=to_compare)
+            attempt = "" if to_compare else turn.attempt
+            yield from proposed(source, words, to_compare=to_compare, attempt=attempt)
             return
         drafts = self._drafts(turn, request, interrupt)
         counted = ballot(turn.question, turn.rounds, drafts)
@@ -153,7 +161,7 @@ class SmallModel:
             yield TextDelta(WOULD_DELETE)
         elif reply.refused.spent:
             error = turn.rounds[-1].summary
-            yield TextDelta(gave_up(reply.refused.spent, error))
+            yield TextDelta(gave_up(reply.refused.spent, error, turn.rounds))
         elif not reply.acted and plan.known is not None:
             said = plan.honest(reply.said)
             yield TextDelta(number_alone(turn.question, said) or said)
@@ -187,11 +195,11 @@ class SmallModel:
         """A few at a time: mostly the first ones agree, and where there are few processors each
         takes time."""
         drafted = self._drafted
-        numbers = range(drafted.asked_for, min(drafted.asked_for + AT_ONCE, self._most()))
+        numbers = next_drafts(drafted.asked_for, self._most())
         if numbers and not interrupt.requested:
             asked = replace(in_short(request, turn.for_drafts), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))
-            plain = map(without_inplace, more)
+            plain = map(without_slips, more)
             better = (with_fewer_dropped(turn.question, one) for one in plain)
             sources = (*drafted.sources, *better)
             self._drafted = _Drafted(drafted.turn, sources, numbers.stop)
@@ -223,14 +231,15 @@ class SmallModel:
                     code.append(event)
                 elif isinstance(event, ReplyFinished):
                     end = event
-                elif _does_nothing(event, ran):
+                elif plan.settled or _does_nothing(event, ran):
                     code.clear()
                 else:  # it goes on with another block
                     yield from (*held, *code, event)
                     held.clear()
                     code.clear()
         said = "".join(piece.text for piece in held)
-        if end is not None and finds_fault(said) and len(ran) <= FAULTS_BELIEVED:
+        doubted = not plan.settled and finds_fault(said) and len(ran) <= FAULTS_BELIEVED
+        if end is not None and doubted:
             again = (*request.messages, assistant_says(said), user_says(PUT_IT_RIGHT))
             better = replace(request, messages=again, frame=BLOCK)
             yield from self._reply(better, plan.variation + 1, interrupt)
@@ -240,10 +249,11 @@ class SmallModel:
     def _given(
         self, said: str, end: ReplyFinished | None, question: str, plan: SmallPlan
     ) -> Iterator[ModelEvent]:
+        said = "" if plan.settled and is_only_a_promise(said) else said
         answer = plan.in_json(said) or faithful(said, plan.output, question)
         yield TextDelta(answer + self._beside(plan, question))
         if end is not None:
-            yield end
+            yield replace(end, end="stop") if plan.settled else end
 
     def _beside(self, plan: SmallPlan, question: str) -> str:
         """A doubt, which stands behind an answer; one that a program may read is given as it was
@@ -278,6 +288,7 @@ class SmallModel:
                 if isinstance(event, TextDelta):
                     said.append(event.text)
                 if isinstance(event, ActionProposed):
+                    event = _as_attempt(event, plan)
                     refused = _Refused.of(event, plan)
                     acted = refused == _Refused()
                 held.append(event)
@@ -347,6 +358,12 @@ class _Reply:
         if self.refused.deletes:
             return DELETES
         return NUDGE if not self.acted and plan.is_unfinished(self.said) else ""
+
+
+def _as_attempt(event: ActionProposed, plan: SmallPlan) -> ActionProposed:
+    if not isinstance(event.action, Code):
+        return event
+    return ActionProposed(replace(event.action, attempt=plan.attempt))
 
 
 def _passed_on(events: Iterator[ModelEvent]) -> Generator[ModelEvent, None, None]:

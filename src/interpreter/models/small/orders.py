@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from interpreter.models.small.checks.conditions import (
     CHANGED,
     FILE_NOT_WRITTEN,
@@ -20,6 +22,7 @@ from interpreter.models.small.small_plan import (
     with_more,
 )
 from interpreter.models.small.words import (
+    AS_BEFORE,
     DONE,
     NO_FILES,
     NOT_DONE,
@@ -29,7 +32,7 @@ from interpreter.models.small.words import (
     is_about_files,
 )
 from interpreter.protocol.changed_files import FILES_NAMED
-from interpreter.protocol.messages import Message, user_says
+from interpreter.protocol.messages import Attempt, Message, user_says
 
 
 def after_order(
@@ -40,18 +43,19 @@ def after_order(
     `wrong` is what is wrong with the file that it names: for the model, and for the user.
     """
     last = rounds[-1]
+    attempt: Attempt = "again" if last.changes_the_old else "whole"
     files = list(dict.fromkeys(change for one in rounds for change in one.files))
     trouble, answer = _undone(question, files)
     if trouble and len(rounds) > REPEATS:
         return SmallPlan((), answer=f"{answer}\n\n{shortened(last.output)}".strip())
     if trouble:
-        return _again(asked, rounds, trouble)
+        return replace(_again(asked, rounds, trouble), attempt=attempt)
     only_new = all(change.startswith("added ") for change in files)
     if only_new and len(rounds) == 1 and (left_out := conditions_left_out(question, last)):
         told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
         return SmallPlan((*asked, *told), len(rounds), must_act=True)
     if wrong[0] and len(rounds) <= REPEATS:
-        return _again(asked, rounds, wrong[0])
+        return replace(_again(asked, rounds, wrong[0]), attempt=attempt)
     spoilt = changed_originals(question, files)
     printed = shortened(last.output)
     words = DONE.format(
@@ -77,6 +81,8 @@ def _undone(question: str, files: list[str]) -> tuple[str, str]:
 
 def _again(asked: tuple[Message, ...], rounds: list[Round], trouble: str) -> SmallPlan:
     """Say what is wrong: at first with the block, then without it: the model clings to it."""
+    if rounds[-1].changes_the_old:
+        trouble = f"{trouble}\n{AS_BEFORE}"
     shown = (*asked, assistant_says(rounds[-1].code), user_says(trouble))
     afresh = (*asked[:-1], with_more(asked[-1], trouble))
     return SmallPlan(shown if len(rounds) == 1 else afresh, len(rounds), must_act=True)

@@ -15,7 +15,8 @@ from interpreter.models.small.checks.answers import (
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.checks.gaps import with_fewer_dropped, without_inplace
+from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.slips import with_columns, without_slips
 from interpreter.models.small.checks.written_files import (
     look_at_file,
     rewritten_file,
@@ -32,8 +33,9 @@ from interpreter.models.small.form.rendering import (
     with_keys,
     with_patterns,
 )
-from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
+from interpreter.models.small.hints import CUSTOMARY, NO_FILE, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
+from interpreter.models.small.rehearsal.copies import compared, in_doubt
 from interpreter.models.small.rounds import (
     Round,
     failures_in_a_row,
@@ -57,8 +59,10 @@ from interpreter.models.small.words import (
     IN_SPITE,
     NOT_WANTED,
     NOTHING_PRINTED,
+    OR_GO_ON,
     PRINT_IT,
     PRINTED,
+    each_failed,
     error_hint,
     failing_line,
     form_asked_for,
@@ -70,10 +74,11 @@ from interpreter.models.small.words import (
     request_for_code,
 )
 from interpreter.protocol.changed_files import files_changed_in
-from interpreter.protocol.messages import Message, user_says
+from interpreter.protocol.messages import Attempt, Message, user_says
 from interpreter.protocol.values import frozen
 
 ASSIGNED = re.compile(r"^(\w+) *=(?!=)[^\n]*\Z", re.MULTILINE)  # the last line gives a name a value
+MOST_FAILURES = 6  # in a row: nobody wants to wait for a seventh
 JSON_OBJECT = '{"type": "object"}'
 
 
@@ -124,6 +129,11 @@ class SmallTurn:
         return (len(self.asked), self.question)
 
     @property
+    def attempt(self) -> Attempt:
+        """An order is carried out as a whole, or not at all."""
+        return "whole" if is_an_order(self.question) else ""
+
+    @property
     def to_show(self) -> str:
         """Code that shows the last block's value: one that it did not print, or not in the form
         that was asked for; empty where there is nothing to show."""
@@ -158,10 +168,15 @@ class SmallTurn:
             ):
                 return ""  # what has changed something is not run again
             better = with_braces_filled(last.source, last.output)
-            better = with_fewer_dropped(self.question, with_patterns(without_inplace(better)))
+            better = with_fewer_dropped(self.question, with_patterns(without_slips(better)))
             return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
-        if last is None or found is None or last.overruled or last.to_compare:
+        if last is None or last.overruled or last.to_compare:
+            return ""
+        if NO_FILE.search(last.summary) or "KeyError" in last.summary:
+            better = with_columns(self.question, without_slips(last.source), last.summary)
+            return "" if better in [one.source for one in self.rounds] else better
+        if found is None:
             return ""
         name = found.group(1)
         better = mended(last.source)
@@ -174,8 +189,11 @@ class SmallTurn:
 
     @property
     def to_look_at(self) -> str:
-        """Code that shows the file that the last block wrote, where one was asked for."""
-        return look_at_file(self.question, self.rounds) if self.is_computable else ""
+        """Code that shows the file that the last block wrote, where one was asked for and what it
+        holds is not known from a copy."""
+        last = self.rounds[-1].source.strip() if self.rounds else ""
+        known = bool(last) and last == compared(self.question, self.rounds).best
+        return look_at_file(self.question, self.rounds) if self.is_computable and not known else ""
 
     @property
     def to_rewrite(self) -> str:
@@ -208,7 +226,11 @@ class SmallTurn:
         known = "\n".join((self.question, *said))
         spent = _failed_twice(self.rounds)
         return replace(
-            plan, known=known, spent=spent, keeps_files=self.question * keeps_files(self.question)
+            plan,
+            known=known,
+            spent=spent,
+            keeps_files=self.question * keeps_files(self.question),
+            attempt=plan.attempt or self.attempt,
         )
 
     def _planned(self, counted: Ballot | None) -> SmallPlan:
@@ -226,13 +248,16 @@ class SmallTurn:
             return _after_failure(self.asked, rounds, self.question)
         if is_an_order(self.question):
             wrong = trouble_with_file(self.question, self.rounds)
-            return after_order(self.asked, rounds, self.question, wrong)
+            plan = after_order(self.asked, rounds, self.question, wrong)
+            unsure = in_doubt(self.question, self.rounds) if plan.instead else ""
+            return replace(plan, doubt=plan.doubt + unsure, instead=plan.instead + unsure)
         if not rounds[-1].output.strip():
             return _after_silence(self.asked, rounds)
         if absent := said_to_be_absent(self.question, rounds[-1]):
             return SmallPlan((), answer=absent)
         doubt = doubt_about(self.question, rounds[-1]) or doubt or (IN_SPITE if believed else "")
-        plan = _after_output(self.asked, rounds, self.question, believed=believed)
+        settled = counted is not None and counted.leader is not None
+        plan = _after_output(self.asked, rounds, self.question, believed=believed, settled=settled)
         return replace(plan, doubt=doubt)
 
 
@@ -250,7 +275,12 @@ def _after_silence(asked: tuple[Message, ...], rounds: list[Round]) -> SmallPlan
 
 
 def _after_output(
-    asked: tuple[Message, ...], rounds: list[Round], question: str, *, believed: bool = False
+    asked: tuple[Message, ...],
+    rounds: list[Round],
+    question: str,
+    *,
+    believed: bool = False,
+    settled: bool = False,
 ) -> SmallPlan:
     """Take the output for the answer, or ask for a better one, or for an answer made of it.
 
@@ -274,11 +304,16 @@ def _after_output(
     if sentence := as_sentence(question, shown):
         return SmallPlan((), answer=sentence)
     said = PRINTED.format(output=shown, form=form_asked_for(question))
-    messages = (*asked, assistant_says(last.code), user_says(said))
+    told = said if settled else said + OR_GO_ON
+    messages = (*asked, assistant_says(last.code), user_says(told))
     form = form_of(question)
     schema = json.dumps(form.schema) if form.schema else JSON_OBJECT
     return SmallPlan(
-        messages, output=shown, wants_json=schema if form.is_of_values else "", form=form
+        messages,
+        output=shown,
+        wants_json=schema if form.is_of_values else "",
+        form=form,
+        settled=settled,
     )
 
 
@@ -299,6 +334,8 @@ def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: st
         return SmallPlan((), answer=answer)
     if absent := _not_there(rounds, question, failures):
         return SmallPlan((), answer=absent)
+    if failures >= MOST_FAILURES:
+        return SmallPlan((), answer=each_failed(failures, rounds))
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
         return SmallPlan(_afresh(asked, rounds, question), failures, must_act=True)
     hint = error_hint(last, question)
@@ -311,7 +348,7 @@ def _after_repetition(asked: tuple[Message, ...], rounds: list[Round], question:
     tried = [one for one in rounds if not one.repeated]
     if not tried or len(rounds) - len(tried) > REPEATS:
         last = tried[-1] if tried else rounds[-1]
-        return SmallPlan((), answer=gave_up(failing_line(last), last.summary))
+        return SmallPlan((), answer=gave_up(failing_line(last), last.summary, rounds))
     return SmallPlan(_afresh(asked, tried, question), len(rounds), must_act=True)
 
 

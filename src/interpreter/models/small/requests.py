@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from interpreter.models.small.words import EXAMPLE
+from interpreter.models.small.examples import EXAMPLES
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,
@@ -14,7 +14,7 @@ from interpreter.protocol.events import (
     Usage,
 )
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Code, Message
+from interpreter.protocol.messages import Attempt, Code, Message
 from interpreter.protocol.ports import Request
 
 PYTHON = "python"
@@ -25,12 +25,18 @@ Drafter = Callable[[Request, range, Interrupt], tuple[Code, ...]]
 none where it cannot, or nobody waits for them."""
 
 
+def next_drafts(asked_for: int, most: int) -> range:
+    """The numbers of the programs to be compared next: one at first, with which mostly all is said,
+    and then two at a time."""
+    return range(asked_for, min(asked_for + (2 if asked_for else 1), most))
+
+
 def no_drafts(request: Request, numbers: range, interrupt: Interrupt) -> tuple[Code, ...]:
     """For models that cannot write several at once."""
     return ()
 
 
-def in_short(request: Request, messages: tuple[Message, ...], head: str = EXAMPLE) -> Request:
+def in_short(request: Request, messages: tuple[Message, ...], head: str = EXAMPLES) -> Request:
     """A request as a small model can take it."""
     return Request(
         system=f"{head}\n{request.system}",
@@ -39,11 +45,13 @@ def in_short(request: Request, messages: tuple[Message, ...], head: str = EXAMPL
     )
 
 
-def proposed(source: str, why: str, *, to_compare: bool = False) -> Iterator[ModelEvent]:
+def proposed(
+    source: str, why: str, *, to_compare: bool = False, attempt: Attempt = ""
+) -> Iterator[ModelEvent]:
     """A block, as if it had been written just now."""
     yield TextDelta(why)
     yield CodeDelta(PYTHON, source)
-    yield ActionProposed(Code(PYTHON, source, to_compare=to_compare))
+    yield ActionProposed(Code(PYTHON, source, to_compare=to_compare, attempt=attempt))
     yield ReplyFinished("actions", Usage(dollars=0.0))
 
 

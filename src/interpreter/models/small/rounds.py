@@ -8,10 +8,15 @@ from dataclasses import replace
 
 from interpreter.models.small.form.printed import plain
 from interpreter.protocol.actions import FAILED_BEFORE
-from interpreter.protocol.changed_files import files_changed_in
+from interpreter.protocol.changed_files import (
+    files_changed_in,
+    is_taken_back,
+    replaces_another,
+)
 from interpreter.protocol.messages import (
     Action,
     ActionCall,
+    Attempt,
     Code,
     Display,
     MalformedCall,
@@ -46,10 +51,19 @@ class Round:
     """What it did to files, such as `added a.txt`."""
     to_compare: bool = False
     """Whether it ran where nothing that it does lasts."""
+    on_copy: bool = False
+    """Whether it ran on a copy of the files, after which it is told what it changed there."""
     overruled: bool = False
     """Whether the user did not want it, or ran something else instead."""
     repeated: bool = False
     """Whether it was not run, since it had failed just before."""
+    taken_back: bool = False
+    """Whether nothing is left of what it did."""
+
+    @property
+    def changes_the_old(self) -> bool:
+        """Whether it did something to files that were there before it."""
+        return not all(change.startswith("added ") for change in self.files)
 
 
 def split_turn(
@@ -96,8 +110,17 @@ def rounds_of(messages: Sequence[Message]) -> list[Round]:
         if message.role == "assistant":
             waiting = list(message.actions)
         elif message.role == "computer" and waiting:
-            rounds.append(_round(waiting.pop(0), message))
+            action = waiting.pop(0)
+            if attempt_of(action) == "again" and replaces_another(message):
+                _take_back_the_last(rounds)
+            rounds.append(_round(action, message))
     return rounds
+
+
+def _take_back_the_last(rounds: list[Round]) -> None:
+    at = next((at for at in range(len(rounds) - 1, -1, -1) if rounds[at].files), None)
+    if at is not None:
+        rounds[at] = replace(rounds[at], files=(), variables="", taken_back=True)
 
 
 def _round(action: Action, message: Message) -> Round:
@@ -106,6 +129,7 @@ def _round(action: Action, message: Message) -> Round:
     summary, _, variables = (result.summary if result else "").partition(VARIABLES)
     declined = result is not None and result.outcome == "declined"
     repeated = declined and FAILED_BEFORE in summary
+    taken_back = is_taken_back(message)
     return Round(
         code=written(action),
         source=action.source if isinstance(action, Code) else "",
@@ -113,12 +137,19 @@ def _round(action: Action, message: Message) -> Round:
         output=plain(_printed(message, "stdout")),
         errors=_printed(message, "stderr"),
         summary=" ".join(summary.split()),
-        variables=variables.strip(),
+        variables="" if taken_back else variables.strip(),
         files=tuple(f"{kind} {path}" for path, kind in files_changed_in((message,)).items()),
         to_compare=isinstance(action, Code) and action.to_compare,
+        on_copy=attempt_of(action) == "copy",
         overruled=(declined and not repeated) or bool(message.actions),
         repeated=repeated,
+        taken_back=taken_back,
     )
+
+
+def attempt_of(action: Action) -> Attempt:
+    """What becomes of a block that fails, and of the one before it."""
+    return action.attempt if isinstance(action, Code) else ""
 
 
 def failures_in_a_row(rounds: Sequence[Round]) -> int:

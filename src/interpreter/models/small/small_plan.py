@@ -9,7 +9,7 @@ from interpreter.models.small.form.asked import AskedForm
 from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.words import NOT_ANSWERED, is_no_answer, is_only_a_promise
-from interpreter.protocol.messages import Message, Text
+from interpreter.protocol.messages import Attempt, Message, Text
 from interpreter.protocol.values import frozen
 
 OUTPUT_SHOWN = 1_500  # characters of output that the model is shown
@@ -27,6 +27,8 @@ class SmallPlan:
     """What the answer has to carry."""
     answer: str = ""
     """The answer itself, when there is nothing left to ask."""
+    settled: bool = False
+    """Whether programs were compared for it: words are wanted now, and no other block."""
     must_act: bool = False
     """Whether a reply without code would be a guess."""
     doubt: str = ""
@@ -47,6 +49,8 @@ class SmallPlan:
     """Blocks that did what they do: one of them once more means that all is done."""
     keeps_files: str = ""
     """The request, where something is to be done with files, and nothing is to be deleted."""
+    attempt: Attempt = ""
+    """What becomes of a block that fails, and of the one before it."""
     spent: tuple[str, ...] = ()
     """Lines that failed twice: a block with one of them is not run again."""
 

@@ -11,29 +11,13 @@ from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.hints import hint_for, reminders_for
 from interpreter.models.small.rounds import Round
 
-EXAMPLE = """\
-You solve tasks with Python code that is run for you. Write one ```python block that computes the \
-whole answer and prints it in the form that was asked for, then stop. Print only the answer.
-
-Example
-User: What is the average age of the members in club.csv?
-Assistant:
-```python
-import pandas as pd
-df = pd.read_csv("club.csv")
-average = df["age"].mean()
-print("average age:", round(average, 4))
-```
-User: The code printed:
-average age: 41.2727
-Assistant: The average age is 41.2727.
-"""
 PRINTED = """\
 The code printed:
 {output}
 
 Reply only with the final answer, written exactly in the form that the request asks for, with \
-these values. {form}
+these values. {form}"""
+OR_GO_ON = """
 Only if the output does not answer the request, write the next ```python block."""
 NOTHING_PRINTED = """\
 The code ran but printed nothing.{variables}
@@ -93,10 +77,13 @@ DELETES = """\
 The block deletes files, and the request does not ask for that: leave it out. Write the whole \
 ```python block again without it."""
 WOULD_DELETE = "I could not do this: the program would delete files, which you did not ask for."
+AS_BEFORE = "What it had changed was taken back: all files are as they were before it."
+UNTOUCHED = " Your files are as they were."
 SPENT = """\
 The line {line!r} failed twice with the same error. Do not write it again: solve it in another \
 way. Write one ```python block that prints the answer."""
 GAVE_UP = "I could not do this: {what} fails each time with {error}."
+EACH_FAILED = "I could not do this: {count} programs in a row failed, the last one with {error}."
 ATTEMPT = """An earlier attempt printed {output}
 {trouble}"""
 CANNOT_BE = """\
@@ -130,10 +117,10 @@ COMPUTABLE = re.compile(
     r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx?|parquet|db|sqlite3?|pdf|txt|md|log|py|js|html?|ya?ml|toml|ini|xml"
     r"|sql|sh|zip|gz|tar|png|jpe?g|env|cfg|conf|rst|tex|bib|srt|vtt|ics|vcf|eml|mbox|dat|docx?|od[st])\b"
     r"|(?<![\w.])\.env\b"
-    r"|\d\s*([-+*/^%]|to the power|times|plus|minus)"
+    r"|\d\s*([-+*/^%]|to the power|times|plus|minus)|\b\d{5,}\b"
     r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime"
     r"|how many|count|largest|biggest|smallest|files?|folders?|director(y|ies)|disk|today|installed"
-    r"|processes)\b",
+    r"|processes|convert\w*|timestamp|hexadecimal|binary|days? (?:between|until|since)|weekday)\b",
     re.IGNORECASE,
 )
 ORDER = re.compile(
@@ -224,6 +211,8 @@ def error_hint(one: Round, question: str = "") -> str:
         lines.append(hint)
     if one.variables:
         lines.append(f"Variables now: {one.variables}")
+    if one.taken_back:
+        lines.append(AS_BEFORE)
     lines.append("Write the whole block again with only that corrected; it must print the answer.")
     return "\n".join(lines)
 
@@ -247,9 +236,21 @@ def _last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
 
 
-def gave_up(line: str, error: str) -> str:
+def gave_up(line: str, error: str, rounds: Iterable[Round]) -> str:
     """What the user is told in the end about a line that fails, or a program, if it is unknown."""
-    return GAVE_UP.format(what=repr(line) if line else "it", error=error.rstrip("."))
+    said = GAVE_UP.format(what=repr(line) if line else "it", error=error.rstrip("."))
+    return said + _untouched(list(rounds))
+
+
+def each_failed(count: int, rounds: list[Round]) -> str:
+    """What the user is told after many programs that failed, each in its own way."""
+    error = rounds[-1].summary[:LONGEST_ERROR].rstrip(".")
+    return EACH_FAILED.format(count=count, error=error) + _untouched(rounds)
+
+
+def _untouched(rounds: list[Round]) -> str:
+    back = any(one.taken_back for one in rounds) and not any(one.files for one in rounds)
+    return UNTOUCHED if back else ""
 
 
 def needs_code(question: str) -> bool:

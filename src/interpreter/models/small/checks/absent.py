@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from interpreter.models.small.checks.conditions import GROUPS
+from interpreter.models.small.checks.program import MONTHS, WEEKDAYS
 from interpreter.models.small.checks.sources import texts_compared
-from interpreter.models.small.checks.which import TEXT_COLUMN, VALUE
+from interpreter.models.small.checks.which import ALL_VALUES, TEXT_COLUMN, VALUE
 from interpreter.models.small.hints import COLUMN, MOST_NAMED
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
@@ -46,7 +48,13 @@ MEASURE = re.compile(
     r"((?: (?!of\b|in\b|per\b|by\b|for\b|did\b|do\b|does\b|was\b|is\b|from\b|and\b)[\w-]+){1,3})"
 )
 NAME = re.compile(r"\b[A-Z][\w&'-]+(?: (?:& )?[A-Z][\w&'-]+)+\b")
+ONE_NAME = re.compile(  # of somebody, or of a place
+    rf"(?!(?:{'|'.join(map(str.title, MONTHS + WEEKDAYS))})\b)\b[A-Z][a-z]{{3,}}\b(?![.-]\w)"
+)
+CAPITAL = re.compile(r"[A-Z][a-z]")
 BEGINS = re.compile(r"(?:^|[.!?:]\s+)\Z")
+NEARLY = 0.75  # of one word
+TEXT = re.compile(r"[\"']([^\"'\n]+)[\"']")
 ALIKE, SHORTEST = 0.6, 5  # names that are taken for each other: USA is no slip for United States
 NOBODY = "There is no {name} in the data. {column} has: {values}."
 LABEL = re.compile(r"^([^:=\n]{3,80})[:=]", re.MULTILINE)
@@ -115,7 +123,7 @@ def _measured(words: str, there: set[str]) -> Iterator[list[str]]:
 def said_to_be_absent(request: str, one: Round) -> str:
     """The answer where a thing that was to be measured is not there and was made up of others, or a
     name is nowhere and rows of another one were selected."""
-    if another := _selects_another(request, one):
+    if another := _selects_another(request, one) or _one_of_its_kind(request, one.source):
         return NOBODY.format(**another)
     found = made_up(request, one)
     if found is None or not found.is_computed or found.says_how:
@@ -141,6 +149,34 @@ def _selects_another(request: str, one: Round) -> dict[str, str]:
                 there = ", ".join(map(repr, values[:MOST_NAMED]))
                 return {"name": repr(missing[0]), "column": repr(column), "values": there}
     return {}
+
+
+def _one_of_its_kind(request: str, source: str) -> dict[str, str]:
+    """A name that no table has, where a column lists nothing but names and one of them is spelt
+    nearly like it; nothing where a program selects by one of those, which may be the same thing."""
+    words, _, known = request.partition("\n\n")
+    named = (one for pattern in (NAME, ONE_NAME) for one in pattern.finditer(words))
+    found = [one.group() for one in named if not BEGINS.search(words[: one.start()])]
+    missing = [name for name in found if name.casefold() not in known.casefold()]
+    if not missing or GROUPS.search(source):
+        return {}
+    chosen = set(TEXT.findall(source))
+    for column, about in TEXT_COLUMN.findall(request):
+        values = VALUE.findall(about) if ALL_VALUES.match(about) else []
+        are_names = values and all(map(CAPITAL.match, values)) and not chosen & set(values)
+        for name in missing if are_names else ():
+            if any(_may_be_taken_for(name, one) for one in values):
+                there = ", ".join(map(repr, values))
+                return {"name": repr(name), "column": repr(column), "values": there}
+    return {}
+
+
+def _may_be_taken_for(name: str, other: str) -> bool:
+    """Whether a name is spelt nearly like another, and is no form of it: Laptops, Northern."""
+    one, two = sorted((name.casefold(), other.casefold()), key=len)
+    least = ALIKE if " " in name else NEARLY
+    alike = SequenceMatcher(None, one, two).ratio() > least
+    return alike and not two.startswith(one[:-1])
 
 
 def _named(source: str) -> Iterator[tuple[str, ast.expr]]:

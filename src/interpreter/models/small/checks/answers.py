@@ -24,7 +24,13 @@ from interpreter.models.small.checks.sources import reads_none_of, reads_one_of_
 from interpreter.models.small.checks.which import does_not_say_which, does_not_say_who
 from interpreter.models.small.form.asked import AskedForm, form_of
 from interpreter.models.small.form.places import key_of
-from interpreter.models.small.form.printed import MISSING, NUMBER, as_number, data_in
+from interpreter.models.small.form.printed import (
+    MISSING,
+    NUMBER,
+    PLAIN_NOW,
+    as_number,
+    data_in,
+)
 from interpreter.models.small.hints import COMPARED_WITH
 from interpreter.models.small.own_draft import (
     FILE,
@@ -150,7 +156,8 @@ def trouble_with(question: str, one: Round) -> str:
         return OTHER_KEYS.format(keys=", ".join(form.keys), variables=one.variables)
     if form.schema is not None:
         return NOT_FITTING.format(schema=json.dumps(form.schema)[:SCHEMA_SHOWN])
-    return NAME_THEM.format(variables=one.variables) if one.variables else NO_JSON
+    known = PLAIN_NOW.search(one.variables)  # of tables no dictionary is made by naming them
+    return NAME_THEM.format(variables=one.variables) if known else NO_JSON
 
 
 def _lacks(question: str, one: Round, form: AskedForm) -> str:

@@ -68,10 +68,14 @@ TARGET = re.compile(
     r"([\w./-]*\w\.[A-Za-z]\w{0,4})\b",
     re.IGNORECASE,
 )
+A_PART = (  # of a file: what is said of it is not said of the whole
+    r"(?!(?:(?!original)[^?!\n]){0,40}\b(?:others?|rest|else|rows?|lines?|columns?|entries"
+    r"|comments?|keys?|sections?|fields?|order of)\b(?!\.\w| files?\b))"
+)
 UNTOUCHED = re.compile(
-    r"\b(?:do not|don't|dont|never|without) (?:chang\w+|modify\w*|overwrit\w+|touch\w*"
-    r"|alter\w*|edit\w*)\b|\bkeep the originals?\b|\bleave\b.{1,40}\b(?:as (?:it|they) (?:is|are)"
-    r"|unchanged|alone|untouched)\b",
+    rf"\b(?:do not|don't|dont|never|without) (?:chang\w+|modify\w*|overwrit\w+|touch\w*"
+    rf"|alter\w*|edit\w*)\b{A_PART}|\bkeep the originals?\b"
+    rf"|\bleave\b{A_PART}.{{1,40}}\b(?:as (?:it|they) (?:is|are)|unchanged|alone|untouched)\b",
     re.IGNORECASE,
 )
 

@@ -1,4 +1,4 @@
-"""Gaps in tables: rows that are dropped for nothing, and gaps that are filled in vain.
+"""Gaps in tables: rows that are dropped for nothing.
 
 `df.dropna()` takes away every row that lacks anything, also in columns that the question is not
 about: of a table with one sparse column little is left.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from interpreter.models.small.checks.slips import if_it_parses
 from interpreter.models.small.hints import COLUMN, INCOMPLETE
 
 SAID = re.compile(  # whoever speaks of gaps says which rows are meant
@@ -40,43 +41,6 @@ def with_fewer_dropped(question: str, source: str) -> str:
         number = (call.func.end_lineno or 1) - 1
         lines[number] = lines[number][:at] + more + lines[number][at:]
     return if_it_parses(b"\n".join(lines).decode(), source)
-
-
-FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
-
-
-def without_inplace(source: str) -> str:
-    """A program in which `df["a"].fillna(0, inplace=True)`, which changes nothing any more, is
-    `df["a"] = df["a"].fillna(0)`."""
-    if "inplace" not in source or "\r" in source:
-        return source
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    lines = source.split("\n")
-    for node in nodes:
-        match node:
-            case ast.Expr(
-                ast.Call(ast.Attribute(ast.Subscript() as place, name), given, options)
-            ) if name in FILLING and any(one.arg == "inplace" for one in options):
-                kept = [one for one in options if one.arg != "inplace"]
-                value = ast.Call(ast.Attribute(place, name, ast.Load()), given, kept)
-                at, end = node.lineno - 1, node.end_lineno or node.lineno
-                better = f"{' ' * node.col_offset}{ast.unparse(place)} = {ast.unparse(value)}"
-                alone = lines[at][: node.col_offset].strip() == "" and ";" not in lines[at]
-                if alone and end == node.lineno:
-                    lines[at] = better
-    return if_it_parses("\n".join(lines), source)
-
-
-def if_it_parses(better: str, source: str) -> str:
-    """An edited program, or the one that it was made of where it is none any more."""
-    try:
-        ast.parse(better)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    return better
 
 
 def _names(tree: ast.AST) -> set[str]:

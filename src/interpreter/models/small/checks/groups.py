@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from interpreter.models.small.checks.program import FOLDS, STRIPS
+from interpreter.models.small.checks.which import TEXT_COLUMN
 from interpreter.models.small.hints import COLUMN, shared_column
 
 # As inside/files/profile_file.py writes it.
@@ -21,6 +22,22 @@ GROUPING = ("groupby", "value_counts", "nunique", "unique", "drop_duplicates", "
 JOINING = re.compile(
     r"\b(?:merge|join|map|concat|zip|isin|reindex|get|loc|JOIN|apply|sumproduct)\b"
 )
+FOR_EACH = re.compile(
+    r"(?<!if )(?<!does )(?<!do )(?<!is )(?<!are )(?<!has )(?<!have )(?<!did )"
+    r"\b(?:per|each|every) (?:single )?(\w+)"
+    r"|\b(?:which|what) (\w+)\b[^.?!\n]{0,200}\beach of them\b",
+    re.IGNORECASE,
+)
+OF_ALL = re.compile(r"\baverage\b|\bmean\b|\bif\b", re.IGNORECASE)
+LOOKED_AT = 4_000  # characters
+APART = re.compile(
+    r"groupby|value_counts|pivot|crosstab|group by|Counter|defaultdict|set_index|nunique|unique\("
+    r"|\bfor\b|resample|Grouper",
+    re.IGNORECASE,
+)
+ALL_AT_ONCE = """\
+The request wants this for each {column}, and the program puts all of them together. Write \
+df.groupby({column!r}) and print a line for each {column}. Write the whole block again."""
 BY_ROW = """\
 The columns of two tables are combined row by row, but their rows are in another order. Join them \
 first: pd.merge(one, other, on={column!r}). Write the whole block again."""
@@ -36,6 +53,8 @@ def not_put_together(request: str, source: str) -> str:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
+    if each := _of_each(request, source):
+        return ALL_AT_ONCE.format(column=each)
     column = shared_column(request)
     if column and "index" not in source and not JOINING.search(source) and any(_combines(tree)):
         return BY_ROW.format(column=column)
@@ -51,6 +70,21 @@ def not_put_together(request: str, source: str) -> str:
     grouped = set(_grouped(tree))
     named = next((name for name in apart if name in grouped), "")
     return BY_SPELLING.format(column=named) if named else ""
+
+
+def _of_each(request: str, source: str) -> str:
+    """The column for each of whose values something is wanted, where a program tells none apart."""
+    words = request.partition("\n\n")[0][:LOOKED_AT]
+    found = [] if OF_ALL.search(words) else FOR_EACH.findall(words)
+    nouns = {_stem("".join(one)) for one in found}
+    columns = (name for name, _ in TEXT_COLUMN.findall(request))
+    named = next((name for name in columns if _stem(name) in nouns), "")
+    return "" if APART.search(source) or named in source else named
+
+
+def _stem(word: str) -> str:
+    """A word without the ending of a plural."""
+    return word.casefold().removesuffix("s")
 
 
 def _combines(tree: ast.Module) -> Iterator[bool]:

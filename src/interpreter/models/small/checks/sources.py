@@ -18,6 +18,9 @@ READS = re.compile(
 )
 
 
+WALKS = re.compile(r"\b(?:glob|rglob|iterdir|listdir|scandir|walk)\(")
+
+
 def reads_none_of(request: str, source: str) -> list[str]:
     """The files that a request names, where a program reads nothing at all, and uses nothing that
     was read before."""
@@ -29,6 +32,20 @@ def reads_none_of(request: str, source: str) -> list[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [] if leans_on_others(source) else named
+
+
+def does_not_take(request: str, source: str, target: str) -> list[str]:
+    """The files of which another one is to be made, where a program that makes it neither names any
+    of them nor goes through a folder."""
+    words = request.partition("\n\n")[0]
+    others = [one for one in dict.fromkeys(FILE.findall(words)) if _name(one) != _name(target)]
+    if not target or any(_name(one) in source for one in others) or WALKS.search(source):
+        return []
+    return others
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 DELETING = ("remove", "unlink", "rmtree", "rmdir", "removedirs")

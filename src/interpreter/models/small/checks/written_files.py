@@ -94,8 +94,20 @@ def trouble_with_file(question: str, rounds: Sequence[Round]) -> tuple[str, str]
     trouble = _trouble(question, name, text, _writer(rounds))
     if not trouble:
         return "", ""
-    told = WRONG_FILE.format(name=name, text=text[:TOLD].strip() or "(nothing)", trouble=trouble)
-    return told, IN_DOUBT.format(name=name, trouble=trouble)
+    return _wrong_file(name, text, trouble), IN_DOUBT.format(name=name, trouble=trouble)
+
+
+def trouble_in(question: str, text: str, writer: Round) -> str:
+    """What is wrong with the file that was asked for, if it held this, for the model."""
+    name = file_to_write(question)
+    if not name.lower().endswith(READABLE):
+        return ""
+    trouble = _trouble(question, name, text, writer)
+    return _wrong_file(name, text, trouble) if trouble else ""
+
+
+def _wrong_file(name: str, text: str, trouble: str) -> str:
+    return WRONG_FILE.format(name=name, text=text[:TOLD].strip() or "(nothing)", trouble=trouble)
 
 
 def rewritten_file(question: str, rounds: Sequence[Round]) -> str:

@@ -40,7 +40,8 @@ from interpreter.protocol.values import frozen
 
 DECIMAL = re.compile(r"(?<![\w.])[-+]?\d[\d,]*\.\d+(?:[eE][-+]?\d+)?(?![\w.]\d)")
 PLACES = re.compile(
-    r"(?:round\w*|with|to|of|,) (?:\w+ ){0,4}?(\d|one|two|three|four|five|six) (?:decimal|digit)",
+    r"(?:(?:round\w*|with|to|of|,) (?:\w+ ){0,4}?|\()"
+    r"(\d|one|two|three|four|five|six) (?:decimal|digit)",
     re.IGNORECASE,
 )
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -76,10 +77,12 @@ SEPARATED = re.compile(
 )
 MARKS = {"comma": ", ", "semicolon": "; ", "space": " ", "tab": "\t", "pipe": "|", "slash": "/"}
 ONE_NUMBER = re.compile(
-    r"\b(?:only|just|nothing but) (?:with )?(?:the |a |one |that )?(?:\w+ )?"
-    r"(?:number|integer|value|figure)\b(?! of)",
+    r"\b(?:only|just|nothing but) (?:with |(?:give|tell|say|want|need|print|show|send)(?: me)? )?"
+    r"(?:the |a |one |that )?(?:\w+ )?(?:number|integer|value|figure|amount)\b"
+    r"(?! of| for each| per\b| in each)",
     re.IGNORECASE,
 )
+NUMBER_LAST = re.compile(rf"(?=[^\n]*[A-Za-z])[^\n:=]{{1,200}}[:=]\s+[$€£]?({NUMBER.pattern})")
 YES_NO = re.compile(r"\byes ?(?:or|/) ?no\b", re.IGNORECASE)
 DENIES = re.compile(
     r"\b(?:no|not|none|cannot|unknown|missing|unable|sure|computed?)\b|n't\b", re.IGNORECASE
@@ -155,7 +158,9 @@ class AskedForm:
                 return self.rounded(filled(self.template, printed))
             case "number":
                 found = NUMBER.findall(printed)
-                return self.rounded(found[0]) if len(found) == 1 else ""
+                labelled = NUMBER_LAST.fullmatch(printed)  # "spent in March 2024: 187.35"
+                number = found[0] if len(found) == 1 else labelled.group(1) if labelled else ""
+                return self.rounded(number)
             case "yes or no":
                 return SAID.get(printed.rstrip(".").lower(), "")
             case _:

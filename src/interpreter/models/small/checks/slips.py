@@ -1,0 +1,146 @@
+"""Slips that small models make again and again, and that can be put right without asking them."""
+
+from __future__ import annotations
+
+import ast
+import io
+import itertools
+import re
+import tokenize
+from collections.abc import Iterator
+
+FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
+NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
+COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
+RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
+MAKES_FOLDERS = re.compile(r"\bmakedirs\(|\bmkdir\(")
+WRITING = re.compile(r"savefig\Z|to_(?:csv|excel|json|html|parquet|markdown)\Z")
+OUTSIDE = re.compile(r"/|~|\.\.|[A-Za-z]:|\w+://")
+TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
+
+
+def without_slips(source: str) -> str:
+    """A program without lines that change nothing, and without products of a column and a sum, that
+    makes the folders into which it writes."""
+    return _with_folders(_with_products_summed(_without_inplace(source)))
+
+
+def if_it_parses(better: str, source: str) -> str:
+    """An edited program, or the one that it was made of where it is none any more."""
+    return source if _parsed(better) is None else better
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _with_folders(source: str) -> str:
+    """`plt.savefig("plots/a.png")` fails where there is no such folder: it is made first."""
+    tree = _parsed(source) if not MAKES_FOLDERS.search(source) else None
+    names = [name for node in ast.walk(tree) for name in _written(node)] if tree else []
+    folders = dict.fromkeys(name.rpartition("/")[0] for name in names if "/" in name.strip("/"))
+    made = (f"os.makedirs({one!r}, exist_ok=True)" for one in folders if not OUTSIDE.match(one))
+    lines = "\n".join(made)
+    return f"import os\n{lines}\n{source}" if lines else source
+
+
+def _written(node: ast.AST) -> list[str]:
+    """The name of the file that a call writes, if it stands there."""
+    match node:
+        case ast.Call(ast.Attribute(attr=how), [ast.Constant(str(name)), *_]) if WRITING.match(how):
+            return [name]
+        case ast.Call(ast.Name("open"), [ast.Constant(str(name)), ast.Constant("w" | "wb" | "x")]):
+            return [name]
+        case _:
+            return []
+
+
+def _without_inplace(source: str) -> str:
+    """`df["a"].fillna(0, inplace=True)`, which changes nothing any more, is written
+    `df["a"] = df["a"].fillna(0)`."""
+    tree = _parsed(source) if "inplace" in source and "\r" not in source else None
+    if tree is None:
+        return source
+    lines = source.split("\n")
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(
+                ast.Call(ast.Attribute(ast.Subscript() as place, name), given, options)
+            ) if name in FILLING and any(one.arg == "inplace" for one in options):
+                kept = [one for one in options if one.arg != "inplace"]
+                value = ast.Call(ast.Attribute(place, name, ast.Load()), given, kept)
+                at, end = node.lineno - 1, node.end_lineno or node.lineno
+                better = f"{' ' * node.col_offset}{ast.unparse(place)} = {ast.unparse(value)}"
+                alone = lines[at][: node.col_offset].strip() == "" and ";" not in lines[at]
+                if alone and end == node.lineno:
+                    lines[at] = better
+    return if_it_parses("\n".join(lines), source)
+
+
+def _with_products_summed(source: str) -> str:
+    """`total = df["a"] * df["b"].sum()`, which multiplies each row by the sum of all, is written
+    `total = (df["a"] * df["b"]).sum()`."""
+    tree = _parsed(source) if ".sum()" in source else None
+    if tree is None:
+        return source
+    lines = [line.encode() for line in source.split("\n")]
+    found = sorted(_totals(tree), key=lambda one: one.col_offset, reverse=True)
+    for node in found:  # from the right, so that places stay right
+        match node:
+            case ast.BinOp(
+                ast.Subscript(ast.Name(one), ast.Constant(str())) as left,
+                ast.Mult(),
+                ast.Call(
+                    ast.Attribute(
+                        ast.Subscript(ast.Name(other), ast.Constant(str())) as right, "sum"
+                    ),
+                    [],
+                    [],
+                ),
+            ) if one == other and node.lineno == node.end_lineno:
+                line = lines[node.lineno - 1]
+                product = f"({ast.unparse(left)} * {ast.unparse(right)}).sum()".encode()
+                lines[node.lineno - 1] = (
+                    line[: node.col_offset] + product + line[node.end_col_offset :]
+                )
+    return if_it_parses(b"\n".join(lines).decode(), source)
+
+
+def _totals(tree: ast.Module) -> Iterator[ast.expr]:
+    """Values that are to be one number: printed, or called a total."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name(name)], value) if TOTAL.search(name):
+                yield value
+            case ast.Call(ast.Name("print" | "round"), parts):
+                yield from parts
+
+
+def with_columns(question: str, source: str, error: str) -> str:
+    """A program that calls the column of which an error says that it is missing as its table does:
+    `Fare`, where it says `fare`. The same program where there is none, or it renames columns."""
+    found, columns = NO_KEY.search(error), COLUMN.findall(question)
+    missing = found.group(1) if found else ""
+    spelt = next((name for name in columns if _key(missing) and _key(name) == _key(missing)), "")
+    if not spelt or missing in columns or RENAMES.search(source):
+        return source
+    lines = source.split("\n")
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return source
+    for token, following in reversed(list(itertools.pairwise(tokens))):
+        is_name = token.string in (f'"{missing}"', f"'{missing}'") and following.string != ":"
+        if token.type == tokenize.STRING and is_name:
+            (row, start), (_, end) = token.start, token.end
+            lines[row - 1] = f"{lines[row - 1][:start]}{spelt!r}{lines[row - 1][end:]}"
+    return if_it_parses("\n".join(lines), source)
+
+
+def _key(name: str) -> str:
+    """A name without its case, blanks and marks; nothing for one of a letter."""
+    plain = re.sub(r"[\W_]+", "", name.casefold())
+    return plain if len(plain) > 1 else ""

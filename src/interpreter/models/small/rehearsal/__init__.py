@@ -1,0 +1,1 @@
+"""Orders are tried on copies of the files before one program changes anything."""
