@@ -1,5 +1,6 @@
 """Pointer, keys, clipboard, windows and the accessibility tree of a real X11 desktop."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from shutil import which
 import pytest
 
 from interpreter.desktop.geometry import monitor_at, whole
+from interpreter.desktop.hands import Hands
 from interpreter.desktop.pictures import changed_box, image_of, jpeg, still_frame
 from interpreter.protocol.desktop import Box, OutOfRange, Point
 from tests.desktop.conftest import displayed, wait_for
@@ -109,6 +111,25 @@ def test_keys_do_not_overtake_a_click_that_the_window_manager_holds(desktop, scr
     later.join()
     wait_for(lambda: app.state()["secret"] == "hidden", "the second text")
     assert app.state()["text"] == "open"
+
+
+def test_the_clipboard_waits_for_keys_that_a_busy_program_has_not_read(desktop, screen):
+    app = screen.start("gtk3")
+    click(desktop, element(desktop, app, role="text").box.center)
+    desktop.type("chosen late")
+    wait_for(lambda: app.state()["text"] == "chosen late", "the text")
+    pid = app.window(desktop).pid
+    os.kill(pid, signal.SIGSTOP)
+    later = threading.Timer(0.5, os.kill, (pid, signal.SIGCONT))
+    later.start()
+    hands = Hands(desktop)
+    hands.press(("ctrl", "a"))
+    hands.press(("ctrl", "c"))
+    assert (desktop.selection(), desktop.read_clipboard("text/plain")) == (
+        "chosen late",
+        b"chosen late",
+    )
+    later.join()
 
 
 def test_what_is_in_an_open_field_is_read(desktop, gtk):

@@ -155,12 +155,14 @@ class X11Desktop(Desktop):
 
     def write_clipboard(self, data: bytes, media_type: str) -> None:
         """Put something into it; a program of its own holds it from then on."""
+        self._keys_first()
         target = "UTF8_STRING" if media_type == "text/plain" else media_type
         words = ("xclip", "-in", "-selection", "clipboard", "-target", target)
         programs.feed(words, data, self._environment())
 
     def selection(self) -> str:
         """The primary selection."""
+        self._keys_first()
         words = ("xclip", "-out", "-selection", "primary", "-target", "UTF8_STRING")
         return programs.read(words, self._environment(), empty_on_failure=True).decode(
             "utf-8", "replace"
@@ -210,6 +212,11 @@ class X11Desktop(Desktop):
             time.sleep(0.002)  # between two looks
         self._clicked = self._let_go = 0
 
+    def _keys_first(self) -> None:
+        """Wait until the keys that came before have been read: they may select, copy or paste."""
+        with self._lock:
+            self._keyboard.until_read()
+
     def _is_on_its_way(self) -> bool:
         """Whether the server holds a button down that was let go, or the focus comes yet."""
         if self._let_go and self._root.query_pointer().mask & self._let_go:
@@ -226,6 +233,7 @@ class X11Desktop(Desktop):
         return Box(0, 0, screen.width_in_pixels, screen.height_in_pixels)
 
     def _read(self, target: str) -> bytes:
+        self._keys_first()
         words = ("xclip", "-out", "-selection", "clipboard", "-target", target)
         return programs.read(words, self._environment(), empty_on_failure=True)
 

@@ -47,6 +47,7 @@ class X11Keyboard:
             raise DesktopError(f"This keyboard layout has no key {name!r}; type it as text.")
         self._fake(X.KeyPress if down else X.KeyRelease, keycode)
         self._display.sync()
+        self._typed = time.monotonic()
 
     def type(self, text: str) -> None:
         """Type a text into what has the focus."""
@@ -93,7 +94,7 @@ class X11Keyboard:
             return
         free = [code for code in self._spare if code not in self._lent.values()]
         if len(free) < len(new):  # take keys back, once what was typed with them has been read
-            self._until_read()
+            self.until_read()
             self._lent = {s: code for s, code in self._lent.items() if s in wanted}
             free = [code for code in self._spare if code not in self._lent.values()]
         self._lent.update(zip(new, free, strict=False))
@@ -114,12 +115,12 @@ class X11Keyboard:
     def give_back(self) -> None:
         """Leave the spare keys as they were."""
         if self._lent:
-            self._until_read()
+            self.until_read()
             self._lent = {}
             self._map()
         self._ping.close()
 
-    def _until_read(self) -> None:
+    def until_read(self) -> None:
         """Wait until what was typed has been read, by whoever has the focus."""
         if time.monotonic() < self._typed + LONG_READ:
             self._ping.wait(max(0.0, self._typed + READ_SECONDS - time.monotonic()))

@@ -9,7 +9,8 @@ from typing import Any
 from Xlib import X, display, error
 from Xlib.protocol import event
 
-LONGEST_SECONDS = 1.5
+FIRST_SECONDS = 1.5  # for a window that may never answer
+LONGEST_SECONDS = 10.0  # for one that has answered before, and is busy now
 
 
 class Ping:
@@ -19,8 +20,8 @@ class Ping:
         self._name = name
         self._display: Any = None
         self._count = 0
-        self._silent: set[int] = set()
-        """Windows that offer to answer and do not: those of Qt 6."""
+        self._answers: dict[int, bool] = {}
+        """Whether a window did when it was first asked: those of Qt 6 offer to, and do not."""
 
     def wait(self, otherwise: float) -> None:
         """Until the active window has read all that was sent to it; a while, if it cannot tell."""
@@ -42,7 +43,7 @@ class Ping:
             self._display = display.Display(self._name)
         server, root = self._display, self._display.screen().root
         window = self._active(root)
-        if window is None or window.id in self._silent:
+        if window is None or self._answers.get(window.id) is False:
             return False
         protocols, ping = server.intern_atom("WM_PROTOCOLS"), server.intern_atom("_NET_WM_PING")
         offered = window.get_full_property(protocols, X.AnyPropertyType)
@@ -55,16 +56,16 @@ class Ping:
             asked = event.ClientMessage(window=window, client_type=protocols, data=data)
             window.send_event(asked, event_mask=0)
             server.flush()
-            answered = self._answered(ping)
-            if not answered:
-                self._silent.add(window.id)
+            known = self._answers.get(window.id, False)
+            answered = self._answered(ping, LONGEST_SECONDS if known else FIRST_SECONDS)
+            self._answers[window.id] = answered or known
             return answered
         finally:
             root.change_attributes(event_mask=X.NoEventMask)
             server.sync()
 
-    def _answered(self, ping: int) -> bool:
-        deadline = time.monotonic() + LONGEST_SECONDS
+    def _answered(self, ping: int, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             while self._display.pending_events():
                 found = self._display.next_event()
