@@ -20,6 +20,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from bench.small import coding, dabench, everyday
+from bench.small.desk import desk
 from bench.small.errands import errands
 from bench.small.field import field
 from bench.small.messy import messy
@@ -78,7 +79,7 @@ def _work(options):
             by_form = [dabench.cases(form, data, options.part) for form in forms]
         case "everyday":
             together = itertools.zip_longest(
-                everyday.cases(), messy(), office(), field(), errands(), workshop()
+                everyday.cases(), messy(), office(), field(), errands(), workshop(), desk()
             )
             by_form = [[case for cases in together for case in cases if case]]
         case name:

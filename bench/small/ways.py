@@ -192,6 +192,7 @@ def _session(workspace, seed, grammar, notice):
                 model,
                 model.varied,
                 model.drafts,
+                together=model.drafts_together,
                 notice=notice,
             )
             session.engine = replace(session.engine, model=small)

@@ -114,6 +114,7 @@ class ModelChoice:
             model.varied,
             model.drafts,
             drafts=lambda: self._drafts,
+            together=model.drafts_together,
             notice=self._face.notice,
         )
 

@@ -38,7 +38,7 @@ class SystemWords:
             date=time.strftime("%Y-%m-%d"),
             directory=directory,
             languages=environment.languages,
-            sandbox=walls(settings.sandbox, directory),
+            sandbox=walls(settings.sandbox, "the directory" if small else directory),
             size="small" if small else "full",
             tools=tools,
         )

@@ -40,6 +40,7 @@ USUAL_DRAFT_TOKENS = 600
 DRAFT_TEMPERATURE = {"file": 0.7}  # files differ less from each other than short blocks do
 USUAL_DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
 SEEDS_APART = 1_000
+FEW_THREADS = 2
 LONGEST_DIRECTORY = 70  # bytes, so that a socket in it can have a name
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
@@ -145,6 +146,11 @@ class EmbeddedModel:
         with closing(self._connect(joined[0], {**self._parameters(), **mood, **ends})) as chat:
             actions = chat.drafts(request, interrupt)
         return tuple(action for action in actions if isinstance(action, Code))
+
+    @property
+    def drafts_together(self) -> int:
+        """How many drafts are written hardly slower than one: few cores are busy with one alone."""
+        return 2 if self._engine.options.threads > FEW_THREADS else 1
 
     def close(self) -> None:
         """Give the engine back; others may still use it."""

@@ -76,6 +76,7 @@ class SmallModel:
         drafter: Drafter = no_drafts,
         *,
         drafts: Callable[[], int] = lambda: 4,
+        together: int = 2,
         notice: Callable[[str], None] = lambda text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -85,11 +86,12 @@ class SmallModel:
         self._varied = varied
         self._drafter = drafter
         self._most = drafts
+        self._together = together
         self._notice = notice
         self._drafted = _Drafted()
         self._clock = clock
         self._files = FileWriter(self._reply, drafter, drafts, self.capabilities, clock)
-        self._rehearser = Rehearser(self._reply, drafter, drafts)
+        self._rehearser = Rehearser(self._reply, drafter, drafts, together)
         self._replied = clock()
         self._thought = 0.0
 
@@ -195,7 +197,7 @@ class SmallModel:
         """A few at a time: mostly the first ones agree, and where there are few processors each
         takes time."""
         drafted = self._drafted
-        numbers = next_drafts(drafted.asked_for, self._most())
+        numbers = next_drafts(drafted.asked_for, self._most(), self._together)
         if numbers and not interrupt.requested:
             asked = replace(in_short(request, turn.for_drafts), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))

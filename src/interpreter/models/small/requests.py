@@ -25,10 +25,10 @@ Drafter = Callable[[Request, range, Interrupt], tuple[Code, ...]]
 none where it cannot, or nobody waits for them."""
 
 
-def next_drafts(asked_for: int, most: int) -> range:
+def next_drafts(asked_for: int, most: int, together: int) -> range:
     """The numbers of the programs to be compared next: one at first, with which mostly all is said,
-    and then two at a time."""
-    return range(asked_for, min(asked_for + (2 if asked_for else 1), most))
+    and then as many at a time as are written hardly slower than one."""
+    return range(asked_for, min(asked_for + (together if asked_for else 1), most))
 
 
 def no_drafts(request: Request, numbers: range, interrupt: Interrupt) -> tuple[Code, ...]:

@@ -26,8 +26,9 @@ You solve tasks on the user's computer by writing code that is run for you.
 Write one block of code, then stop and wait for its output. Print the values you need. Variables \
 stay. If there is an error, fix it. Never guess the output. When you know the answer, say it in \
 one sentence, without code.
+Languages: {languages}. {system}.
 {sandbox}
-Languages: {languages}. {system}, {date}. Directory: {directory}."""
+{date}. Directory: {directory}."""
 
 
 @frozen

@@ -52,10 +52,13 @@ class _Written:
 class Rehearser:
     """Tries orders about files on copies."""
 
-    def __init__(self, reply: Reply, drafter: Drafter, drafts: Callable[[], int]) -> None:
+    def __init__(
+        self, reply: Reply, drafter: Drafter, drafts: Callable[[], int], together: int
+    ) -> None:
         self._reply = reply
         self._drafter = drafter
         self._most = drafts
+        self._together = together
         self._written = _Written()
 
     def applies(self, turn: SmallTurn) -> bool:
@@ -116,7 +119,7 @@ class Rehearser:
         return found.is_agreed or again
 
     def _write_more(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> None:
-        numbers = next_drafts(self._written.asked_for, self._most())
+        numbers = next_drafts(self._written.asked_for, self._most(), self._together)
         if not numbers:
             return
         asked = replace(in_short(request, _for_others(turn)), frame=BLOCK)
