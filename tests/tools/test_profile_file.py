@@ -137,8 +137,27 @@ def test_what_makes_numbers_of_text_does_so(profiler, workspace, texts, numbers)
     rows = "\n".join(f'"{text}"' for text in texts)
     line = profile_of(profiler, workspace, "n.csv", f"amount\n{rows}\n")[1]
     scope = {"pd": pandas, "df": pandas.read_csv(workspace / "n.csv")}
-    made = eval(line.partition("; numbers: ")[2], scope)
+    how, _, without = line.partition("; numbers: ")[2].partition(", and without the others: ")
+    made = eval(how, scope)
+    exec(without, scope)
+    assert len(scope["df"]) == len(numbers) - numbers.count(None)
     assert [None if number != number else number for number in made] == numbers
+
+
+def test_a_column_of_lists_is_told_to_be_one_and_how_to_look_into_it(profiler, workspace):
+    text = '[{"room": "A1", "has": ["piano", "board"]}, {"room": "B2", "has": ["board"]}]'
+    line = profile_of(profiler, workspace, "rooms.json", text)[2]
+    assert line.startswith('- \'has\' lists, e.g. ["piano", "board"]; rows with one: ')
+    scope = {"df": pandas.read_json(workspace / "rooms.json")}
+    chosen = eval(line.partition("rows with one: ")[2].replace("'x'", "'piano'"), scope)
+    assert list(chosen["room"]) == ["A1"]
+
+
+def test_tables_in_markdown_are_told_how_to_be_read(profiler, workspace):
+    text = "# Menu\n\n| dish | price |\n|---|---|\n| Soup | 5.90 |\n"
+    line = profile_of(profiler, workspace, "menu.md", text)[0]
+    how = line.partition("are ")[2].partition(", each")[0]
+    assert eval(how, {"line": "| Soup | 5.90 |\n"}) == ["Soup ", " 5.90"]
 
 
 @pytest.mark.parametrize("texts", [("1.234 €", "2.500 €"), ("$1,5", "$2,000")])

@@ -14,7 +14,7 @@ from interpreter.models.small.checks.conditions import Conditions
 from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.groups import not_put_together
 from interpreter.models.small.checks.slips import with_columns, without_slips
-from interpreter.models.small.checks.sources import reads_one_of_many
+from interpreter.models.small.checks.sources import reads_one_of_many, taken_from_a_profile
 from interpreter.models.small.checks.which import does_not_say_who
 from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
@@ -643,3 +643,16 @@ def test_a_column_in_another_case_is_put_right_without_asking_the_model():
     asked = with_profile(f"What is the mean fare in t.csv?\n\n{TITANIC}")
     turn = SmallTurn.of((asked, *failing("print(df['fare'].mean())", "KeyError: 'fare'")))
     assert turn.to_mend == "print(df['Fare'].mean())"
+
+
+PUPILS = """
+
+pupils.csv: 15 rows x 2 columns
+- 'pupil' text, 15 different, e.g. 'Amira'
+- 'mark' int 1 to 6"""
+
+
+def test_an_example_of_the_profile_is_no_condition_of_the_request():
+    source = 'df = pd.read_csv("pupils.csv")\nprint(len(df[df["pupil"] == "Amira"]))'
+    assert taken_from_a_profile("Which pupils have a 6?" + PUPILS, source) == "Amira"
+    assert taken_from_a_profile("Which mark has Amira?" + PUPILS, source) == ""

@@ -8,7 +8,7 @@ from interpreter.models.small.form.rendering import with_patterns
 from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.words import file_to_write, is_about_files
+from interpreter.models.small.words import file_to_write, is_about_files, is_an_order
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
@@ -191,3 +191,16 @@ def test_a_block_that_has_changed_something_is_not_run_again():
 )
 def test_what_is_meant_as_it_stands_or_would_not_parse_stays(source):
     assert with_patterns(source) == source
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I've put my timetable into courses.json. Do two courses overlap?",
+        "They have already exported all of it to dump.csv. How many rows has it?",
+        "I save what I spend in money.csv. How much was it in May?",
+    ],
+)
+def test_what_was_done_before_is_no_order(said):
+    assert file_to_write(said) == ""
+    assert not is_an_order(said)

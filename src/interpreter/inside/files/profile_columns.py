@@ -73,7 +73,8 @@ def kind_of(filled: list[str], it: str) -> str:
     if len(numbers) >= 0.6 * len(filled) and not any(map(DIGIT.search, others)):
         odd = others[0]
         how = f"pd.to_numeric({it}, errors='coerce')"
-        return f"text: numbers and others such as {example(odd)!r}; numbers: {how}"
+        told = f"text: numbers and others such as {example(odd)!r}; numbers: {how}"
+        return f"{told}, and without the others: df = df[{how}.notna()]" if it != "x" else told
     looked = [value.strip() for value in filled[:LOOKED_AT]]
     if all(map(DATE.match, looked)):
         return dates(filled, looked, it)
@@ -241,12 +242,15 @@ def listed_texts() -> str:
 
 
 def parts_within(name: str, values: Sequence[object]) -> str:
-    """How to take out parts of the objects that a column holds, or nothing where it holds none;
-    the texts of objects and lists are remembered."""
+    """How to take out parts of the objects or lists that a column holds, or nothing where it holds
+    none; their texts are remembered."""
     objects = [value for value in values if isinstance(value, dict)]
     lists = [value for value in values if isinstance(value, list)]
     within = itertools.chain((one.values() for one in objects), lists)
     remember_texts(name, itertools.chain.from_iterable(within))
+    if len(lists) > len(values) // 2:
+        shown = json.dumps(next(filter(None, lists), []), ensure_ascii=False)[:VALUE]
+        return f"lists, e.g. {shown}; rows with one: df[df[{name!r}].map(lambda one: 'x' in one)]"
     if len(objects) <= len(values) // 2:
         return ""
     parts = ", ".join(f"df[{name!r}].str[{key!r}]" for key in itertools.islice(objects[0], 6))

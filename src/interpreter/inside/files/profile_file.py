@@ -111,7 +111,8 @@ def table(
     yield from fitting(lines, LONGEST * 2 // 3)
     yield from (line[:160] for line in itertools.islice(pitfalls(names, columns, rows), PITFALLS))
     for name, values in zip(names, columns):  # noqa: B905
-        remember_texts(name, values)
+        if not known.get(name):  # of objects and lists the parts are remembered, not the whole
+            remember_texts(name, values)
     yield from samples(rows)
 
 
@@ -162,6 +163,8 @@ def prose(path: Path, text: str) -> Iterator[str]:
     how = "no table; read it line by line, with open()"
     if path.suffix.lower() in (".ini", ".cfg") and re.search(r"(?m)^\[.+\]\s*$", text):
         how = "no table; configparser.ConfigParser() reads it: read(path), then it[section][name]"
+    if path.suffix.lower() in (".md", ".markdown") and re.search(r"(?m)^\|[ :|-]+\|\s*$", text):
+        how = "with tables: cells are line.strip('|\\n ').split('|'), each to be stripped"
     yield f"{path.name}: {count} lines of text, {size_of(path)} ({how}){more}"
     yield from (
         f"| {line}" for line in shown

@@ -16,7 +16,7 @@ from interpreter.models.small.checks.answers import (
     trouble_with,
 )
 from interpreter.models.small.checks.gaps import with_fewer_dropped
-from interpreter.models.small.checks.slips import with_columns, without_slips
+from interpreter.models.small.checks.slips import after_error, without_slips
 from interpreter.models.small.checks.written_files import (
     look_at_file,
     rewritten_file,
@@ -33,7 +33,7 @@ from interpreter.models.small.form.rendering import (
     with_keys,
     with_patterns,
 )
-from interpreter.models.small.hints import CUSTOMARY, NO_FILE, NO_NAME, hint_for, missing_thing
+from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
 from interpreter.models.small.rehearsal.copies import compared, in_doubt
 from interpreter.models.small.rounds import (
@@ -62,6 +62,7 @@ from interpreter.models.small.words import (
     OR_GO_ON,
     PRINT_IT,
     PRINTED,
+    UNCONFIRMED,
     each_failed,
     error_hint,
     failing_line,
@@ -173,8 +174,7 @@ class SmallTurn:
         found = NO_NAME.search(last.summary) if last and last.failed else None
         if last is None or last.overruled or last.to_compare:
             return ""
-        if NO_FILE.search(last.summary) or "KeyError" in last.summary:
-            better = with_columns(self.question, without_slips(last.source), last.summary)
+        if (better := after_error(self.question, last.source, last.summary)) != last.source:
             return "" if better in [one.source for one in self.rounds] else better
         if found is None:
             return ""
@@ -240,7 +240,7 @@ class SmallTurn:
         believed = counted is not None and counted.in_spite
         if counted is not None and counted.leader is not None:
             rounds = [*rounds, counted.leader]
-            doubt = DOUBT if counted.is_in_doubt else ""
+            doubt = DOUBT if counted.is_in_doubt else UNCONFIRMED * counted.is_unconfirmed
         if rounds[-1].failed and rounds[-1].overruled:
             told = user_says(NOT_WANTED.format(reason=rounds[-1].summary))
             return SmallPlan((*self.asked, assistant_says(rounds[-1].code), told), len(rounds))

@@ -44,11 +44,18 @@ class Ballot:
     """Programs that have not run yet, each once."""
     in_spite: bool = False
     """Whether something is held against all of them, and they agree nevertheless."""
+    without_answer: int = 0
+    """How many gave none, or one that cannot be."""
 
     @property
     def is_in_doubt(self) -> bool:
         """Whether none was confirmed by another, and another printed something else."""
         return self.votes < ENOUGH and self.runner_up > 0
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether one gave an answer, and several others gave none."""
+        return self.votes < ENOUGH and self.without_answer >= ENOUGH
 
     @property
     def is_decided(self) -> bool:
@@ -68,7 +75,8 @@ class Ballot:
 def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Ballot:
     """Count the votes; a program that was drafted twice counts twice and runs once."""
     sources = [draft.strip() for draft in drafts]
-    groups = _groups(question, [one for one in rounds if is_an_answer(question, one)])
+    answers = [one for one in rounds if is_an_answer(question, one)]
+    groups = _groups(question, answers)
     tried = {one.source.strip() for one in rounds}
     untried = tuple(dict.fromkeys(source for source in sources if source not in tried))
     if in_spite := not groups and not untried:
@@ -83,6 +91,7 @@ def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Bal
         runner_up=max((count for at, count in enumerate(counts) if at != best), default=0),
         untried=untried,
         in_spite=in_spite and best is not None,
+        without_answer=len(rounds) - len(answers),
     )
 
 

@@ -9,6 +9,7 @@ from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.places import template_in
 from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.hints import hint_for, reminders_for
+from interpreter.models.small.recipes import example_for
 from interpreter.models.small.rounds import Round
 
 PRINTED = """\
@@ -70,6 +71,7 @@ IN_THE_FORM = "The same values, in the form that was asked for:\n"
 MENDED = "The same, with what it lacked:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
+UNCONFIRMED = "\n\n(Not sure: no other program that was written for this gave an answer.)"
 IN_SPITE = "\n\n(Not sure: programs agree on this, but they may not do all that was asked.)"
 NOT_ANSWERED = """\
 I could not compute this: no program gave a value for it, and a guess would be worth nothing."""
@@ -140,7 +142,13 @@ ASKS_TOO = re.compile(
     r"|how (?:many|much)|give (?:me )?the answer)\b",
     re.IGNORECASE,
 )
-WRITES = re.compile(r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE)
+DONE_BEFORE = "".join(
+    rf"(?<!\b{word} )"
+    for word in ("I", "I've", "they", "he", "she", "have", "has", "had", "already")
+)  # "I've put my notes into notes.csv" wants nothing written
+WRITES = re.compile(
+    DONE_BEFORE + r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE
+)
 MAKES = re.compile(
     r"\b(?:merge|combine|convert|concatenate|turn|transform|extract|collect)\b"
     r"((?:[^.?!\n]|\.\w){0,240})",
@@ -266,15 +274,18 @@ def request_for_code(question: str) -> str:
         if PROGRAM.match(question):
             return write_it
         if ORDER.match(question) and not file_to_write(question):
-            act = ACT_ON_FILES if is_about_files(question) else ACT
-            return "\n".join((*reminders_for(question), act))
-        compute = COMPUTE_INTO.format(name=file_to_write(question))
-        return "\n".join((*reminders_for(question), compute))
+            return _beside(question, ACT_ON_FILES if is_about_files(question) else ACT)
+        return _beside(question, COMPUTE_INTO.format(name=file_to_write(question)))
     form, kind = form_asked_for(question), form_of(question)
     request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
     if kind.is_of_values and kind.kind != "json":
         request = COMPUTE_VALUES
-    return "\n".join((*reminders_for(question), request))
+    return _beside(question, request)
+
+
+def _beside(question: str, request: str) -> str:
+    """The request, with what small models forget and a worked example of something like it."""
+    return "\n".join(filter(None, (*reminders_for(question), example_for(question), request)))
 
 
 def is_an_order(question: str) -> bool:

@@ -20,7 +20,12 @@ from interpreter.models.small.checks.conditions import (
     results_left_out,
 )
 from interpreter.models.small.checks.groups import not_put_together
-from interpreter.models.small.checks.sources import reads_none_of, reads_one_of_many, texts_compared
+from interpreter.models.small.checks.sources import (
+    reads_none_of,
+    reads_one_of_many,
+    taken_from_a_profile,
+    texts_compared,
+)
 from interpreter.models.small.checks.which import does_not_say_which, does_not_say_who
 from interpreter.models.small.form.asked import AskedForm, form_of
 from interpreter.models.small.form.places import key_of
@@ -89,6 +94,9 @@ NO_ROW_FITS = """\
 The selection has no row: nothing in the data is written as {texts}. Look at how the values \
 are written above; a date that is text becomes one with pd.to_datetime(...). Write the whole block \
 again."""
+NOT_NAMED = """\
+The program selects {example!r}, which the request does not name: that is only an example of what \
+the column holds. Do it for all rows. Write the whole block again."""
 NOTHING_FOUND = """\
 Nothing was found: the output is empty, and something is asked for. Look at how the lines and \
 values are written above, and look for them in a simpler way: line by line, a part of each at a \
@@ -187,7 +195,7 @@ def _misunderstood(question: str, one: Round) -> str:
         return NOTHING_FOUND
     if not form_of(question).is_of_values and (lacks := results_left_out(question, one)):
         return LACKS.format(names=" and ".join(lacks))
-    if not_read := _does_not_read(question, one.source):
+    if not_read := _reads_something_else(question, one.source):
         return not_read
     if left_out := conditions_left_out(question, one):
         return LEFT_OUT.format(conditions=left_out)
@@ -200,7 +208,9 @@ def _misunderstood(question: str, one: Round) -> str:
     return not_put_together(question, one.source)
 
 
-def _does_not_read(question: str, source: str) -> str:
+def _reads_something_else(question: str, source: str) -> str:
+    if example := taken_from_a_profile(question, source):
+        return NOT_NAMED.format(example=example)
     if files := reads_none_of(question, source):
         return NOT_READ.format(files=" and ".join(files))
     folder = reads_one_of_many(question, source)

@@ -9,6 +9,9 @@ import re
 import tokenize
 from collections.abc import Iterator
 
+from interpreter.models.small.checks.old_ways import in_new_ways
+from interpreter.models.small.hints import NO_FILE
+
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
@@ -20,9 +23,17 @@ TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNO
 
 
 def without_slips(source: str) -> str:
-    """A program without lines that change nothing, and without products of a column and a sum, that
-    makes the folders into which it writes."""
-    return _with_folders(_with_products_summed(_without_inplace(source)))
+    """A program without what libraries no longer have, without lines that change nothing, and
+    without products of a column and a sum, that makes the folders into which it writes."""
+    return _with_folders(_with_products_summed(_without_inplace(in_new_ways(source))))
+
+
+def after_error(question: str, source: str, error: str) -> str:
+    """A program that failed, with what the error tells put right; the same where it tells nothing
+    of the kind."""
+    if NO_FILE.search(error) or "KeyError" in error or in_new_ways(source) != source:
+        return with_columns(question, without_slips(source), error)
+    return source
 
 
 def if_it_parses(better: str, source: str) -> str:
@@ -52,8 +63,21 @@ def _written(node: ast.AST) -> list[str]:
     match node:
         case ast.Call(ast.Attribute(attr=how), [ast.Constant(str(name)), *_]) if WRITING.match(how):
             return [name]
+        case ast.Call(ast.Attribute(attr=how), [ast.JoinedStr(parts), *_]) if WRITING.match(how):
+            return _folder_of(parts)
         case ast.Call(ast.Name("open"), [ast.Constant(str(name)), ast.Constant("w" | "wb" | "x")]):
             return [name]
+        case ast.Call(ast.Name("open"), [ast.JoinedStr(parts), ast.Constant("w" | "wb" | "x")]):
+            return _folder_of(parts)
+        case _:
+            return []
+
+
+def _folder_of(parts: list[ast.expr]) -> list[str]:
+    """The folder of `f"chapters/{number}.txt"`, with a slash behind it as a name has."""
+    match parts:
+        case [ast.Constant(str(first)), *_] if "/" in first:
+            return [f"{first.rpartition('/')[0]}/a"]
         case _:
             return []
 

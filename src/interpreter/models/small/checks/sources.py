@@ -18,6 +18,7 @@ READS = re.compile(
 )
 
 
+EXAMPLE = re.compile(r"^- '.+?' text, \d+ different, e\.g\. '(.+?)'", re.MULTILINE)
 WALKS = re.compile(r"\b(?:glob|rglob|iterdir|listdir|scandir|walk)\(")
 
 
@@ -157,3 +158,13 @@ def texts_compared(source: str) -> list[str]:
             if isinstance(one, ast.Constant) and isinstance(one.value, str)
         ]
     return found
+
+
+def taken_from_a_profile(question: str, source: str) -> str:
+    """The text that rows are selected by, where it is only the example of a column of many
+    different ones in a profile, and the request does not say it; nothing else."""
+    words, _, known = question.partition("\n\n")
+    examples = {value.casefold() for value in EXAMPLE.findall(known)}
+    said = words.casefold()
+    compared = (text for text in texts_compared(source) if text.casefold() in examples)
+    return next((text for text in compared if text.casefold() not in said), "")
