@@ -73,7 +73,8 @@ def test_numbers_that_are_text_are_pointed_out(profiler, workspace):
     assert lines[1:3] == [
         "- 'cases' text, not numeric, e.g. '10[9-11]'",
         "- 'power' text: numbers and others such as '?'; numbers: "
-        "pd.to_numeric(df['power'], errors='coerce')",
+        "pd.to_numeric(df['power'], errors='coerce'), and without the others: "
+        "df = df[pd.to_numeric(df['power'], errors='coerce').notna()]",
     ]
 
 
@@ -151,6 +152,15 @@ def test_a_column_of_lists_is_told_to_be_one_and_how_to_look_into_it(profiler, w
     scope = {"df": pandas.read_json(workspace / "rooms.json")}
     chosen = eval(line.partition("rows with one: ")[2].replace("'x'", "'piano'"), scope)
     assert list(chosen["room"]) == ["A1"]
+
+
+def test_digits_that_begin_with_a_zero_are_to_be_read_as_text(profiler, workspace):
+    lines = profile_of(profiler, workspace, "people.csv", "code,n\n01067,1\n50667,2\n")
+    assert lines[1].startswith("- 'code' digits, such as '01067': read with dtype={'code': str}")
+    how = lines[1].partition("dtype=")[2].partition(", so")[0]
+    read = pandas.read_csv(workspace / "people.csv", dtype=eval(how))
+    assert list(read["code"]) == ["01067", "50667"]
+    assert lines[2] == "- 'n' int 1 to 2"
 
 
 def test_tables_in_markdown_are_told_how_to_be_read(profiler, workspace):

@@ -204,3 +204,9 @@ def test_what_is_meant_as_it_stands_or_would_not_parse_stays(source):
 def test_what_was_done_before_is_no_order(said):
     assert file_to_write(said) == ""
     assert not is_an_order(said)
+
+
+@pytest.mark.parametrize("where", ["in the same file", "in place", ""])
+def test_who_wants_it_saved_where_it_is_wants_the_file_changed(where):
+    said = f"people.csv has some people twice. Keep the newest line of each and save it {where}".strip()
+    assert is_about_files(said)

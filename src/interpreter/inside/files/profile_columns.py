@@ -25,6 +25,7 @@ DIGITS_AND_COMMA = r".str.replace(r'[^\d,-]', '', regex=True).str.replace(',', '
 ENDS_IN_CENTS = re.compile(r"\d,\d{1,2}(?!\d)")
 COMMA_AND_THREE, DOT_AND_THREE = (re.compile(rf"\d{mark}\d{{3}}(?!\d)") for mark in (",", r"\."))
 DIGIT = re.compile(r"\d")
+ZERO_FIRST = re.compile(r"0\d+$")  # a number would lose it: postcodes, keys
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$")  # the decimal point of half the world
 DOTS = re.compile(r"[+-]?\d+(\.\d+)+$")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+$")
@@ -54,6 +55,9 @@ def column(values: Sequence[str], name: str = "") -> str:
     filled = [value for value in values if value.strip().lower() not in NULLS]
     missing = len(values) - len(filled)
     words = [kind_of(filled, f"df[{name!r}]" if name else "x")] if filled else ["empty"]
+    if name and words[0].startswith("int") and (zero := next(filter(ZERO_FIRST.match, filled), "")):
+        how = f"read with dtype={{{name!r}: str}}, so that zeros stay"
+        words = [f"digits, such as {example(zero)!r}: {how}"]
     if words[0].startswith("int") and QUANTITY.search(name):
         words.append(f"a quantity: how many {example(name)} is its sum")
     if missing and filled:

@@ -191,7 +191,7 @@ TO_DELETE = re.compile(
 )
 SAVES = re.compile(
     r"\b(?:save|overwrite|write back) (?:it|them|that|(?:the|this|that) (?:file|table))\b"
-    r"(?! (?:as|to|into|in) )",
+    r"(?! (?:as|to|into|in) (?!the same\b|place\b))",
     re.IGNORECASE,
 )
 CHANGING = re.compile(
