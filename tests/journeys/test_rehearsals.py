@@ -72,7 +72,7 @@ def test_once_two_agree_no_other_is_tried(open_session, work):
 def test_a_program_that_deletes_what_was_only_to_be_renamed_is_never_carried_out(
     open_session, work
 ):
-    session = open_session({"code": WIPE}, "Done.", drafts=[WIPE + "\n#", RENAME])
+    session = open_session({"code": WIPE}, "Done.", drafts=[WIPE + "\n#", RENAME, THE_SAME])
     list(session.send(ORDER))
     assert files_in(work) == RENAMED
     assert blocks_of(session)[1] == [RENAME.strip()]
@@ -82,6 +82,15 @@ def test_a_program_that_fails_is_passed_over_and_leaves_nothing(open_session, wo
     session = open_session({"code": FAIL}, "Done.", drafts=[RENAME, THE_SAME])
     list(session.send(ORDER))
     assert files_in(work) == RENAMED
+
+
+def test_files_that_nobody_named_are_changed_only_as_two_programs_would(open_session, work):
+    before = files_in(work)
+    other = RENAME.replace("2024-", "24-")
+    session = open_session({"code": RENAME}, "Done.", drafts=[other, FAIL, FAIL + "\n#"])
+    list(session.send(ORDER))
+    assert files_in(work) == before
+    assert "no two of the programs" in session.transcript[-1].text
 
 
 def test_one_undo_brings_back_all_of_it(open_session, work):

@@ -1,9 +1,13 @@
 """What was asked about and is not there is said, whatever a program takes for it."""
 
+import subprocess
+import sys
+
 import pytest
 from tests.models.small.test_conditions import READ, turn
 
 from interpreter.models.small.checks.absent import made_up, said_to_be_absent
+from interpreter.models.small.checks.slips import after_error
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
 
@@ -185,3 +189,18 @@ def test_another_form_of_a_name_is_that_name(asked, source):
     profile = f"a.csv: 6 rows x 2 columns\n- 'product' text: {names}\n- 'units' int 1 to 6"
     found = Round(source, source, False, "9", "", "")
     assert said_to_be_absent(f"{asked}\n\n{profile}", found) == ""
+
+
+def test_a_program_that_takes_the_first_of_no_rows_says_that_there_is_none(tmp_path):
+    (tmp_path / "marks.csv").write_text("pupil,mark\nAmelie,64\nCem,71\n")
+    source = (
+        "import pandas as pd\n"
+        f"df = pd.read_csv({str(tmp_path / 'marks.csv')!r})\n"
+        'print(df[df["pupil"] == "Yusuf"]["mark"].values[0])'
+    )
+    error = "IndexError: index 0 is out of bounds for axis 0 with size 0"
+    better = after_error("What mark did Yusuf get (marks.csv)?", source, error)
+    ended = subprocess.run([sys.executable, "-c", better], capture_output=True, text=True)
+    assert ended.stdout == "There is no pupil 'Yusuf'. There is: Amelie, Cem\n"
+    assert after_error("What mark did Cem get?", source, error) == source
+    assert after_error("What mark did Yusuf get?", source, "ValueError: no") == source

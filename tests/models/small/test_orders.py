@@ -210,3 +210,8 @@ def test_what_was_done_before_is_no_order(said):
 def test_who_wants_it_saved_where_it_is_wants_the_file_changed(where):
     said = f"people.csv has some people twice. Keep the newest line of each and save it {where}".strip()
     assert is_about_files(said)
+
+
+def test_columns_that_alone_are_wanted_are_known():
+    said = "Save it as trip.csv. Only the columns name and class, sorted by class."
+    assert listed(COLUMNS.search(said)) == ["name", "class"]

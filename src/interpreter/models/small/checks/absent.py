@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
@@ -57,6 +58,17 @@ NEARLY = 0.75  # of one word
 TEXT = re.compile(r"[\"']([^\"'\n]+)[\"']")
 ALIKE, SHORTEST = 0.6, 5  # names that are taken for each other: USA is no slip for United States
 NOBODY = "There is no {name} in the data. {column} has: {values}."
+NO_ROWS = re.compile(
+    r"IndexError: (?:index 0 is out of bounds|single positional indexer|list index out of range)"
+    r"|arg(?:min|max) of an empty|index out of range"
+)
+GUARDED = "# whether there is any"
+GUARD = """\
+there = {of}.dropna().astype(str)  # whether there is any
+if not (there == {value!r}).any():
+    print({told!r}, ", ".join(sorted(there.unique())[:20]))
+else:
+"""
 LABEL = re.compile(r"^([^:=\n]{3,80})[:=]", re.MULTILINE)
 WORD = re.compile(r"[^\W\d_]{3,}")
 LONGEST_FORMULA = 100
@@ -120,9 +132,42 @@ def _measured(words: str, there: set[str]) -> Iterator[list[str]]:
             yield nouns
 
 
+def with_absence_told(request: str, source: str, error: str) -> str:
+    """A program that took the first of no rows at all, made to say that there is none of those that
+    the request names, and what there is; the same program where it failed otherwise."""
+    if not NO_ROWS.search(error):
+        return source
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    words = request.partition("\n\n")[0].casefold()
+    for at, table, column, value in _selections(body):
+        if value.casefold() in words:
+            begin, rest = ("\n".join(map(ast.unparse, part)) for part in (body[:at], body[at:]))
+            told = f"There is no {column} {value!r}. There is:"
+            guard = GUARD.format(of=f"{table}[{column!r}]", value=value, told=told)
+            return f"{begin}\n{guard}{textwrap.indent(rest, '    ')}".lstrip("\n")
+    return source
+
+
+def _selections(body: list[ast.stmt]) -> Iterator[tuple[int, str, str, str]]:
+    """Where rows are selected by a text: the statement, the table, the column and the text."""
+    for at, node in ((at, node) for at, one in enumerate(body) for node in ast.walk(one)):
+        match node:
+            case ast.Compare(
+                ast.Subscript(ast.Name(table), ast.Constant(str(column))),
+                [ast.Eq()],
+                [ast.Constant(str(value))],
+            ):
+                yield at, table, column, value
+
+
 def said_to_be_absent(request: str, one: Round) -> str:
     """The answer where a thing that was to be measured is not there and was made up of others, or a
     name is nowhere and rows of another one were selected."""
+    if GUARDED in one.source and one.output.startswith("There is no "):
+        return one.output.strip()
     if another := _selects_another(request, one) or _one_of_its_kind(request, one.source):
         return NOBODY.format(**another)
     found = made_up(request, one)

@@ -9,6 +9,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 
+from interpreter.models.small.checks.absent import with_absence_told
 from interpreter.models.small.checks.old_ways import in_new_ways
 from interpreter.models.small.hints import NO_FILE
 
@@ -31,6 +32,8 @@ def without_slips(source: str) -> str:
 def after_error(question: str, source: str, error: str) -> str:
     """A program that failed, with what the error tells put right; the same where it tells nothing
     of the kind."""
+    if (told := with_absence_told(question, source, error)) != source:
+        return told
     if NO_FILE.search(error) or "KeyError" in error or in_new_ways(source) != source:
         return with_columns(question, without_slips(source), error)
     return source

@@ -98,7 +98,7 @@ KEYS = re.compile(
     re.IGNORECASE,
 )
 COLUMNS = re.compile(
-    rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
+    rf"\b(?:with|having|has|have|only|just)(?: the| these| two| three| exactly| only)*"
     rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))"
     rf"|\b(?:just|only) (?:the )?({LIST}),? in (?:that|this) order\b",
     re.IGNORECASE,

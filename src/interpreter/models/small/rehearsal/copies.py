@@ -41,6 +41,11 @@ The program does not read {files}, of which the file is to be made. Open it, and
 of what it holds. Write the whole ```python block again."""
 CHANGES_MUCH = "It changes {names}, which are to stay as they are. Write the whole block again."
 WOULD_SPOIL = "I could not do this: the programs would change {names}, which is to stay as it is."
+NOT_AGREED = """\
+I did not do this: no two of the programs that I tried on copies would do the same to {names}, \
+which you did not name, so all files are as they were. Say more exactly what is to happen to which \
+files."""
+FEW = 3  # names that are told
 ENOUGH = 2  # programs that agree
 IN_DOUBT = "\n\n(Not sure: other programs for this would have changed the files in another way.)"
 
@@ -95,6 +100,13 @@ class Rehearsal:
             return WOULD_DELETE
         spoilt = changed_originals(question, self.one.files)
         return WOULD_SPOIL.format(names=spoilt) if spoilt else ""
+
+    def not_named(self, question: str) -> list[str]:
+        """The files it would change that were there before, and that nobody named."""
+        words = question.partition("\n\n")[0].casefold()
+        changed = [name for kind, name, _ in self.changes if kind != "added"]
+        named = [name for name in changed if name.rpartition("/")[2].casefold() in words]
+        return [name for name in changed if name not in named]
 
 
 @frozen

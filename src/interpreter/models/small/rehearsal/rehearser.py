@@ -9,7 +9,13 @@ from dataclasses import replace
 
 from interpreter.models.small.checks.slips import with_columns, without_slips
 from interpreter.models.small.plan import SmallTurn
-from interpreter.models.small.rehearsal.copies import Comparison, Rehearsal, compared
+from interpreter.models.small.rehearsal.copies import (
+    FEW,
+    NOT_AGREED,
+    Comparison,
+    Rehearsal,
+    compared,
+)
 from interpreter.models.small.requests import (
     PYTHON,
     Drafter,
@@ -94,7 +100,11 @@ class Rehearser:
             yield from told(harm[0])
             return True
         harmless = (one.one.source for one in tried if not one.harm(turn.question))
-        best = compared(turn.question, turn.rounds).best or next(harmless, self._written.sources[0])
+        found = compared(turn.question, turn.rounds)
+        best = found.best or next(harmless, self._written.sources[0])
+        if not self._is_agreed(found) and (names := _not_named(best, tried, turn.question)):
+            yield from told(NOT_AGREED.format(names=names))
+            return True
         yield from proposed(best, IN_EARNEST, attempt=turn.attempt)
         return True
 
@@ -107,7 +117,9 @@ class Rehearser:
         if (better := with_columns(turn.question, last.source.strip(), last.summary)) not in tried:
             return better
         has_others = not tried.issuperset(self._written.sources)
-        enough = self._written.asked_for > 1 and found.best
+        tries = [one for one in map(Rehearsal.of, turn.rounds) if one is not None]
+        certain = not _not_named(found.best, tries, turn.question)
+        enough = self._written.asked_for > 1 and found.best and certain
         if not has_others and not enough:
             self._write_more(turn, request, interrupt)
         untried = (one for one in self._written.sources if one not in tried)
@@ -142,6 +154,14 @@ class Rehearser:
                     self._written = _Written(turn.identity, (source,))
                     yield from proposed(source, ON_A_COPY, to_compare=True, attempt="copy")
         return bool(source)
+
+
+def _not_named(source: str, tried: list[Rehearsal], question: str) -> str:
+    """Files that nobody named, and that a program would change; a few of them."""
+    done = next((one for one in tried if one.one.source.strip() == source.strip()), None)
+    names = done.not_named(question) if done else []
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
 
 
 def _for_others(turn: SmallTurn) -> tuple[Message, ...]:
