@@ -22,8 +22,9 @@ import pytest
 from tests.models.small.recipe_data import CASES
 
 import interpreter.models.small as small
+from interpreter.models.small.plan import next_request
 from interpreter.models.small.recipes import cookbook, example_for
-from interpreter.models.small.words import request_for_code
+from interpreter.protocol.messages import user_says
 
 RECIPES = tomllib.loads((Path(small.__path__[0]) / "recipes.toml").read_text("utf-8"))["recipe"]
 BLOCKS = CASES.strip().split("\n\n")
@@ -179,7 +180,7 @@ def test_the_recipe_that_is_shown_does_what_is_wanted(request_, shown):
 @pytest.mark.parametrize("request_", ["Hello!", "What is in data.csv?", "2 + 2", ""])
 def test_where_nothing_is_near_no_recipe_is_shown(request_):
     assert cookbook().nearest(request_) is None
-    assert example_for(request_) == ""
+    assert example_for(request_) == ()
 
 
 def test_each_recipe_is_found_by_its_own_words():
@@ -190,6 +191,10 @@ def test_each_recipe_is_found_by_its_own_words():
     assert len(lost) <= len(found) // 20, lost
 
 
-def test_a_request_is_told_of_a_recipe_before_it_is_to_be_done():
-    told = request_for_code("On which weekday were most visitors here? visits.csv")
-    assert told.index("bakery.csv") < told.index("Write one ```python block")
+def test_a_recipe_stands_before_a_request_as_if_it_had_been_asked():
+    question = user_says("On which weekday were most visitors here? visits.csv")
+    *_, asked, answered, last = next_request((question,)).messages
+    assert "bakery.csv" in asked.text
+    assert "day_name()" in answered.text
+    assert (asked.role, answered.role) == ("user", "assistant")
+    assert last.text.startswith("On which weekday were most visitors here?")

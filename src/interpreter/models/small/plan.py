@@ -35,6 +35,7 @@ from interpreter.models.small.form.rendering import (
 )
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
 from interpreter.models.small.orders import after_order
+from interpreter.models.small.recipes import example_for
 from interpreter.models.small.rehearsal.copies import compared, in_doubt
 from interpreter.models.small.rounds import (
     Round,
@@ -88,7 +89,8 @@ class SmallTurn:
     """What the user asked, and what was done about it so far."""
 
     asked: tuple[Message, ...]
-    """The conversation up to the question, with what stands after a question to be computed."""
+    """The conversation up to the question, with what stands before and after a question to be
+    computed."""
     question: str
     rounds: list[Round]
     is_computable: bool
@@ -105,7 +107,8 @@ class SmallTurn:
         text = words_and_known(question)
         computable = needs_code(text)
         more = request_for_code(text) if computable else ""
-        asked = (*before, with_more(question, more) if more else question)
+        like = example_for(text) if computable and Coding.of(text) is None else ()
+        asked = (*before, *like, with_more(question, more) if more else question)
         rounds = rounds_of(since)
         checked = computable and bool(rounds) and not is_an_order(text)
         alone = (

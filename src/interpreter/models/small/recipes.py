@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from interpreter.protocol.messages import Message, Text, user_says
 from interpreter.protocol.values import frozen
 
 RECIPES = Path(__file__).with_name("recipes.toml")
-SHOWN = "This is how another request was done, with other files: {request}\n```python\n{code}\n```"
 LOOKED_AT = 2_000  # characters of a request
 LEAST = 3.5  # what a request and a recipe have to share: a word that hardly another recipe has
 OF_ITS_OWN_REQUEST = 0.25  # its world is another one: a word of it counts less than one of `words`
@@ -95,10 +95,14 @@ def cookbook() -> Cookbook:
     return Cookbook(recipes, {w: math.log(len(recipes) / n) for w, n in counts.items()})
 
 
-def example_for(question: str) -> str:
-    """What is shown beside a request: how something like it was done, if anything is near."""
+def example_for(question: str) -> tuple[Message, ...]:
+    """What stands before a request, as if it had just been asked and answered: something like it,
+    and how that was done. Behind the request a small model would take it for what is wanted."""
     found = cookbook().nearest(question.partition("\n\n")[0])
-    return SHOWN.format(request=found.request, code=found.code) if found else ""
+    if found is None:
+        return ()
+    code = f"```python\n{found.code}\n```"
+    return user_says(found.request), Message("assistant", (Text(code),))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -9,7 +9,6 @@ from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.places import template_in
 from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.hints import hint_for, reminders_for
-from interpreter.models.small.recipes import example_for
 from interpreter.models.small.rounds import Round
 
 PRINTED = """\
@@ -284,8 +283,8 @@ def request_for_code(question: str) -> str:
 
 
 def _beside(question: str, request: str) -> str:
-    """The request, with what small models forget and a worked example of something like it."""
-    return "\n".join(filter(None, (*reminders_for(question), example_for(question), request)))
+    """The request, with what small models forget."""
+    return "\n".join((*reminders_for(question), request))
 
 
 def is_an_order(question: str) -> bool:
