@@ -1,6 +1,7 @@
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -274,3 +275,9 @@ def test_sessions_that_share_an_engine_get_each_its_own_reply(engine_options):
         model.close()
     found = {one: {other for other in asked if other in reply} for one, reply in replies.items()}
     assert found == {one: {one} for one in asked}
+
+
+@pytest.mark.parametrize(("threads", "together"), [(1, 1), (2, 1), (8, 2)])
+def test_few_cores_write_one_draft_at_a_time(engine_options, threads, together):
+    engine = SharedEngine(replace(engine_options, threads=threads))
+    assert EmbeddedModel("embedded/test", engine, SHORT).drafts_together == together

@@ -3,7 +3,7 @@
 import pytest
 
 from interpreter.models.small.checks.old_ways import in_new_ways
-from interpreter.models.small.checks.slips import after_error, without_slips
+from interpreter.models.small.checks.slips import after_error, to_be_run, without_slips
 
 TABLE = """
 import io
@@ -75,3 +75,9 @@ def test_a_program_that_failed_for_being_old_is_put_right_without_the_model():
 def test_the_folder_of_files_that_are_named_by_numbers_is_made():
     source = 'for n in range(3):\n    open(f"parts/{n}.txt", "w").write("x")'
     assert without_slips(source).startswith("import os\nos.makedirs('parts', exist_ok=True)\n")
+
+
+def test_a_program_that_worked_is_not_run_again_for_being_old():
+    source = 'import pandas as pd\ndf = pd.read_csv("t.csv")\nprint(df.corr().loc["a", "b"])'
+    assert without_slips(source) == source
+    assert to_be_run(source) == source.replace("corr()", "corr(numeric_only=True)")

@@ -37,7 +37,7 @@ class Teller:
 class Session:
     """A turn in which blocks print what `prints` says; drafts come from a list."""
 
-    def __init__(self, question, prints, drafts, says="It is said."):
+    def __init__(self, question, prints, drafts, says="It is said.", together=2):
         self.model = Teller(says)
         self.prints = prints
         self.drafts = drafts
@@ -49,6 +49,7 @@ class Session:
             lambda number: self.model,
             self._draft,
             notice=self.told.append,
+            together=together,
             clock=lambda: self.now,
         )
         self.messages = [question]
@@ -121,6 +122,20 @@ def test_more_are_written_only_where_the_first_do_not_agree():
     session = Session(FORMED, prints, ["b", "c", "d", "e", "never"])
     assert session.run("a") == ('{"count": 4}', ["a", "b", "c", "d", "e"])
     assert len(session.asked_for_drafts) == 3
+
+
+def test_where_two_take_twice_as_long_as_one_they_are_written_one_at_a_time():
+    prints = {name: f'{{"count": {value}}}' for name, value in zip("abcde", "12344", strict=True)}
+    session = Session(FORMED, prints, ["b", "c", "d", "e", "never"], together=1)
+    assert session.run("a") == ('{"count": 4}', ["a", "b", "c", "d", "e"])
+    assert len(session.asked_for_drafts) == 4
+
+
+def test_an_answer_that_no_other_program_gave_is_in_doubt():
+    prints = {"a": "!KeyError: 'y'", "b": "4 rows", "c": "!ValueError: no", "d": "!TypeError: no"}
+    session = Session(user_says("How many rows has t.csv?"), prints, ["b", "c", "d"], "4 rows.")
+    said, _ = session.run("a")
+    assert "(Not sure: no other program that was written for this gave an answer.)" in said
 
 
 def test_after_a_failure_drafts_know_what_went_wrong():

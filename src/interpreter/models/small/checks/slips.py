@@ -24,9 +24,15 @@ TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNO
 
 
 def without_slips(source: str) -> str:
-    """A program without what libraries no longer have, without lines that change nothing, and
-    without products of a column and a sum, that makes the folders into which it writes."""
-    return _with_folders(_with_products_summed(_without_inplace(in_new_ways(source))))
+    """A program without lines that change nothing, and without products of a column and a sum, that
+    makes the folders into which it writes."""
+    return _with_folders(_with_products_summed(_without_inplace(source)))
+
+
+def to_be_run(source: str) -> str:
+    """A program that nobody has seen yet, without slips and without what libraries no longer have:
+    one that has run shows itself whether it needs that."""
+    return without_slips(in_new_ways(source))
 
 
 def after_error(question: str, source: str, error: str) -> str:
@@ -35,7 +41,7 @@ def after_error(question: str, source: str, error: str) -> str:
     if (told := with_absence_told(question, source, error)) != source:
         return told
     if NO_FILE.search(error) or "KeyError" in error or in_new_ways(source) != source:
-        return with_columns(question, without_slips(source), error)
+        return with_columns(question, to_be_run(source), error)
     return source
 
 

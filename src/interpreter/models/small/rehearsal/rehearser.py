@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.checks.slips import with_columns, without_slips
+from interpreter.models.small.checks.slips import to_be_run, with_columns
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rehearsal.copies import (
     FEW,
@@ -136,7 +136,7 @@ class Rehearser:
             return
         asked = replace(in_short(request, _for_others(turn)), frame=BLOCK)
         more = sources_of(self._drafter(asked, numbers, interrupt))
-        plain = (without_slips(one.strip()) for one in more)
+        plain = (to_be_run(one.strip()) for one in more)
         sources = (*self._written.sources, *filter(None, plain))
         self._written = _Written(turn.identity, sources, numbers.stop)
 
@@ -150,7 +150,7 @@ class Rehearser:
             for event in events:
                 action = event.action if isinstance(event, ActionProposed) else None
                 if isinstance(action, Code) and action.language == PYTHON and not source:
-                    source = without_slips(action.source.strip())
+                    source = to_be_run(action.source.strip())
                     self._written = _Written(turn.identity, (source,))
                     yield from proposed(source, ON_A_COPY, to_compare=True, attempt="copy")
         return bool(source)
