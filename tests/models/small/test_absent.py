@@ -203,4 +203,13 @@ def test_a_program_that_takes_the_first_of_no_rows_says_that_there_is_none(tmp_p
     ended = subprocess.run([sys.executable, "-c", better], capture_output=True, text=True)
     assert ended.stdout == "There is no pupil 'Yusuf'. There is: Amelie, Cem\n"
     assert after_error("What mark did Cem get?", source, error) == source
+    assert after_error("What mark did Yusuf get?", better, error) == better
+    spelt = source.replace("Yusuf", "cem")  # who is there, but for the spelling
+    spelt = after_error("What mark did cem get?", spelt, error)
+    again = subprocess.run([sys.executable, "-c", spelt], capture_output=True, text=True)
+    assert "IndexError" in again.stderr
+    assert not again.stdout
+    rows = 'rows = [r for r in table if r["pupil"] == "Yusuf"]\nprint(rows[0])'
+    out = "IndexError: list index out of range"
+    assert after_error("What mark did Yusuf get?", rows, out) == rows
     assert after_error("What mark did Yusuf get?", source, "ValueError: no") == source

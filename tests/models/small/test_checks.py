@@ -656,3 +656,6 @@ def test_an_example_of_the_profile_is_no_condition_of_the_request():
     source = 'df = pd.read_csv("pupils.csv")\nprint(len(df[df["pupil"] == "Amira"]))'
     assert taken_from_a_profile("Which pupils have a 6?" + PUPILS, source) == "Amira"
     assert taken_from_a_profile("Which mark has Amira?" + PUPILS, source) == ""
+    days = PUPILS.replace("15 different", "7 different")
+    assert taken_from_a_profile("How many at weekends?" + days, source) == ""
+    assert taken_from_a_profile("All others?" + PUPILS, source.replace("==", "!=")) == ""

@@ -199,6 +199,8 @@ def test_what_is_meant_as_it_stands_or_would_not_parse_stays(source):
         "I've put my timetable into courses.json. Do two courses overlap?",
         "They have already exported all of it to dump.csv. How many rows has it?",
         "I save what I spend in money.csv. How much was it in May?",
+        "I’ve put my notes into notes.csv. How many are there?",
+        "We put our notes into notes.csv. How many notes are there?",
     ],
 )
 def test_what_was_done_before_is_no_order(said):
@@ -210,6 +212,26 @@ def test_what_was_done_before_is_no_order(said):
 def test_who_wants_it_saved_where_it_is_wants_the_file_changed(where):
     said = f"people.csv has some people twice. Keep the newest line of each and save it {where}".strip()
     assert is_about_files(said)
+
+
+def test_who_asks_whether_it_can_be_written_wants_it_written():
+    assert file_to_write("Can I export the totals per city from a.csv to out.csv?") == "out.csv"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Round only the columns price and cost of a.csv and save it as out.csv.",
+        "In a.csv drop only columns price and cost and save the rest as out.csv.",
+        "Only the columns price and cost are to be rounded.",
+    ],
+)
+def test_columns_with_which_alone_something_is_done_are_not_all_that_is_wanted(said):
+    assert listed(COLUMNS.search(said)) == []
+
+
+def test_what_is_saved_in_a_variable_is_no_file():
+    assert not is_about_files("Compute the mean of x in a.csv and save it in the same variable.")
 
 
 def test_columns_that_alone_are_wanted_are_known():

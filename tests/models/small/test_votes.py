@@ -135,7 +135,7 @@ def test_an_answer_that_no_other_program_gave_is_in_doubt():
     prints = {"a": "!KeyError: 'y'", "b": "4 rows", "c": "!ValueError: no", "d": "!TypeError: no"}
     session = Session(user_says("How many rows has t.csv?"), prints, ["b", "c", "d"], "4 rows.")
     said, _ = session.run("a")
-    assert "(Not sure: no other program that was written for this gave an answer.)" in said
+    assert "(Not sure: no other program that was written for this confirms it.)" in said
 
 
 def test_after_a_failure_drafts_know_what_went_wrong():

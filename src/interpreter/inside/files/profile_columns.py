@@ -55,7 +55,7 @@ def column(values: Sequence[str], name: str = "") -> str:
     filled = [value for value in values if value.strip().lower() not in NULLS]
     missing = len(values) - len(filled)
     words = [kind_of(filled, f"df[{name!r}]" if name else "x")] if filled else ["empty"]
-    if name and words[0].startswith("int") and (zero := next(filter(ZERO_FIRST.match, filled), "")):
+    if words[0].startswith("int") and (zero := code_with_zero(name, filled)):
         how = f"read with dtype={{{name!r}: str}}, so that zeros stay"
         words = [f"digits, such as {example(zero)!r}: {how}"]
     if words[0].startswith("int") and QUANTITY.search(name):
@@ -63,6 +63,14 @@ def column(values: Sequence[str], name: str = "") -> str:
     if missing and filled:
         words.append(f"{missing} missing")
     return ", ".join(words)
+
+
+def code_with_zero(name: str, filled: list[str]) -> str:
+    """One of them that begins with a zero, where all are codes of one length: postcodes, keys."""
+    lengths = {len(value.strip()) for value in filled}
+    if not name or QUANTITY.search(name) or len(lengths) > 1 or max(lengths) < 3:
+        return ""
+    return next(filter(ZERO_FIRST.match, filled), "")
 
 
 def kind_of(filled: list[str], it: str) -> str:
@@ -253,8 +261,13 @@ def parts_within(name: str, values: Sequence[object]) -> str:
     within = itertools.chain((one.values() for one in objects), lists)
     remember_texts(name, itertools.chain.from_iterable(within))
     if len(lists) > len(values) // 2:
-        shown = json.dumps(next(filter(None, lists), []), ensure_ascii=False)[:VALUE]
-        return f"lists, e.g. {shown}; rows with one: df[df[{name!r}].map(lambda one: 'x' in one)]"
+        first = next(filter(None, lists), [])
+        shown = f"lists, e.g. {json.dumps(first, ensure_ascii=False)[:VALUE]}"
+        plain = (repr(item) for item in first if isinstance(item, (str, int, float)))
+        if one := next(plain, ""):
+            inside = f"isinstance(all, list) and {one} in all"
+            return f"{shown}; rows with {one}: df[df[{name!r}].map(lambda all: {inside})]"
+        return f"{shown}; a row for each of them: df.explode({name!r})"
     if len(objects) <= len(values) // 2:
         return ""
     parts = ", ".join(f"df[{name!r}].str[{key!r}]" for key in itertools.islice(objects[0], 6))

@@ -164,7 +164,7 @@ def prose(path: Path, text: str) -> Iterator[str]:
     if path.suffix.lower() in (".ini", ".cfg") and re.search(r"(?m)^\[.+\]\s*$", text):
         how = "no table; configparser.ConfigParser() reads it: read(path), then it[section][name]"
     if path.suffix.lower() in (".md", ".markdown") and re.search(r"(?m)^\|[ :|-]+\|\s*$", text):
-        how = "with tables: cells are line.strip('|\\n ').split('|'), each to be stripped"
+        how = "read it by open(); cells of a row are line.strip()[1:-1].split('|'), to be stripped"
     yield f"{path.name}: {count} lines of text, {size_of(path)} ({how}){more}"
     yield from (
         f"| {line}" for line in shown

@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from interpreter.models.small.checks.gaps import with_fewer_dropped
-from interpreter.models.small.checks.slips import to_be_run
+from interpreter.models.small.checks.slips import as_profiles_say, to_be_run
 from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
@@ -201,7 +201,7 @@ class SmallModel:
         if numbers and not interrupt.requested:
             asked = replace(in_short(request, turn.for_drafts), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))
-            plain = map(to_be_run, more)
+            plain = (as_profiles_say(turn.question, to_be_run(one)) for one in more)
             better = (with_fewer_dropped(turn.question, one) for one in plain)
             sources = (*drafted.sources, *better)
             self._drafted = _Drafted(drafted.turn, sources, numbers.stop)

@@ -81,7 +81,8 @@ def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Bal
     untried = tuple(dict.fromkeys(source for source in sources if source not in tried))
     if in_spite := not groups and not untried:
         groups = _groups(question, [one for one in rounds if _may_be_an_answer(question, one)])
-        groups = [group for group in groups if len(group) >= IN_SPITE]
+        enough = IN_SPITE if len(groups) > 1 else ENOUGH  # all others failed, or printed nothing
+        groups = [group for group in groups if len(group) >= enough]
     counts = [sum(_votes(one, one is rounds[0], sources) for one in group) for group in groups]
     used = [columns_used(question, group[0].source) for group in groups]
     best = max(range(len(groups)), key=lambda at: (counts[at], used[at], -at), default=None)

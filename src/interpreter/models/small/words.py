@@ -70,7 +70,7 @@ IN_THE_FORM = "The same values, in the form that was asked for:\n"
 MENDED = "The same, with what it lacked:\n"
 LAST_VALUE = "It printed nothing. What it computed last:\n"
 DOUBT = "\n\n(Not sure: programs that were written for this independently printed other values.)"
-UNCONFIRMED = "\n\n(Not sure: no other program that was written for this gave an answer.)"
+UNCONFIRMED = "\n\n(Not sure: no other program that was written for this confirms it.)"
 IN_SPITE = "\n\n(Not sure: programs agree on this, but they may not do all that was asked.)"
 NOT_ANSWERED = """\
 I could not compute this: no program gave a value for it, and a guess would be worth nothing."""
@@ -83,7 +83,7 @@ UNTOUCHED = " Your files are as they were."
 SPENT = """\
 The line {line!r} failed twice with the same error. Do not write it again: solve it in another \
 way. Write one ```python block that prints the answer."""
-GAVE_UP = "I could not do this: {what} fails each time with {error}."
+GAVE_UP = "I could not do this: {what} fails each time{error}."
 EACH_FAILED = "I could not do this: {count} programs in a row failed, the last one with {error}."
 ATTEMPT = """An earlier attempt printed {output}
 {trouble}"""
@@ -141,10 +141,12 @@ ASKS_TOO = re.compile(
     r"|how (?:many|much)|give (?:me )?the answer)\b",
     re.IGNORECASE,
 )
-DONE_BEFORE = "".join(
-    rf"(?<!\b{word} )"
-    for word in ("I", "I've", "they", "he", "she", "have", "has", "had", "already")
-)  # "I've put my notes into notes.csv" wants nothing written
+DONE_BEFORE = "".join((
+    *(rf"(?<!(?<!can )(?<!could )(?<!should )\b{who} )" for who in ("I", "we")),
+    *(rf"(?<!['’]{end} )" for end in ("ve", "d", "s")),
+    *(rf"(?<!\b{word} )" for word in ("they", "he", "she", "have", "has", "had", "already")),
+    r"(?<!\bI just )(?<!\bwe just )",
+))  # "I've put my notes into notes.csv" wants nothing written
 WRITES = re.compile(
     DONE_BEFORE + r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE
 )
@@ -190,7 +192,7 @@ TO_DELETE = re.compile(
 )
 SAVES = re.compile(
     r"\b(?:save|overwrite|write back) (?:it|them|that|(?:the|this|that) (?:file|table))\b"
-    r"(?! (?:as|to|into|in) (?!the same\b|place\b))",
+    r"(?! (?:as|to|into|in) (?!the same (?:file|table|sheet)\b|place\b))",
     re.IGNORECASE,
 )
 CHANGING = re.compile(
@@ -245,7 +247,8 @@ def _last_line(text: str) -> str:
 
 def gave_up(line: str, error: str, rounds: Iterable[Round]) -> str:
     """What the user is told in the end about a line that fails, or a program, if it is unknown."""
-    said = GAVE_UP.format(what=repr(line) if line else "it", error=error.rstrip("."))
+    why = f" with {error.rstrip('.')}" if error.strip() else ""
+    said = GAVE_UP.format(what=repr(line) if line else "it", error=why)
     return said + _untouched(list(rounds))
 
 

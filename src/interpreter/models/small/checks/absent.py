@@ -60,12 +60,12 @@ ALIKE, SHORTEST = 0.6, 5  # names that are taken for each other: USA is no slip 
 NOBODY = "There is no {name} in the data. {column} has: {values}."
 NO_ROWS = re.compile(
     r"IndexError: (?:index 0 is out of bounds|single positional indexer|list index out of range)"
-    r"|arg(?:min|max) of an empty|index out of range"
+    r"|arg(?:min|max) of an empty"
 )
 GUARDED = "# whether there is any"
 GUARD = """\
 there = {of}.dropna().astype(str)  # whether there is any
-if not (there == {value!r}).any():
+if not (there.str.strip().str.casefold() == {value!r}.casefold()).any():
     print({told!r}, ", ".join(sorted(there.unique())[:20]))
 else:
 """
@@ -135,7 +135,7 @@ def _measured(words: str, there: set[str]) -> Iterator[list[str]]:
 def with_absence_told(request: str, source: str, error: str) -> str:
     """A program that took the first of no rows at all, made to say that there is none of those that
     the request names, and what there is; the same program where it failed otherwise."""
-    if not NO_ROWS.search(error):
+    if GUARDED in source or not NO_ROWS.search(error):
         return source
     try:
         body = ast.parse(source).body
@@ -143,7 +143,8 @@ def with_absence_told(request: str, source: str, error: str) -> str:
         return source
     words = request.partition("\n\n")[0].casefold()
     for at, table, column, value in _selections(body):
-        if value.casefold() in words:
+        known = {name for one in body[:at] for name in _assigned(one)}
+        if value.strip() and value.casefold() in words and table in known:
             begin, rest = ("\n".join(map(ast.unparse, part)) for part in (body[:at], body[at:]))
             told = f"There is no {column} {value!r}. There is:"
             guard = GUARD.format(of=f"{table}[{column!r}]", value=value, told=told)
@@ -151,9 +152,18 @@ def with_absence_told(request: str, source: str, error: str) -> str:
     return source
 
 
+def _assigned(statement: ast.stmt) -> list[str]:
+    match statement:
+        case ast.Assign([ast.Name(name)]):
+            return [name]
+        case _:
+            return []
+
+
 def _selections(body: list[ast.stmt]) -> Iterator[tuple[int, str, str, str]]:
     """Where rows are selected by a text: the statement, the table, the column and the text."""
-    for at, node in ((at, node) for at, one in enumerate(body) for node in ast.walk(one)):
+    plain = [(at, one) for at, one in enumerate(body) if isinstance(one, ast.Assign | ast.Expr)]
+    for at, node in ((at, node) for at, one in plain for node in ast.walk(one)):
         match node:
             case ast.Compare(
                 ast.Subscript(ast.Name(table), ast.Constant(str(column))),

@@ -1,73 +1,101 @@
 """Ways to write things that libraries no longer have, written as they have them now.
 
 A small model has learnt from years of programs for older versions, and writes the same old way
-again however often it fails.
+again however often it fails. What cannot work any more is put right at once, what still may only
+once it has failed.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 
-TO_NEW = tuple(
+DEAD = tuple(
     (re.compile(old), new)
     for old, new in (
-        (r"\.weekday_name\b(?!\()", ".day_name()"),
-        (r"\.dt\.(?:weekofyear|week)\b(?!\()", ".dt.isocalendar().week"),
+        (r"\.dt\.weekday_name\b(?!\()", ".dt.day_name()"),
+        (r"\.dt\.weekofyear\b(?!\()", ".dt.isocalendar().week"),
         (r"\.iteritems\(\)", ".items()"),
-        (r"\bdelim_whitespace\s*=\s*True\b", 'sep=r"\\\\s+"'),
-        (r"\berror_bad_lines\s*=\s*False\b", 'on_bad_lines="skip"'),
+        (r"\bdelim_whitespace\s*=\s*True\b", "sep=r'\\\\s+'"),
+        (r"\berror_bad_lines\s*=\s*False\b", "on_bad_lines='skip'"),
         (r"\bline_terminator\s*=", "lineterminator="),
-        (r"\.fillna\(method\s*=\s*[\"'](?:ffill|pad)[\"']\)", ".ffill()"),
-        (r"\.fillna\(method\s*=\s*[\"'](?:bfill|backfill)[\"']\)", ".bfill()"),
-        (r"((?:\.resample\(|\bfreq\s*=\s*)[\"'])([MQ])([\"'])", r"\g<1>\g<2>E\g<3>"),
-        (r"((?:\.resample\(|\bfreq\s*=\s*)[\"'])[AY]([\"'])", r"\g<1>YE\g<2>"),
-        (r"((?:\.resample\(|\bfreq\s*=\s*)[\"']\d*)H([\"'])", r"\g<1>h\g<2>"),
-        (r"((?:\.resample\(|\bfreq\s*=\s*)[\"']\d*)T([\"'])", r"\g<1>min\g<2>"),
-        (r"\bnp\.(float|int|bool|object|str)\b(?!\w|_)", r"\g<1>"),
+        (r"\bnp\.(float|int|object|str)\b(?!\w|_)", r"\g<1>"),
         (r"\bnp\.NaN\b", "np.nan"),
         (r"\bnp\.Inf\b", "np.inf"),
         (r"\bnp\.product\(", "np.prod("),
         (r"\bnp\.trapz\(", "np.trapezoid("),
-        (r"\.get_sheet_by_name\(([^()\n]+)\)", r"[\g<1>]"),
         (r"\.get_sheet_names\(\)", ".sheetnames"),
         (r"\.get_feature_names\(", ".get_feature_names_out("),
         (r"(OneHotEncoder\([^()\n]*)\bsparse\s*=", r"\g<1>sparse_output="),
-        (r"(style\.use\([\"'])seaborn(?!-v0)", r"\g<1>seaborn-v0_8"),
         (
             r"\bmean_squared_error\(([^()\n]*),\s*squared\s*=\s*False\s*\)",
             r"(mean_squared_error(\g<1>) ** 0.5)",
         ),
-        (r"\.corr\(\)", ".corr(numeric_only=True)"),
     )
 )
+"""Code that no installed version takes; texts of a program are not looked at."""
+BY_A_TEXT = tuple(
+    (re.compile(old), new)
+    for old, new in (
+        (r"\.fillna\(method\s*=\s*[\"'](?:ffill|pad)[\"']\)", ".ffill()"),
+        (r"\.fillna\(method\s*=\s*[\"'](?:bfill|backfill)[\"']\)", ".bfill()"),
+        (r"(\.resample\([\"'])([MQ])([\"'])", r"\g<1>\g<2>E\g<3>"),
+        (r"(\.resample\([\"'])[AY]([\"'])", r"\g<1>YE\g<2>"),
+        (
+            r"(\b(?:date_range|Grouper)\([^()\n]*\bfreq\s*=\s*[\"'])([MQ])([\"'])",
+            r"\g<1>\g<2>E\g<3>",
+        ),
+        (r"(style\.use\([\"'])seaborn(?!-v0)", r"\g<1>seaborn-v0_8"),
+    )
+)
+OF_TEXTS = re.compile(r"could not convert string|agg function failed|does not support operation")
+NO_APPEND = "has no attribute 'append'"
 BUILT_ON_NUMBERS = ("mean", "median", "std", "var")
 
 
-def in_new_ways(source: str) -> str:
-    """The program as it has to be written now; the same where there is nothing old in it."""
-    better = source
-    for old, new in TO_NEW:
+def in_new_ways(source: str, error: str = "") -> str:
+    """The program as it has to be written now; the same where there is nothing old in it. With the
+    error by which it failed more is known to be old."""
+    better = _outside_of_texts(source)
+    for old, new in BY_A_TEXT:
         better = old.sub(new, better)
-    better = _with_rows_put_together(better)
+    if OF_TEXTS.search(error) or NO_APPEND in error:
+        better = _as_the_error_says(better, error)
     try:
-        ast.parse(better)
+        compile(better, "program", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
     return better
 
 
-def _with_rows_put_together(source: str) -> str:
-    """`df = df.append(row)`, which no table has any more, is written with `pd.concat`."""
+def _outside_of_texts(source: str) -> str:
+    """With what is dead replaced wherever it is code."""
+    if not any(old.search(source) for old, _ in DEAD):
+        return source
     try:
-        tree = ast.parse(source) if ".append(" in source or ".groupby(" in source else None
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return source
+    texts = [one.string for one in tokens if one.type in (tokenize.STRING, tokenize.COMMENT)]
+    if any(old.search(text) for text in texts for old, _ in DEAD):
+        return source  # a program about such programs
+    for old, new in DEAD:
+        source = old.sub(new, source)
+    return source
+
+
+def _as_the_error_says(source: str, error: str) -> str:
+    """With rows put together by `pd.concat`, which tables no longer append, and with numbers taken
+    from the columns that have them."""
+    try:
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
     lines = [line.encode() for line in source.split("\n")]
-    nodes = (
-        (node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)) if tree else ()
-    )
-    found = [(node, new) for node in nodes if (new := _new(node))]
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr))
+    found = [(node, new) for node in nodes if (new := _new(node, NO_APPEND in error))]
     found.sort(key=lambda one: (one[0].lineno, one[0].col_offset), reverse=True)
     for node, new in found:  # from behind, so that places stay right
         if node.lineno == node.end_lineno:
@@ -77,19 +105,19 @@ def _with_rows_put_together(source: str) -> str:
     return b"\n".join(lines).decode()
 
 
-def _new(node: ast.AST) -> str:
+def _new(node: ast.AST, appends: bool) -> str:
     match node:
         case ast.Assign(
-            [ast.Name(name)],
-            ast.Call(ast.Attribute(ast.Name(table), "append"), [rows], options),
-        ) if name == table:  # a list is never given what its append returns
-            added = ast.unparse(rows)
-            added = f"pd.DataFrame([{added}])" if isinstance(rows, ast.Dict) else added
-            more = "".join(f", {ast.unparse(one)}" for one in options)
-            return f"{name} = pd.concat([{name}, {added}]{more})"
+            [ast.Name(name)], ast.Call(ast.Attribute(ast.Name(table), "append"), [rows], options)
+        ) if name == table and appends:
+            row, more = ast.unparse(rows), "".join(f", {ast.unparse(one)}" for one in options)
+            row = f"pd.DataFrame([{row}]) if isinstance({row}, (dict, pd.Series)) else {row}"
+            return f"{name} = pd.concat([{name}, {row}]{more})"
+        case ast.Call(ast.Attribute(_, "corr") as corr, [], []) if not appends:
+            return f"{ast.unparse(corr)}(numeric_only=True)"
         case ast.Call(
             ast.Attribute(ast.Call(ast.Attribute(_, "groupby")) as groups, name), [], []
-        ) if name in BUILT_ON_NUMBERS:  # of all columns, texts too
+        ) if name in BUILT_ON_NUMBERS and not appends:
             return f"{ast.unparse(groups)}.{name}(numeric_only=True)"
         case _:
             return ""

@@ -16,6 +16,9 @@ from interpreter.models.small.hints import NO_FILE
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
+READ_WITH = re.compile(
+    r"^(\S+) \(read it with ((?:sep|encoding|skiprows|decimal)=.+)\): \d+ rows", re.MULTILINE
+)
 RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
 MAKES_FOLDERS = re.compile(r"\bmakedirs\(|\bmkdir\(")
 WRITING = re.compile(r"savefig\Z|to_(?:csv|excel|json|html|parquet|markdown)\Z")
@@ -40,8 +43,21 @@ def after_error(question: str, source: str, error: str) -> str:
     of the kind."""
     if (told := with_absence_told(question, source, error)) != source:
         return told
-    if NO_FILE.search(error) or "KeyError" in error or in_new_ways(source) != source:
-        return with_columns(question, to_be_run(source), error)
+    if (read := as_profiles_say(question, source)) != source:
+        return read
+    newer = source if "NameError" in error else in_new_ways(source, error)
+    if NO_FILE.search(error) or "KeyError" in error or newer != source:
+        return with_columns(question, without_slips(newer), error)
+    return source
+
+
+def as_profiles_say(question: str, source: str) -> str:
+    """A program that reads tables as their profiles say, with `sep=';'`, `skiprows=3` and the like,
+    where it gives nothing but the name."""
+    for name, how in READ_WITH.findall(question.partition("\n\n")[2]):
+        for mark in "\"'":
+            plain = f"read_csv({mark}{name}{mark}"
+            source = source.replace(f"{plain})", f"{plain}, {how})")
     return source
 
 

@@ -18,7 +18,8 @@ READS = re.compile(
 )
 
 
-EXAMPLE = re.compile(r"^- '.+?' text, \d+ different, e\.g\. '(.+?)'", re.MULTILINE)
+ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)
+EXAMPLE = re.compile(r"^- '.+?' text, (\d+) different, e\.g\. '(.+?)'", re.MULTILINE)
 WALKS = re.compile(r"\b(?:glob|rglob|iterdir|listdir|scandir|walk)\(")
 
 
@@ -161,10 +162,18 @@ def texts_compared(source: str) -> list[str]:
 
 
 def taken_from_a_profile(question: str, source: str) -> str:
-    """The text that rows are selected by, where it is only the example of a column of many
-    different ones in a profile, and the request does not say it; nothing else."""
+    """The text that rows are selected by, where it is only the example of a column that has another
+    text in each row, and the request does not say it; nothing else."""
     words, _, known = question.partition("\n\n")
-    examples = {value.casefold() for value in EXAMPLE.findall(known)}
-    said = words.casefold()
-    compared = (text for text in texts_compared(source) if text.casefold() in examples)
-    return next((text for text in compared if text.casefold() not in said), "")
+    rows = set(ROWS.findall(known))
+    examples = {value for count, value in EXAMPLE.findall(known) if count in rows}
+    try:
+        nodes = ast.walk(ast.parse(source)) if examples else ()
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    for node in nodes:
+        match node:
+            case ast.Compare(_, [ast.Eq()], [ast.Constant(str(text))]) if text in examples:
+                if text.casefold() not in words.casefold():
+                    return text
+    return ""

@@ -98,9 +98,10 @@ KEYS = re.compile(
     re.IGNORECASE,
 )
 COLUMNS = re.compile(
-    rf"\b(?:with|having|has|have|only|just)(?: the| these| two| three| exactly| only)*"
+    rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
     rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))"
-    rf"|\b(?:just|only) (?:the )?({LIST}),? in (?:that|this) order\b",
+    rf"|\b(?:just|only) (?:the )?({LIST}),? in (?:that|this) order\b"
+    rf"|(?:^|[.;!] )(?:just|only) the columns ({LIST})\b(?= *(?:[,.;]|$))",
     re.IGNORECASE,
 )
 NO_NAMES = """

@@ -60,6 +60,8 @@ class Rehearsal:
     """The program, as if it had run in earnest: what it printed, and the files that it changed."""
     told: str
     """What was told of its changes."""
+    gone: tuple[str, ...] = ()
+    """Names that are there no more: of what was deleted or renamed."""
 
     @classmethod
     def of(cls, one: Round) -> Rehearsal | None:
@@ -67,9 +69,11 @@ class Rehearsal:
         *printed, told = CHANGED.split(f"{one.output}\n")
         if not one.on_copy or one.failed or not printed:
             return None
-        changes = _with_renames(CHANGE.findall(told.partition(" would hold:\n")[0]))
+        found = CHANGE.findall(told.partition(" would hold:\n")[0])
+        changes = _with_renames(found)
         files = tuple(f"{kind} {name}" for kind, name, _ in changes)
-        return cls(changes, replace(one, output=printed[0].strip(), files=files), told)
+        gone = tuple(name for kind, name, _ in found if kind == "deleted")
+        return cls(changes, replace(one, output=printed[0].strip(), files=files), told, gone)
 
     def trouble(self, question: str) -> str:
         """What is wrong with it, in words for the model; nothing where all is well."""
@@ -104,9 +108,8 @@ class Rehearsal:
     def not_named(self, question: str) -> list[str]:
         """The files it would change that were there before, and that nobody named."""
         words = question.partition("\n\n")[0].casefold()
-        changed = [name for kind, name, _ in self.changes if kind != "added"]
-        named = [name for name in changed if name.rpartition("/")[2].casefold() in words]
-        return [name for name in changed if name not in named]
+        changed = [name for kind, name, _ in self.changes if kind == "modified"]
+        return [name for name in (*changed, *self.gone) if not _is_named(name, words)]
 
 
 @frozen
@@ -140,6 +143,12 @@ def in_doubt(question: str, rounds: Sequence[Round]) -> str:
     """What the user is told where programs did different things, and no two the same."""
     found = compared(question, rounds)
     return IN_DOUBT if found.others and not found.is_agreed else ""
+
+
+def _is_named(name: str, words: str) -> bool:
+    """Whether a file is spoken of: `settings.json`, or the settings file."""
+    stem = name.rpartition("/")[2].casefold().partition(".")[0]
+    return bool(stem) and re.search(rf"(?<![\w-]){re.escape(stem)}(?![\w-])", words) is not None
 
 
 def _with_renames(changes: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
