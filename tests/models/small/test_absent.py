@@ -6,7 +6,7 @@ import sys
 import pytest
 from tests.models.small.test_conditions import READ, turn
 
-from interpreter.models.small.checks.absent import made_up, said_to_be_absent
+from interpreter.models.small.checks.absent import is_named, made_up, said_to_be_absent
 from interpreter.models.small.checks.slips import after_error
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
@@ -213,3 +213,18 @@ def test_a_program_that_takes_the_first_of_no_rows_says_that_there_is_none(tmp_p
     out = "IndexError: list index out of range"
     assert after_error("What mark did Yusuf get?", rows, out) == rows
     assert after_error("What mark did Yusuf get?", source, "ValueError: no") == source
+
+
+@pytest.mark.parametrize(
+    ("request_", "named"),
+    [
+        ("What is the average profit in sales.csv?", True),
+        ("Sum the column enrolled of a.csv.", True),
+        ("courses.csv says how many seats there are and people.csv who enrolled.", False),
+        ("How many were enrolled?", False),
+        ("How many seats are free?", False),
+    ],
+)
+def test_what_somebody_does_is_no_name_of_a_column(request_, named):
+    word = "profit" if "profit" in request_ else "enrolled"
+    assert is_named(word, request_) is named

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from interpreter.models.small.checks.absent import said_to_be_absent
+from interpreter.models.small.checks.absent import is_named, said_to_be_absent
 from interpreter.models.small.checks.answers import (
     answer_in,
     doubt_about,
@@ -364,12 +364,9 @@ def _not_there(rounds: list[Round], question: str, failures: int) -> str:
     name, told = missing_thing(error, question)
     if not told:
         return ""
-    words = question.partition("\n\n")[0].casefold()
     if name in listed(COLUMNS.search(question)):  # of a table that is to be made
         return ""
-    named = (
-        len(name) > 1 and name.casefold() in words and "There is: " not in hint_for(error, question)
-    )
+    named = is_named(name, question) and "There is: " not in hint_for(error, question)
     return told if named or (failures >= REPEATS and _same_error(rounds)) else ""
 
 

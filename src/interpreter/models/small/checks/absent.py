@@ -58,6 +58,7 @@ NEARLY = 0.75  # of one word
 TEXT = re.compile(r"[\"']([^\"'\n]+)[\"']")
 ALIKE, SHORTEST = 0.6, 5  # names that are taken for each other: USA is no slip for United States
 NOBODY = "There is no {name} in the data. {column} has: {values}."
+DOING = "who|they|we|i|you|he|she|is|are|was|were|be|been|being|has|have|had|not|got|get"
 NO_ROWS = re.compile(
     r"IndexError: (?:index 0 is out of bounds|single positional indexer|list index out of range)"
     r"|arg(?:min|max) of an empty"
@@ -130,6 +131,16 @@ def _measured(words: str, there: set[str]) -> Iterator[list[str]]:
         nouns = [word for word in WORD.findall(phrase) if word not in DONE_WITH_IT]
         if not any(_is_known(noun, there) for noun in nouns):
             yield nouns
+
+
+def is_named(name: str, request: str) -> bool:
+    """Whether the user speaks of a column or file by this name, and not of what somebody does:
+    "who enrolled" names no column."""
+    words, it = request.partition("\n\n")[0].casefold(), name.casefold()
+    if len(it) < 2 or it not in words:
+        return False
+    does = it.isalpha() and re.search(rf"\b(?:{DOING})\s+{it}\b", words)
+    return not does
 
 
 def with_absence_told(request: str, source: str, error: str) -> str:
