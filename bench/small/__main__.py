@@ -20,6 +20,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from bench.small import coding, dabench, everyday
+from bench.small.club import club
 from bench.small.desk import desk
 from bench.small.errands import errands
 from bench.small.field import field
@@ -79,7 +80,14 @@ def _work(options):
             by_form = [dabench.cases(form, data, options.part) for form in forms]
         case "everyday":
             together = itertools.zip_longest(
-                everyday.cases(), messy(), office(), field(), errands(), workshop(), desk()
+                everyday.cases(),
+                messy(),
+                office(),
+                field(),
+                errands(),
+                workshop(),
+                desk(),
+                club(),
             )
             by_form = [[case for cases in together for case in cases if case]]
         case name:

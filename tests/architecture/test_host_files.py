@@ -75,7 +75,6 @@ ALLOWED = {
         "facade/typed/values.py _loaded: PROGRAM.read_text",
         "facade/typed/values.py _tools: runpy.run_path",
         "models/embedded/catalogue.py read: path.read_text",
-        "models/small/recipes.py cookbook: RECIPES.read_text",
         "models/prices.py table: resources.files('interpreter.models').joinpath('prices.json').read_text",
         "runtimes/handover.py copy: source.read_bytes",
         "protocol/inside_files.py compiled: target.open",

@@ -18,8 +18,16 @@ CLICK_FIRST = ("tk", "chromium", "qt")  # whose field does not have the focus by
 def focus(app, desktop):
     """Have its field take what is typed."""
     window = app.window(desktop)
+
+    def is_active():
+        return any(one.active and one.id == window.id for one in desktop.windows())
+
     desktop.activate(window)
-    wait_for(lambda: any(w.active and w.id == window.id for w in desktop.windows()), "the focus")
+    with suppress(AssertionError):  # a window that was just mapped may have taken it again
+        wait_for(is_active, seconds=5)
+    if not is_active():
+        desktop.activate(window)
+        wait_for(is_active, "the focus")
     window = app.window(desktop)  # its manager may have moved it meanwhile
     if app.kind in CLICK_FIRST:
         desktop.move(Point(window.box.left + 100, window.box.top + 14))

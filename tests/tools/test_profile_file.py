@@ -672,6 +672,40 @@ def test_a_table_nearby_is_looked_at_where_a_question_speaks_of_what_it_holds(
     assert "pin" not in told
 
 
+RECIPE = "# Pancakes\n\nFor 4 people:\n\n- 250 g of flour\n- 3 eggs\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_meant"),
+    [
+        ("how much flour do 14 people need, by the recipe?", True),
+        ("how many pancakes are there", True),
+        ("write a poem about the sea", False),
+        ("what do people say?", False),
+    ],
+)
+def test_notes_nearby_are_looked_at_where_a_question_shares_words_with_them(
+    profiler, workspace, asked, is_meant
+):
+    (workspace / "pancakes.md").write_text(RECIPE)
+    (workspace / "README.md").write_text(RECIPE)
+    (workspace / "secrets.txt").write_text("flour for people: 7")
+    told = profiler.describe_nearby(asked)
+    assert ("| - 250 g of flour" in told) is is_meant
+    assert told.count("flour") == is_meant
+
+
+def test_a_database_nearby_is_looked_at_where_a_question_names_what_its_tables_hold(
+    profiler, workspace
+):
+    with sqlite3.connect(workspace / "choir.db") as database:
+        database.execute("CREATE TABLE singers (name TEXT, voice TEXT)")
+    database.close()
+    told = profiler.describe_nearby("which voice has most of our singers?")
+    assert "- singers (0 rows): name TEXT, voice TEXT" in told
+    assert profiler.describe_nearby("write a poem about the sea") == ""
+
+
 def test_where_many_tables_lie_around_none_is_looked_at(profiler, workspace):
     for number in range(5):
         (workspace / f"trips{number}.csv").write_text(TRIPS)

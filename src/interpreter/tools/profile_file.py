@@ -48,12 +48,21 @@ HERE = re.compile(
     re.IGNORECASE,
 )
 TABLES = frozenset((".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet"))
+DATABASES = frozenset((".db", ".sqlite", ".sqlite3"))
+NOTES = frozenset((".md", ".markdown", ".txt", ".log", ".ini", ".cfg", ".toml", ".yaml", ".yml"))
+ABOUT_A_PROJECT = re.compile(
+    r"readme|licen[cs]e|copying|changelog|contributing|requirements|constraints", re.IGNORECASE
+)
 OF_ALL_ROWS = re.compile(r"^(- '.+?' (?:int|float)) \S+ to [^\s,]+", re.MULTILINE)
 EVERY_TEXT = re.compile(r"^(- '.+?' text): '", re.MULTILINE)
 WORDS = re.compile(r"[^\W_]{2,}")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)
+TABLE_OF_A_DATABASE = re.compile(r"^- (\w+ \(\d+ rows\): .+)$", re.MULTILINE)
+LINE_OF_NOTES = re.compile(r"^\| (.+)$", re.MULTILINE)
+SHARED, LONG_WORD = 2, 4  # words that say that a question is about notes, and letters of each
+NEAR_KINDS = (TABLES | DATABASES, NOTES)
 QUICK = 10_000_000  # bytes that are looked at in a moment
-ENTRIES, NEARBY = 60, 4  # things in a directory, and tables among them, that are few
+ENTRIES, NEARBY = 60, 4  # things in a directory, and tables or notes among them, that are few
 ALIKE = 2  # files of a kind in a folder of which one is shown
 MOST_FILES = 200
 FILES = 3  # of one message
@@ -94,9 +103,9 @@ class Profiler:
         return "\n\n".join(filter(None, told))
 
     def describe_nearby(self, text: str) -> str:
-        """The same of the few tables that lie around, where a text speaks of what they hold without
-        naming any: "total km per car?" """
-        near = tables_nearby(self._options.workspace)
+        """The same of the few tables, databases and notes that lie around, where a text speaks of
+        what they hold without naming any: "total km per car?" """
+        near = files_nearby(self._options.workspace)
         files = [path for path in near if not self._is_secret(path)]
         profiles = ((path, with_named_texts(self._profile(path), text)) for path in files)
         meant = [told for path, told in profiles if is_about(text, path, told)]
@@ -204,26 +213,36 @@ def mentioned_files(text: str, workspace: Path) -> tuple[Path, ...]:
     return (*tuple(found)[:FILES], *_mentioned_folders(said, workspace))
 
 
-def tables_nearby(workspace: Path) -> tuple[Path, ...]:
-    """The tables in a directory that holds little else; none where there are many things."""
+def files_nearby(workspace: Path) -> tuple[Path, ...]:
+    """The tables, databases and notes in a directory that holds little else; none where there are
+    many things, and none of a kind of which there are many."""
     try:
         entries = list(itertools.islice(os.scandir(workspace), ENTRIES + 1))
         names = sorted(one.name for one in entries if one.is_file(follow_symlinks=False))
     except OSError:
         return ()
     shown = [one for one in names if not one.startswith(".") and not SECRETS.search(one)]
-    tables = [one for one in shown if Path(one).suffix.lower() in TABLES]
-    few = len(entries) <= ENTRIES and len(tables) <= NEARBY
+    if len(entries) > ENTRIES:
+        return ()
     sizes = {one.name: one.stat(follow_symlinks=False).st_size for one in entries}
-    return tuple(workspace / one for one in tables if sizes[one] <= QUICK) if few else ()
+    small = [one for one in shown if sizes[one] <= QUICK and not ABOUT_A_PROJECT.match(one)]
+    kinds = [[one for one in small if Path(one).suffix.lower() in kind] for kind in NEAR_KINDS]
+    return tuple(workspace / one for kind in kinds if len(kind) <= NEARBY for one in kind)
 
 
 def is_about(text: str, path: Path, profile: str) -> bool:
-    """Whether a text speaks of a table: by its name, or by that of a column or a value of it."""
-    said = {word_key(word) for word in WORDS.findall(text[:LOOKED_AT])} - COMMON
-    names = " ".join((path.stem, *COLUMN.findall(profile)))
-    told = {word_key(word) for word in WORDS.findall(names.replace("_", " "))}
-    return bool(said & told) or "\nNamed in the request: " in profile
+    """Whether a text speaks of a file: by its name, or by that of a column, a table or a value of
+    it; of notes by several of their words."""
+    said = _keys(text[:LOOKED_AT]) - COMMON
+    names = (path.stem, *COLUMN.findall(profile), *TABLE_OF_A_DATABASE.findall(profile))
+    if said & _keys(" ".join(names)) or "\nNamed in the request: " in profile:
+        return True
+    shared = said & _keys(" ".join(LINE_OF_NOTES.findall(profile)))
+    return sum(len(word) >= LONG_WORD for word in shared) >= SHARED
+
+
+def _keys(text: str) -> set[str]:
+    return {word_key(word) for word in WORDS.findall(text.replace("_", " "))}
 
 
 def _mentioned_folders(said: str, workspace: Path) -> list[Path]:

@@ -149,6 +149,43 @@ def test_a_broken_cache_costs_time_and_no_answer(engine_options):
     second.close()
 
 
+def test_a_system_text_that_was_read_in_part_is_not_kept_as_if_it_were_all(engine_options):
+    first = opened(engine_options)
+    ask(first)
+    stopped = Interrupt()
+    stopped.request()
+    other = Request("You never say hello. " * 30, (user_says("Say hello."),))
+    assert not any(isinstance(e, ReplyFinished) for e in first.stream(other, stopped))
+    assert len(list(engine_options.cache.glob("*.prompt"))) == 1
+    list(first.stream(other, Interrupt()))
+    assert len(list(engine_options.cache.glob("*.prompt"))) == 2
+    first.close()
+
+
+def test_a_kept_state_that_holds_nothing_is_read_anew(engine_options):
+    first = opened(engine_options)
+    ask(first)
+    first.close()
+    (kept,) = engine_options.cache.glob("*.prompt")
+    whole = kept.stat().st_size
+    kept.write_bytes(kept.read_bytes()[:8] + bytes(28))  # as it is where no token was read
+    second = opened(engine_options)
+    ask(second)
+    second.close()
+    (kept,) = engine_options.cache.glob("*.prompt")
+    assert kept.stat().st_size == whole
+
+
+def test_drafts_under_another_system_text_leave_what_was_read_where_it_is(engine_options):
+    model = opened(engine_options)
+    ask(model, "One.")
+    other = Request("You write Python. " * 30, (user_says("Print the word hello."),))
+    model.drafts(other, range(1), Interrupt())
+    again = usage(ask(model, "Two."))
+    model.close()
+    assert again.cached > 100
+
+
 def test_few_prompts_are_kept(engine_options, monkeypatch):
     monkeypatch.setattr("interpreter.models.embedded.engine_cache.KEPT", 2)
     model = opened(engine_options)

@@ -10,16 +10,18 @@ import pytest
 from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.checks.answers import impossible
 from interpreter.models.small.checks.choices import not_chosen
+from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.checks.conditions import Conditions
 from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.groups import not_put_together
-from interpreter.models.small.checks.slips import with_columns, without_slips
+from interpreter.models.small.checks.slips import after_error, with_columns, without_slips
 from interpreter.models.small.checks.sources import reads_one_of_many, taken_from_a_profile
 from interpreter.models.small.checks.which import does_not_say_who
 from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
@@ -659,3 +661,54 @@ def test_an_example_of_the_profile_is_no_condition_of_the_request():
     days = PUPILS.replace("15 different", "7 different")
     assert taken_from_a_profile("How many at weekends?" + days, source) == ""
     assert taken_from_a_profile("All others?" + PUPILS, source.replace("==", "!=")) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "method", "printed"),
+    [
+        ("z = (df['a'] - 1).to_numpy()\nprint(len(df[z.abs() > 1]))", "abs", "1"),
+        ("kinds = df['b'].to_numpy()\nprint(kinds.value_counts().idxmax())", "value_counts", "x"),
+    ],
+)
+def test_what_only_tables_have_is_done_with_arrays_in_the_way_that_works(line, method, printed):
+    head = "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2, 5], 'b': ['x', 'x', 'y']})\n"
+    error = f"AttributeError: 'numpy.ndarray' object has no attribute '{method}'"
+    better = after_error("How many rows?", head + line, error)
+    ran = subprocess.run([sys.executable, "-c", better], capture_output=True, text=True)
+    assert (ran.stdout.strip(), ran.stderr) == (printed, "")
+
+
+def test_a_method_that_is_called_on_several_things_stays():
+    source = "print(a.abs(), b.abs())"
+    error = "AttributeError: 'numpy.ndarray' object has no attribute 'abs'"
+    assert after_error("How many rows?", source, error) == source
+
+
+def test_an_argument_that_a_function_does_not_take_is_left_out():
+    error = "TypeError: train_test_split() got an unexpected keyword argument 'weight'"
+    source = "x, y = train_test_split(a['é'], test_size=0.3, weight='even')\nf(x)"
+    better = "x, y = train_test_split(a['é'], test_size=0.3)\nf(x)"
+    assert after_error("What is x?", source, error) == better
+    twice = f"{source}\ng(weight=1)"
+    assert after_error("What is x?", twice, error) == twice
+
+
+STRENGTH = (
+    "How strongly are units and price related in sales.csv? Answer as JSON with the keys r and "
+    'strength, which is "strong", "moderate" or "weak".'
+)
+
+
+@pytest.mark.parametrize(
+    ("printing", "is_computed"),
+    [
+        ("print({'r': r, 'strength': 'weak'})", False),
+        ("print({'r': r, 'strength': 'weak' if abs(r) < 0.3 else 'strong'})", True),
+        ("if r < 0.3:\n    print({'r': r, 'strength': 'weak'})", True),
+        ("print({'r': r, 'unit': 'none'})", True),
+    ],
+)
+def test_an_answer_of_a_list_that_is_chosen_without_looking_is_not_computed(printing, is_computed):
+    source = f"import pandas as pd\ndf = pd.read_csv('sales.csv')\nr = df.corr()\n{printing}"
+    one = Round(source, source, False, "{'r': 0.2, 'strength': 'weak'}", "", "")
+    assert is_hard_coded(STRENGTH + PROFILE, one) is not is_computed

@@ -3,7 +3,11 @@
 import pytest
 
 from interpreter.models.small.checks.answers import doubt_about, trouble_with
-from interpreter.models.small.checks.conditions import changed_originals, results_left_out
+from interpreter.models.small.checks.conditions import (
+    Conditions,
+    changed_originals,
+    results_left_out,
+)
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
@@ -492,3 +496,41 @@ def test_what_all_programs_do_although_they_were_told_not_to_is_believed_in_the_
     plan = read.next_request(counted(3))
     assert not plan.must_act
     assert "Not sure" in plan.doubt
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "where a_value is a number between 0 and 1, rounded to four decimal places",
+        "Give an integer between 1 and 12.",
+    ],
+)
+def test_what_an_answer_lies_between_is_no_condition_of_rows(form):
+    assert Conditions.of(f"How strong is the correlation in t.csv? {form}").limits == ()
+
+
+def test_what_rows_lie_between_is_one():
+    assert Conditions.of("Which rows have a price between 3 and 5 in t.csv?").limits == ("3",)
+
+
+FEES = (
+    "What do our members still owe us? fees.csv\n\nfees.csv: 9 rows x 3 columns\n- 'name' text, 9 "
+    "different\n- 'fee' int 60 to 750\nCareful: 1 row(s) hold a total ('name' is 'Total')"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_left_out"),
+    [
+        ("print(df['fee'].sum())", True),
+        ("print(df[df['name'] != 'Total']['fee'].sum())", False),
+        ("print(df['fee'][:-1].sum())", False),
+        ("df = df[df['fee'].notna()]\nprint(df['name'].tolist())", False),
+        ("print(df.loc[df['name'] == 'Total', 'fee'].sum())", False),
+        ("for name in df['name']:\n    print(name)", False),
+    ],
+)
+def test_a_row_that_holds_a_total_is_not_counted_as_one_of_the_rows(source, is_left_out):
+    source = f"import pandas as pd\ndf = pd.read_csv('fees.csv')\n{source}"
+    left_out = Conditions.of(FEES).left_out(Round(source, source, False, "750\n", "", ""))
+    assert ("'name' != 'Total'" in " ".join(left_out)) is is_left_out

@@ -20,6 +20,7 @@ from interpreter.protocol.messages import (
     Message,
     Output,
     Text,
+    user_says,
 )
 from interpreter.protocol.ports import Capabilities, Request, ToolSpec
 from support.profiles import with_profile
@@ -478,12 +479,37 @@ def test_an_answer_from_before_is_taken_when_nothing_better_comes():
     assert next_request((PARTS, *doubted, *fails, *fails)).answer == '{"mean": null, "count": 7}'
 
 
-def test_the_form_of_the_answer_stands_last_in_the_users_own_words():
-    asks = (
-        "What is their mean in t.csv?\nGive it as JSON, rounded to two decimals.\n\nt.csv: 3 rows"
+def test_what_is_wanted_stands_behind_what_is_known_of_its_files():
+    first, then = with_profile("What is their mean in t.csv?\n\nt.csv: 3 rows"), user_says("And?")
+    asked = plain_requests((first, Message("assistant", (Text("3."),)), then), first)
+    assert asked[0].messages[0].text == "t.csv: 3 rows\n\nWhat is their mean in t.csv?"
+    assert (
+        asked[1]
+        .messages[0]
+        .text.startswith(
+            "t.csv: 3 rows\n\nWhat is their mean in t.csv?\n\nWrite one ```python block"
+        )
     )
-    asked_for = next_request((with_profile(asks),)).messages[-1].text
-    assert asked_for.endswith("as was asked: Give it as JSON, rounded to two decimals.")
+
+
+def plain_requests(*conversations):
+    """What a model is asked in each of these conversations."""
+    model, asked = ScriptedModel(["It is 3."] * 9), []
+
+    class Listener:
+        name, capabilities = model.name, model.capabilities
+
+        def stream(self, request, interrupt):
+            asked.append(request)
+            yield from model.stream(request, interrupt)
+
+    for conversation in conversations:
+        messages = conversation if isinstance(conversation, tuple) else (conversation,)
+        before = len(asked)
+        small = SmallModel(Listener(), lambda number: Listener())
+        list(small.stream(Request("", messages), Interrupt()))
+        del asked[before + 1 :]
+    return asked
 
 
 def test_a_reply_that_must_be_a_block_is_framed_as_one():

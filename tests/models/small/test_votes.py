@@ -2,6 +2,7 @@
 
 import pytest
 
+from interpreter.models.small.examples import EXAMPLES
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rounds import Round
@@ -10,6 +11,7 @@ from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 from interpreter.protocol.ports import Capabilities, Request
+from support.profiles import with_profile
 
 QUESTION = user_says("What is the mean of x in t.csv?")
 FORMED = user_says("How many rows are in t.csv? Answer as JSON with count")
@@ -117,6 +119,14 @@ def test_drafts_are_written_once_and_for_the_question_alone():
         assert '{"count": 3}' not in request.messages[0].text
 
 
+def test_others_are_written_under_another_system_text_and_in_turns_as_the_first_one_was():
+    prints = {name: f'{{"count": {value}}}' for name, value in zip("abc", "122", strict=True)}
+    session = Session(FORMED, prints, ["b", "c"], together=1)
+    assert session.run("a") == ('{"count": 2}', ["a", "b", "c"])
+    systems = [request.system for request in session.asked_for_drafts]
+    assert [EXAMPLES in system for system in systems] == [False, True]
+
+
 def test_more_are_written_only_where_the_first_do_not_agree():
     prints = {name: f'{{"count": {value}}}' for name, value in zip("abcde", "12344", strict=True)}
     session = Session(FORMED, prints, ["b", "c", "d", "e", "never"])
@@ -132,17 +142,29 @@ def test_where_two_take_twice_as_long_as_one_they_are_written_one_at_a_time():
 
 
 def test_an_answer_that_no_other_program_gave_is_in_doubt():
-    prints = {"a": "!KeyError: 'y'", "b": "4 rows", "c": "!ValueError: no", "d": "!TypeError: no"}
+    failing = dict.fromkeys("acd", "!ValueError: no")
+    prints = {**failing, "b": "4 rows"}
     session = Session(user_says("How many rows has t.csv?"), prints, ["b", "c", "d"], "4 rows.")
     said, _ = session.run("a")
     assert "(Not sure: no other program that was written for this confirms it.)" in said
 
 
 def test_after_a_failure_drafts_know_what_went_wrong():
-    prints = {"a": "!KeyError: 'y'", "b": '{"count": 4}', "c": '{"count": 4}'}
-    session = Session(FORMED, prints, ["b", "c"])
-    assert session.run("a") == ('{"count": 4}', ["a", "b", "c"])
-    assert "- KeyError: 'y' Use only column names" in session.asked_for_drafts[0].messages[-1].text
+    prints = {"a": "!KeyError: 'y'", "b": "!ValueError: no"}
+    prints |= dict.fromkeys("cd", '{"count": 4}')
+    session = Session(FORMED, prints, ["b", "c", "d"])
+    assert session.run("a") == ('{"count": 4}', ["a", "b", "c", "d"])
+    afresh, told = [request.messages[-1].text for request in session.asked_for_drafts]
+    assert "KeyError" not in afresh
+    assert "- KeyError: 'y' Use only column names" in told
+
+
+def test_a_draft_whose_error_says_what_to_do_is_put_right_and_runs_once_more():
+    mended = "import json\n\nprint(json.dumps({'count': n}))"
+    unmended = "print(json.dumps({'count': n}))"
+    answer, error = '{"count": 4}', "!NameError: name 'json' is not defined"
+    session = Session(FORMED, {"a": answer, unmended: error, mended: answer}, [unmended])
+    assert session.run("a") == (answer, ["a", unmended, mended])
 
 
 def test_after_an_output_in_another_form_drafts_are_told_so():
@@ -260,7 +282,7 @@ def test_drafts_are_not_told_to_show_what_the_first_computed():
         Message("assistant", (Code("python", "count = f()\nprint(count)", "c"),)),
         Message("computer", (Output("3\n"), ActionResult("c", "ok", "variables: count: 3"))),
     )
-    told = SmallTurn.of(messages).for_drafts[-1].text
+    told = SmallTurn.of(messages).for_draft(Request("", ()), 0).messages[-1].text
     assert "The output is no dictionary" in told
     assert "Do not compute them again" not in told
 
@@ -292,3 +314,42 @@ def test_after_programs_were_compared_words_are_wanted_and_no_other_block(says, 
     said, ran = session.run("a")
     assert (said, ran) == (answer, ["a", "b"])
     assert "write the next" not in session.model.requests[-1].messages[-1].text
+
+
+def test_a_draft_that_calls_a_column_in_another_way_runs_once_more_and_is_only_compared():
+    asked = with_profile(
+        "What is the mean price in t.csv?\n\nt.csv: 3 rows\n- 'price' float 1 to 9"
+    )
+    draft = "import pandas as pd\nprint(pd.read_csv('t.csv')['Price'].mean())"
+    messages = [
+        asked,
+        Message("assistant", (Code("python", "print(mean_of('t.csv'))", "c"),)),
+        Message("computer", (Output("3.5\n"), ActionResult("c", "ok", ""))),
+        Message("assistant", (Code("python", draft, "d", to_compare=True),)),
+        Message("computer", (ActionResult("d", "failed", "KeyError: 'Price'"),)),
+    ]
+    session = Session(asked, {}, [])
+    events = session.small.stream(Request("", tuple(messages)), Interrupt())
+    (again,) = [event.action for event in events if isinstance(event, ActionProposed)]
+    assert again.source == draft.replace("'Price'", "'price'")
+    assert again.to_compare
+
+
+def test_values_for_the_places_of_a_form_are_asked_for_by_their_names():
+    wish = "Give the answer in this format: Total: <sum>, Mean: <mean>"
+    asked = SmallTurn.of((user_says(f"What are the units in t.csv? {wish}"),)).asked
+    assert "prints a line for each of Total, Mean: its name" in asked[-1].text
+
+
+def test_late_what_one_of_several_programs_found_is_given_with_a_doubt():
+    counts = "print(len(open('t.csv').readlines()), 'rows')"
+    messages = (
+        user_says("How many rows of t.csv are there?"),
+        Message("assistant", (Code("python", "rows = f()", "c"),)),
+        Message("computer", (ActionResult("c", "failed", "ValueError: no"),)),
+        Message("assistant", (Code("python", counts, "d", to_compare=True),)),
+        Message("computer", (Output("3 rows\n"), ActionResult("d", "ok", ""))),
+    )
+    plan = SmallTurn.of(messages).next_request(is_late=True)
+    assert plan.answer == "3 rows"
+    assert "no other program that was written for this confirms it" in plan.doubt

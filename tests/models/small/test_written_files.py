@@ -29,13 +29,16 @@ def writing(source=WRITES, files="added /tmp/work/answer.csv"):
     )
 
 
-def asked(question=ASKED):
-    return with_profile(question + PROFILE)
+def asked(question=ASKED, *, there=True):
+    """The request, with a file that is there already and is to be changed."""
+    more = f"\n{file_to_write(question)}: 1 rows x 1 columns" if there else ""
+    return with_profile(question + PROFILE + more)
 
 
-def looked_at(content, question=ASKED, source=WRITES):
-    (((look,), _, _), wrote) = reply(asked(question), *writing(source)), writing(source)
-    return (asked(question), *wrote, *block(look.source, content, to_compare=True))
+def looked_at(content, question=ASKED, source=WRITES, *, there=True):
+    first, wrote = asked(question, there=there), writing(source)
+    ((look,), _, _) = reply(first, *wrote)
+    return (first, *wrote, *block(look.source, content, to_compare=True))
 
 
 def test_a_file_that_was_asked_for_is_looked_at_where_nothing_can_be_changed():
@@ -114,29 +117,6 @@ def test_nothing_is_looked_at_that_was_not_asked_for_or_not_written():
     assert SmallTurn.of((asked(), *writing(files="added other.csv"))).to_look_at == ""
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "mean_price: 3.5\nrows: 3",
-        "mean_price = 3.5\nrows = 3\n",
-        "mean_price,3.5\nrows,3\n",
-        "what,number\nmean_price,3.5\nrows,3\n",
-        "{'mean_price': 3.5, 'rows': 3}",
-    ],
-)
-def test_values_that_are_there_in_another_form_are_written_as_was_asked(content, tmp_path):
-    turn = looked_at(content)
-    ((ours,), _, _) = reply(*turn)
-    assert not ours.to_compare
-    subprocess.run([sys.executable, "-c", ours.source], cwd=tmp_path, check=True)
-    assert (tmp_path / "answer.csv").read_text().split() == RIGHT.split()
-
-
-@pytest.mark.parametrize("content", ["", "no value\n", "a: 1: 2\nb\n", "mean_price: 3.5\nrows: "])
-def test_what_is_no_list_of_values_is_left_to_the_model(content):
-    assert SmallTurn.of(looked_at(content)).to_rewrite == ""
-
-
 def test_a_block_that_came_again_is_not_shown_once_more():
     turn = looked_at("name,value\n")
     once, twice = next_request(turn), next_request((*turn, *turn[1:]))
@@ -145,76 +125,8 @@ def test_a_block_that_came_again_is_not_shown_once_more():
     assert "it has no rows" in twice.messages[-1].text
 
 
-def test_what_we_wrote_is_believed_as_far_as_the_program_before_it():
-    turn = looked_at("mean_price: 3.5\nrows: 3")
-    ((ours,), _, _) = reply(*turn)
-    wrote = writing(ours.source, "modified answer.csv")
-    ((look,), _, _) = reply(*turn, *wrote)
-    shown = block(look.source, RIGHT, to_compare=True)
-    plan = next_request((*turn, *wrote, *shown))
-    assert (plan.must_act, plan.doubt) == (False, "")
-    invents = "open('answer.csv', 'w').write('mean_price: 7.7\\nrows: 81')"
-    made_up = looked_at("mean_price: 7.7\nrows: 81", source=invents)
-    assert SmallTurn.of(made_up).to_rewrite == ""
-
-
-@pytest.mark.parametrize(
-    ("held", "printed", "variables"),
-    [
-        ("mean_price, rows\n3.5, 3\n", "", ""),
-        ("a,b\n1,2\n3,4\n", "mean_price: 3.5\nrows: 3\n", ""),
-        ("a,b\n1,2\n3,4\n", "", "df: DataFrame 3x2 with columns a, b; rows: 3; mean_price: 3.5"),
-    ],
-    ids=["across", "printed", "variables"],
-)
-def test_values_that_the_file_lacks_are_taken_from_where_they_are(held, printed, variables):
-    result = ActionResult("c1", "ok", f"variables: {variables}" if variables else "")
-    files = Output("[files: added /tmp/work/answer.csv]\n", "stderr")
-    wrote = (
-        Message("assistant", (Code("python", WRITES, "c1"),)),
-        Message("computer", (*([Output(printed)] if printed else []), files, result)),
-    )
-    look = look_at_file(ASKED + PROFILE, SmallTurn.of((asked(), *wrote)).rounds)
-    turn = SmallTurn.of((asked(), *wrote, *block(look, held, to_compare=True)))
-    rows = [("name", "value"), ("mean_price", "3.5"), ("rows", "3")]
-    assert turn.to_rewrite.endswith(f"writerows({rows!r})")
-
-
-def test_a_row_of_numbers_is_no_name_and_value():
-    turn = SmallTurn.of(looked_at("x,y\n-0.87,0.83\n", question=ASKED.partition(" and a row")[0]))
-    assert "-0.87" not in turn.to_rewrite
-
-
-OBJECT = (
-    "What is the mean price in sales.csv? Save it as {name}, an object with the keys mean_price "
-    "and rows"
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "held", "text"),
-    [
-        ("result.json", "mean_price: 3.5\nrows: 3", '{"mean_price": 3.5, "rows": 3}\n'),
-        ("result.json", "{'rows': 3, 'mean_price': 3.5}", '{"mean_price": 3.5, "rows": 3}\n'),
-        ("result.yaml", "rows=3\nmean_price=3.5", "mean_price: 3.5\nrows: 3\n"),
-    ],
-)
-def test_values_of_a_file_are_written_as_an_object_with_the_keys_that_were_asked_for(
-    tmp_path, name, held, text
-):
-    question = OBJECT.format(name=name)
-    wrote = writing("f(pd.read_csv('sales.csv'))", f"added /tmp/work/{name}")
-    ((look,), _, _) = reply(asked(question), *wrote)
-    held = block(look.source, held, to_compare=True)
-    source = SmallTurn.of((asked(question), *wrote, *held)).to_rewrite
-    subprocess.run([sys.executable, "-c", source], cwd=tmp_path, check=True)
-    assert (tmp_path / name).read_text() == text
-    good = block(look.source, text, to_compare=True)
-    assert SmallTurn.of((asked(question), *wrote, *good)).to_rewrite == ""
-
-
 def test_an_object_without_a_key_that_was_asked_for_is_not_taken_for_done():
-    question = OBJECT.format(name="result.json")
+    question = "Save the mean price in sales.csv as result.json, with the keys mean_price and rows"
     wrote = writing(WRITES, "added /tmp/work/result.json")
     ((look,), _, _) = reply(asked(question), *wrote)
     plan = next_request((
@@ -321,8 +233,8 @@ def test_lines_are_in_the_order_that_was_asked_for_and_each_once(content, troubl
     question = "Pull the addresses out of in.txt into out.txt: alphabetical, no duplicates."
     source = "open('out.txt', 'w').write(open('in.txt').read())"
     wrote = writing(source, "added /tmp/work/out.txt")
-    ((look,), _, _) = reply(asked(question), *wrote)
-    turn = (asked(question), *wrote, *block(look.source, content, to_compare=True))
+    ((look,), _, _) = reply(asked(question, there=False), *wrote)
+    turn = (asked(question, there=False), *wrote, *block(look.source, content, to_compare=True))
     told = "".join(message.text for message in next_request(turn).messages)
     assert trouble in told
     assert ("But " in told) is bool(trouble)
@@ -331,7 +243,7 @@ def test_lines_are_in_the_order_that_was_asked_for_and_each_once(content, troubl
 def test_columns_that_nobody_wants_are_taken_out_of_a_table(tmp_path):
     question = "Turn sales.csv into answer.csv, just name, city in that order."
     (tmp_path / "answer.csv").write_text('id,city,name\n7,"Bath, UK",Zo\u00eb\n8,,Ravi\n')
-    turn = looked_at((tmp_path / "answer.csv").read_text(), question)
+    turn = looked_at((tmp_path / "answer.csv").read_text(), question, there=False)
     code = SmallTurn.of(turn).to_rewrite
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert (tmp_path / "answer.csv").read_text() == 'name,city\nZo\u00eb,"Bath, UK"\nRavi,\n'

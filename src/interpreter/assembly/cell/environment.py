@@ -137,17 +137,17 @@ class Environment:
 
     def describe_files(self, text: str, *, nearby: bool = False) -> str:
         """What the data files named in a text hold, looked at inside the cell; where it names none,
-        the few tables that lie around, if those are wanted."""
+        the few tables and notes that lie around, if those are wanted."""
         from interpreter.policies.places import is_secret
         from interpreter.tools.profile_file import (
             Profiler,
             ProfilerOptions,
+            files_nearby,
             mentioned_files,
-            tables_nearby,
         )
 
         named = bool(mentioned_files(text, self._workspace))
-        if not named and not (nearby and tables_nearby(self._workspace)):
+        if not named and not (nearby and files_nearby(self._workspace)):
             return ""
         cell = self.session_cell.contents().cell
         redact = self._guards.secrets().redact

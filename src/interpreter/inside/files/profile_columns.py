@@ -35,6 +35,7 @@ MONEY = re.compile(r"[+-]?[$€£¥]\s*[+-]?\d[\d,.]*$|[+-]?\d[\d,.]*\s*(?:[$€
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?$")
 QUANTITY = re.compile(r"(?:^|_| )(units?|quantity|qty|pieces|items|copies|sold)(?:$|_| )", re.I)
 TOTALS = {"total", "totals", "grand total", "subtotal", "sum", "all", "gesamt", "summe", "overall"}
+MANY_DECIMALS = re.compile(r"^(-?\d+\.\d{3})\d{3,}((?:[eE][-+]?\d+)?)$")
 LOOKED_AT = 200  # values whose form is looked at
 MOST_ALIKE = 3  # spellings that are named
 LONGEST_TEXT = 80  # characters of a text that somebody might name
@@ -48,6 +49,11 @@ texts_of: dict[str, Counter[str]] = {}
 def example(value: object) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= VALUE else text[: VALUE - 3] + "..."
+
+
+def shown_in_row(value: object) -> str:
+    """A value of a row, without decimals that tell a model nothing and cost a lot."""
+    return MANY_DECIMALS.sub(r"\1\2", example(value))
 
 
 def column(values: Sequence[str], name: str = "") -> str:

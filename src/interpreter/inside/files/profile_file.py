@@ -35,6 +35,7 @@ from profile_columns import (
     pitfalls,
     reads_as_numbers,
     remember_texts,
+    shown_in_row,
     with_point,
 )
 from profile_texts import READ, decoded, guessed_delimiter, is_table, some_lines
@@ -126,10 +127,9 @@ def fitting(lines: list[str], room: int) -> list[str]:
 
 def samples(rows: Sequence[Row]) -> Iterator[str]:
     """Three rows: the first ones."""
-    if rows:
-        yield "First rows:"
+    yield from ["First rows:"] * bool(rows)
     for row in rows[:3]:
-        yield ", ".join(example(value) for value in row)[:160]
+        yield ", ".join(shown_in_row(value) for value in row)[:160]
 
 
 def delimited(path: Path) -> Iterator[str]:

@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,6 +22,7 @@ SUFFIX = ".prompt"
 TEXT = ".text"  # beside each: what was processed
 ENOUGH = 0.7  # of a text that a kept one shares: the rest is not worth a file of its own
 TIMEOUT = 30.0
+CHARACTERS = 8  # of a token, at most: what has fewer tokens is not all of a text
 
 
 class PromptCache:
@@ -32,20 +34,22 @@ class PromptCache:
         self._engine = engine
         self._ready: set[str] = set()
 
-    def prepare(self, text: str, process: Callable[[], None]) -> None:
-        """Make the engine know `text`; `process` sends it when no file holds it yet."""
+    def prepare(self, text: str, process: Callable[[], bool]) -> None:
+        """Make the engine know `text`; `process` sends it when no file holds it yet, and tells
+        whether all of it was read."""
         digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=10).hexdigest()
         name = f"{self._engine}-{digest}"  # another engine cannot use it
         if name in self._ready:
             return
         self._ready.add(name)
         path = self._directory / f"{name}{SUFFIX}"
-        if path.exists() and self._restore(path):
+        if path.exists() and self._restore(path, text):
             return
         if self._begin_like_another(text) >= ENOUGH * len(text):
             return
-        process()
-        if self._act("save", path):
+        if not process():  # it was interrupted: a part would be taken for all of it ever after
+            self._ready.discard(name)
+        elif self._act("save", path):
             path.with_suffix(TEXT).write_text(text, encoding="utf-8", errors="replace")
             self._forget_the_oldest()
 
@@ -55,27 +59,31 @@ class PromptCache:
             (_shared(text, path), path) for path in self._directory.glob(f"{self._engine}-*{TEXT}")
         ]
         shared, path = max(kept, default=(0, self._directory))
-        return shared if shared and self._restore(path.with_suffix(SUFFIX)) else 0
+        is_back = shared and self._restore(path.with_suffix(SUFFIX), text[:shared])
+        return shared if is_back else 0
 
-    def _restore(self, path: Path) -> bool:
-        if not self._act("restore", path):
+    def _restore(self, path: Path, text: str) -> bool:
+        if self._act("restore", path) * CHARACTERS < len(text):
             path.unlink(missing_ok=True)
             path.with_suffix(TEXT).unlink(missing_ok=True)
             return False
         path.touch()
         return True
 
-    def _act(self, action: str, path: Path) -> bool:
-        """A cache that cannot be used costs time, never an answer."""
+    def _act(self, action: str, path: Path) -> int:
+        """How many tokens were saved or restored; a cache that cannot be used costs time, never an
+        answer."""
         parts = urlsplit(self._held.address)
         connection = http.client.HTTPConnection(parts.netloc, timeout=TIMEOUT)
         headers = {"Authorization": f"Bearer {self._held.key}", "Content-Type": "application/json"}
         body = json.dumps({"filename": path.name})
         try:
             connection.request("POST", f"/slots/0?action={action}", body, headers)
-            return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
-            return False
+            response = connection.getresponse()
+            told = json.loads(response.read()) if response.status == HTTPStatus.OK else {}
+            return int(told.get(f"n_{action}d", 0))
+        except (OSError, http.client.HTTPException, ValueError, TypeError, AttributeError):
+            return 0
         finally:
             connection.close()
 

@@ -24,7 +24,7 @@ from interpreter.models.openai.chat_completions import ChatCompletions, ChatSett
 from interpreter.models.options import Dialect, ModelOptions, Patience, Templates
 from interpreter.models.prices import FREE
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
-from interpreter.protocol.events import ModelEvent
+from interpreter.protocol.events import ModelEvent, ReplyFinished
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Code
 from interpreter.protocol.ports import Capabilities, Request
@@ -36,10 +36,11 @@ KEEP_WARM = "REPLOOP_KEEP_WARM"
 WARM_SECONDS = 300.0
 CLOSING_FENCE = "\n```"
 DRAFT_TOKENS = {"file": 900}  # what is longer is seldom right
-USUAL_DRAFT_TOKENS = 600
+USUAL_DRAFT_TOKENS = 400
 DRAFT_TEMPERATURE = {"file": 0.7}  # files differ less from each other than short blocks do
 USUAL_DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they are worse
 SEEDS_APART = 1_000
+FIRST, OTHERS = 0, 1  # where the state after the system text is, and that of other requests
 FEW_THREADS = 2
 LONGEST_DIRECTORY = 70  # bytes, so that a socket in it can have a name
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
@@ -102,6 +103,7 @@ class EmbeddedModel:
         self._speech = speech
         self._chat: ChatCompletions | None = None
         self._held: Lease | None = None
+        self._system = ""
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request; the first one starts the engine."""
@@ -109,6 +111,7 @@ class EmbeddedModel:
         if joined is None:
             return
         held, cache = joined
+        self._system = request.system
         chat = self._chat_with(held)
         cache.prepare(request.system, lambda: self._process(request, held, interrupt))
         yield from chat.stream(request, interrupt)
@@ -128,16 +131,20 @@ class EmbeddedModel:
 
     def drafts(self, request: Request, numbers: range, interrupt: Interrupt) -> tuple[Code, ...]:
         """Several blocks for the same request, sampled at once: hardly dearer than one where there
-        are processors enough. Other numbers give other blocks.
+        are processors enough. Other numbers give other blocks; the first one under another system
+        text than the conversation's is as sure as can be.
 
         They are extras: where none can be had, there are none.
         """
         joined = self._engine.join(interrupt) if numbers else None
         if joined is None:
             return ()
+        is_other = request.system != self._system
+        warmth = DRAFT_TEMPERATURE.get(request.frame, USUAL_DRAFT_TEMPERATURE)
         mood = {
             "n": min(len(numbers), self._engine.options.drafts),
-            "temperature": DRAFT_TEMPERATURE.get(request.frame, USUAL_DRAFT_TEMPERATURE),
+            "temperature": 0.0 if is_other and numbers.start == 0 else warmth,
+            "id_slot": OTHERS if is_other else FIRST,
             "top_p": 0.95,
             "seed": self._own_seed(numbers.stop),
         }
@@ -166,11 +173,11 @@ class EmbeddedModel:
             self._held = held
         return self._chat
 
-    def _process(self, request: Request, held: Lease, interrupt: Interrupt) -> None:
-        """Let the engine read the system text, and say nothing."""
+    def _process(self, request: Request, held: Lease, interrupt: Interrupt) -> bool:
+        """Let the engine read the system text, and say nothing; whether it has read all of it."""
         with closing(self._connect(held, {**self._parameters(), "max_tokens": 1})) as chat:
-            for _ in chat.stream(replace(request, messages=()), interrupt):
-                pass
+            events = list(chat.stream(replace(request, messages=()), interrupt))
+        return any(isinstance(event, ReplyFinished) for event in events)
 
     def _connect(self, held: Lease, parameters: dict[str, Any]) -> ChatCompletions:
         address = Address("the built-in model", held.address, self.name, "", is_local=True)
@@ -195,7 +202,7 @@ class EmbeddedModel:
             "stream_options": {"include_usage": True},
             "cache_prompt": True,
             "timings_per_token": True,
-            "id_slot": 0,  # where the state after the system text is
+            "id_slot": FIRST,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "max_tokens": self.capabilities.max_output,

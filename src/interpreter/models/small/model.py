@@ -18,9 +18,11 @@ from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
 from interpreter.models.small.data import without_data
+from interpreter.models.small.effort import Effort, without_circles
 from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.asked import form_of, number_alone
 from interpreter.models.small.form.rendering import RENDERED
+from interpreter.models.small.into_file import put_into_file
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rehearsal.rehearser import Rehearser
@@ -31,6 +33,7 @@ from interpreter.models.small.requests import (
     no_drafts,
     proposed,
     sources_of,
+    told,
 )
 from interpreter.models.small.small_plan import BLOCK, SmallPlan, assistant_says
 from interpreter.models.small.votes import ballot
@@ -91,21 +94,30 @@ class SmallModel:
         self._drafted = _Drafted()
         self._clock = clock
         self._files = FileWriter(self._reply, drafter, drafts, self.capabilities, clock)
-        self._rehearser = Rehearser(self._reply, drafter, drafts, together)
+        self._effort = Effort()
+        self._rehearser = Rehearser(self._reply, drafter, drafts, together, self._effort)
         self._replied = clock()
         self._thought = 0.0
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request."""
         begun = self._clock()
-        yield from self._reply_to(request, interrupt)
+        turn = SmallTurn.of(request.messages)
+        self._effort.of_turn(turn.identity)
+        events = self._reply_to(turn, request, interrupt)
+        yield from put_into_file(events, turn.question, turn.file) if turn.file else events
         self._replied = self._clock()
         self._thought = self._replied - begun
+        self._effort.add(self._thought)
 
-    def _reply_to(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
-        turn = SmallTurn.of(request.messages)
+    def _reply_to(
+        self, turn: SmallTurn, request: Request, interrupt: Interrupt
+    ) -> Iterator[ModelEvent]:
         if (coding := Coding.of(turn.question)) is not None:
             yield from self._files.stream(coding, turn, request, interrupt)
+            return
+        if said := turn.said_of_file:
+            yield from told(said)
             return
         if self._rehearser.applies(turn) and (
             yield from self._rehearser.stream(turn, request, interrupt)
@@ -121,7 +133,7 @@ class SmallModel:
         if drafts and counted.untried and not counted.is_decided:
             yield from proposed(counted.untried[0], ANOTHER_DRAFT, to_compare=True)
             return
-        plan = turn.next_request(counted if drafts else None)
+        plan = turn.next_request(counted if drafts else None, is_late=self._effort.is_spent)
         if plan.answer:
             yield TextDelta(plan.answer + self._beside(plan, turn.question))
             yield ReplyFinished("stop", Usage(dollars=0.0))
@@ -139,7 +151,7 @@ class SmallModel:
         if shown := turn.to_show:
             yield shown, IN_THE_FORM if shown.startswith(RENDERED) else LAST_VALUE, False
         if better := turn.to_mend:
-            yield better, MENDED, False
+            yield better, MENDED, turn.rounds[-1].to_compare
         if look := turn.to_look_at if self._most() else "":
             yield look, THE_FILE, True
         if rewritten := turn.to_rewrite:
@@ -185,11 +197,13 @@ class SmallModel:
             return (own,) if len(ran) == 1 or own in ran else ()
         if self._drafted.turn != turn.identity:
             took = self._clock() - self._replied
-            written = [one for one in ran if one != own and not one.startswith(RENDERED)]
+            ended = [one.source for one in turn.rounds if not one.failed]
+            written = [one for one in ended if one != own and not one.startswith(RENDERED)]
             if len(written) > 1 or took > max(LONG, self._thought):
                 return ()
             self._drafted = _Drafted(turn.identity, tuple(filter(None, (own,))))
-        if ballot(turn.question, turn.rounds, self._drafted.sources).wants_more:
+        counted = ballot(turn.question, turn.rounds, self._drafted.sources)
+        if counted.wants_more and not self._effort.is_spent:
             self._draft_more(turn, request, interrupt)
         return self._drafted.sources
 
@@ -199,7 +213,7 @@ class SmallModel:
         drafted = self._drafted
         numbers = next_drafts(drafted.asked_for, self._most(), self._together)
         if numbers and not interrupt.requested:
-            asked = replace(in_short(request, turn.for_drafts), frame=BLOCK)
+            asked = replace(turn.for_draft(request, numbers.start), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))
             plain = (as_profiles_say(turn.question, to_be_run(one)) for one in more)
             better = (with_fewer_dropped(turn.question, one) for one in plain)
@@ -308,7 +322,7 @@ class SmallModel:
         if variation not in self._models:
             self._models[variation] = self._varied(variation)
         with closing(_passed_on(self._models[variation].stream(request, interrupt))) as events:
-            yield from without_data(events, printed)
+            yield from without_circles(without_data(events, printed))
 
 
 @frozen

@@ -49,13 +49,14 @@ def after_order(
     if trouble and len(rounds) > REPEATS:
         return SmallPlan((), answer=f"{answer}\n\n{shortened(last.output)}".strip())
     if trouble:
-        return replace(_again(asked, rounds, trouble), attempt=attempt)
+        return replace(_again(asked, rounds, trouble), attempt=attempt, instead=answer)
+    done = f"Done: {', '.join(files[:FILES_NAMED])}." if files else "It ran."
     only_new = all(change.startswith("added ") for change in files)
     if only_new and len(rounds) == 1 and (left_out := conditions_left_out(question, last)):
         told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
-        return SmallPlan((*asked, *told), len(rounds), must_act=True)
+        return SmallPlan((*asked, *told), len(rounds), must_act=True, instead=done + wrong[1])
     if wrong[0] and len(rounds) <= REPEATS:
-        return replace(_again(asked, rounds, wrong[0]), attempt=attempt)
+        return replace(_again(asked, rounds, wrong[0]), attempt=attempt, instead=done + wrong[1])
     spoilt = changed_originals(question, files)
     printed = shortened(last.output)
     words = DONE.format(
@@ -65,7 +66,7 @@ def after_order(
     )
     messages = (*asked, assistant_says(last.code), user_says(words))
     doubt = (CHANGED.format(names=spoilt) if spoilt else "") + wrong[1]
-    instead = f"Done: {', '.join(files[:FILES_NAMED])}." if files else (printed or "It ran.")
+    instead = done if files else printed or done
     ran = frozenset(one.source.strip() for one in rounds if not one.failed)
     return SmallPlan(messages, doubt=doubt, instead=instead + doubt, ran=ran)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from interpreter.models.small.checks.absent import is_named, said_to_be_absent
+from interpreter.models.small.checks.absent import said_to_be_absent
 from interpreter.models.small.checks.answers import (
     answer_in,
     doubt_about,
@@ -24,8 +23,15 @@ from interpreter.models.small.checks.written_files import (
 )
 from interpreter.models.small.coding.mends import mended
 from interpreter.models.small.coding.task import Coding
+from interpreter.models.small.failures import (
+    afresh,
+    after_failure,
+    failed_twice,
+    last_word,
+    not_there,
+)
 from interpreter.models.small.faithful import as_sentence, with_reason
-from interpreter.models.small.form.asked import COLUMNS, form_of, listed, wants_a_reason
+from interpreter.models.small.form.asked import form_of, wants_a_reason
 from interpreter.models.small.form.rendering import (
     in_places,
     rendering,
@@ -33,10 +39,11 @@ from interpreter.models.small.form.rendering import (
     with_keys,
     with_patterns,
 )
-from interpreter.models.small.hints import CUSTOMARY, NO_NAME, hint_for, missing_thing
+from interpreter.models.small.hints import CUSTOMARY, NO_NAME
+from interpreter.models.small.into_file import answer_into_file, said_of_file, with_words
 from interpreter.models.small.orders import after_order
-from interpreter.models.small.recipes import example_for
 from interpreter.models.small.rehearsal.copies import compared, in_doubt
+from interpreter.models.small.requests import as_analyst, in_short
 from interpreter.models.small.rounds import (
     Round,
     failures_in_a_row,
@@ -64,23 +71,18 @@ from interpreter.models.small.words import (
     PRINT_IT,
     PRINTED,
     UNCONFIRMED,
-    each_failed,
-    error_hint,
-    failing_line,
     form_asked_for,
-    gave_up,
     is_an_order,
     keeps_files,
-    lessons_of,
     needs_code,
     request_for_code,
 )
 from interpreter.protocol.changed_files import files_changed_in
 from interpreter.protocol.messages import Attempt, Message, user_says
+from interpreter.protocol.ports import Request
 from interpreter.protocol.values import frozen
 
 ASSIGNED = re.compile(r"^(\w+) *=(?!=)[^\n]*\Z", re.MULTILINE)  # the last line gives a name a value
-MOST_FAILURES = 6  # in a row: nobody wants to wait for a seventh
 JSON_OBJECT = '{"type": "object"}'
 
 
@@ -89,14 +91,15 @@ class SmallTurn:
     """What the user asked, and what was done about it so far."""
 
     asked: tuple[Message, ...]
-    """The conversation up to the question, with what stands before and after a question to be
-    computed."""
+    """The conversation up to the question, with what stands after a question to be computed."""
     question: str
     rounds: list[Round]
     is_computable: bool
     can_be_checked: bool
     """Whether other programs may run beside those that did: nothing was changed by them, and the
     user wanted each."""
+    file: str = ""
+    """Into which the answer is to be written, where that is all that is wanted of it."""
 
     @classmethod
     def of(cls, messages: Sequence[Message]) -> SmallTurn:
@@ -104,11 +107,11 @@ class SmallTurn:
         before, question, since = split_turn(messages)
         if question is None:
             return cls(tuple(messages), "", [], False, False)
-        text = words_and_known(question)
+        text, file = answer_into_file(words_and_known(question))
+        question = with_words(question, text) if file else question
         computable = needs_code(text)
         more = request_for_code(text) if computable else ""
-        like = example_for(text) if computable and Coding.of(text) is None else ()
-        asked = (*before, *like, with_more(question, more) if more else question)
+        asked = (*before, with_more(question, more) if more else question)
         rounds = rounds_of(since)
         checked = computable and bool(rounds) and not is_an_order(text)
         alone = (
@@ -116,10 +119,10 @@ class SmallTurn:
             and not files_changed_in(since)
             and not any(one.overruled and not one.to_compare for one in rounds)
             and can_be_compared(text, rounds[0])
-            and not _not_there(rounds[:1], text, failures_in_a_row(rounds[:1]))
+            and not not_there(rounds[:1], text, failures_in_a_row(rounds[:1]))
             and not said_to_be_absent(text, rounds[0])
         )
-        return cls(asked, text, rounds, computable, alone)
+        return cls(asked, text, rounds, computable, alone, file)
 
     def for_coding(self, coding: Coding, *, afresh: bool = False) -> tuple[Message, ...]:
         """The question with the file and its tests, and what came of the best attempt, unless the
@@ -136,6 +139,11 @@ class SmallTurn:
     def attempt(self) -> Attempt:
         """An order is carried out as a whole, or not at all."""
         return "whole" if is_an_order(self.question) else ""
+
+    @property
+    def said_of_file(self) -> str:
+        """What is said once the answer was written into its file; nothing before."""
+        return said_of_file(self.file, self.rounds[-1]) if self.file and self.rounds else ""
 
     @property
     def to_show(self) -> str:
@@ -175,7 +183,7 @@ class SmallTurn:
             better = with_fewer_dropped(self.question, with_patterns(without_slips(better)))
             return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
-        if last is None or last.overruled or last.to_compare:
+        if last is None or last.overruled or last.on_copy:
             return ""
         if (better := after_error(self.question, last.source, last.summary)) != last.source:
             return "" if better in [one.source for one in self.rounds] else better
@@ -203,23 +211,40 @@ class SmallTurn:
         """Code that writes the values of that file as was asked for, where they are known."""
         return rewritten_file(self.question, self.rounds) if self.is_computable else ""
 
+    def for_draft(self, request: Request, number: int) -> Request:
+        """What another program is written for. They are written as an analyst would, and in turns
+        as the first one was: programs of one kind err alike."""
+        style = in_short if number % 2 else as_analyst
+        begins_afresh = not number and self.rounds[-1].failed
+        return style(request, self.asked if begins_afresh else self._for_others)
+
     @property
-    def for_drafts(self) -> tuple[Message, ...]:
-        """What other programs are written for: the question, and what the first one got wrong."""
-        first = self.rounds[0]
-        if first.failed:
-            return _afresh(self.asked, self.rounds, self.question)
-        if not first.output.strip():
+    def _for_others(self) -> tuple[Message, ...]:
+        """The question, and what the first program got wrong."""
+        last = self._own[-1]
+        if last.failed:
+            return afresh(self.asked, self.rounds, self.question)
+        if not last.output.strip():
             return (*self.asked[:-1], with_more(self.asked[-1], PRINT_IT))
-        alone = replace(first, variables="")  # what was computed is computed anew
-        if trouble := _cannot_be(self.question, first) or trouble_with(self.question, alone):
-            told = ATTEMPT.format(output=shortened(first.output), trouble=trouble)
+        alone = replace(last, variables="")  # what was computed is computed anew
+        if trouble := _cannot_be(self.question, last) or trouble_with(self.question, alone):
+            told = ATTEMPT.format(output=shortened(last.output), trouble=trouble)
             return (*self.asked[:-1], with_more(self.asked[-1], told))
         return self.asked
 
-    def next_request(self, counted: Ballot | None = None) -> SmallPlan:
-        """What to ask next, judged by the blocks that ran since the user spoke."""
+    @property
+    def _own(self) -> list[Round]:
+        return [one for one in self.rounds if not one.to_compare]
+
+    def next_request(self, counted: Ballot | None = None, *, is_late: bool = False) -> SmallPlan:
+        """What to ask next, judged by the blocks that ran since the user spoke; late, what there
+        is has to do."""
         plan = self._planned(counted)
+        if is_late and self.rounds and plan.wants_a_block:
+            best = last_word(self.rounds, self.question, plan.instead)
+            doubts = filter(None, (plan.doubt, UNCONFIRMED))
+            doubt = next((one for one in doubts if best.endswith(one)), "")
+            return SmallPlan((), answer=best.removesuffix(doubt), doubt=doubt)
         if not self.rounds and not self.is_computable:
             return plan
         said = (
@@ -227,7 +252,7 @@ class SmallTurn:
             for one in self.rounds
         )
         known = "\n".join((self.question, *said))
-        spent = _failed_twice(self.rounds)
+        spent = failed_twice(self.rounds)
         return replace(
             plan,
             known=known,
@@ -248,7 +273,7 @@ class SmallTurn:
             told = user_says(NOT_WANTED.format(reason=rounds[-1].summary))
             return SmallPlan((*self.asked, assistant_says(rounds[-1].code), told), len(rounds))
         if rounds[-1].failed:
-            return _after_failure(self.asked, rounds, self.question)
+            return after_failure(self.asked, rounds, self.question)
         if is_an_order(self.question):
             wrong = trouble_with_file(self.question, self.rounds)
             plan = after_order(self.asked, rounds, self.question, wrong)
@@ -324,74 +349,7 @@ def _cannot_be(question: str, one: Round) -> str:
     return CANNOT_BE if lacks_a_value(question, one.output) else ""
 
 
-def _after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
-    """Repair the block, sampling: greedy, it would be written again word for word.
-
-    When that does not help, take an answer from before, or begin again and say what went wrong.
-    """
-    failures = failures_in_a_row(rounds)
-    last = rounds[-1]
-    if last.repeated:
-        return _after_repetition(asked, rounds, question)
-    if failures >= REPEATS and (answer := _earlier_answer(rounds, question)):
-        return SmallPlan((), answer=answer)
-    if absent := _not_there(rounds, question, failures):
-        return SmallPlan((), answer=absent)
-    if failures >= MOST_FAILURES:
-        return SmallPlan((), answer=each_failed(failures, rounds))
-    if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
-        return SmallPlan(_afresh(asked, rounds, question), failures, must_act=True)
-    hint = error_hint(last, question)
-    told = (assistant_says(last.code), user_says(hint))
-    return SmallPlan((*asked, *told), failures, must_act=needs_code(question))
-
-
-def _after_repetition(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
-    """Begin again without what came twice; in the end say what fails each time."""
-    tried = [one for one in rounds if not one.repeated]
-    if not tried or len(rounds) - len(tried) > REPEATS:
-        last = tried[-1] if tried else rounds[-1]
-        return SmallPlan((), answer=gave_up(failing_line(last), last.summary, rounds))
-    return SmallPlan(_afresh(asked, tried, question), len(rounds), must_act=True)
-
-
-def _not_there(rounds: list[Round], question: str, failures: int) -> str:
-    """What the user is told when something is missing: at once if the user named it, and no column
-    is called alike; else when the same failed twice, so that it is not written a third time."""
-    if not failures:
-        return ""
-    error = rounds[-1].summary
-    name, told = missing_thing(error, question)
-    if not told:
-        return ""
-    if name in listed(COLUMNS.search(question)):  # of a table that is to be made
-        return ""
-    named = is_named(name, question) and "There is: " not in hint_for(error, question)
-    return told if named or (failures >= REPEATS and _same_error(rounds)) else ""
-
-
-def _failed_twice(rounds: list[Round]) -> tuple[str, ...]:
-    """Lines that failed with the same error in two blocks."""
-    failures = Counter((failing_line(one), one.summary) for one in rounds if one.failed)
-    return tuple(line for (line, _), count in failures.items() if line and count >= REPEATS)
-
-
-def _afresh(asked: tuple[Message, ...], rounds: list[Round], question: str) -> tuple[Message, ...]:
-    """The question again, with what went wrong so far."""
-    return (*asked[:-1], with_more(asked[-1], lessons_of(rounds, question)))
-
-
 def _said_before(rounds: list[Round]) -> bool:
     """Whether an earlier block printed the same, or enough blocks were asked to do better."""
     printed = [one.output.strip() for one in rounds if not one.failed]
     return len(printed) > REPEATS or printed[-1] in printed[:-1]
-
-
-def _earlier_answer(rounds: list[Round], question: str) -> str:
-    """An answer that a block printed before others failed to do better."""
-    answers = [answer_in(question, one.output) for one in rounds if not one.failed]
-    return next(filter(None, reversed(answers)), "")
-
-
-def _same_error(rounds: list[Round]) -> bool:
-    return rounds[-1].summary == rounds[-2].summary

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from interpreter.models.small.examples import EXAMPLES
+from interpreter.models.small.rounds import known_first
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,
@@ -19,6 +20,10 @@ from interpreter.protocol.ports import Request
 
 PYTHON = "python"
 EXECUTE = "execute"  # one tool is enough for a small model
+
+ANALYST = (
+    "You are a data analyst. Reply with one ```python block that computes the answer and prints it."
+)
 
 Drafter = Callable[[Request, range, Interrupt], tuple[Code, ...]]
 """Writes several blocks for one request at once, those of these numbers: others differ from them;
@@ -36,13 +41,18 @@ def no_drafts(request: Request, numbers: range, interrupt: Interrupt) -> tuple[C
     return ()
 
 
-def in_short(request: Request, messages: tuple[Message, ...], head: str = EXAMPLES) -> Request:
+def in_short(request: Request, messages: tuple[Message, ...], *, head: str = EXAMPLES) -> Request:
     """A request as a small model can take it."""
     return Request(
         system=f"{head}\n{request.system}",
-        messages=messages,
+        messages=tuple(map(known_first, messages)),
         tools=tuple(tool for tool in request.tools if tool.name == EXECUTE),
     )
+
+
+def as_analyst(request: Request, messages: tuple[Message, ...]) -> Request:
+    """The same request in other and fewer words, for a program that is written in another way."""
+    return Request(system=ANALYST, messages=tuple(map(known_first, messages)))
 
 
 def proposed(

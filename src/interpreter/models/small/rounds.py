@@ -86,6 +86,21 @@ def words_and_known(message: Message) -> str:
     return re.sub(r"\n\s*\n", "\n", said) + known
 
 
+def known_first(message: Message) -> Message:
+    """What the user says behind what is known of its files: what is wanted stands last, and need
+    not be said twice."""
+    parts = message.parts
+    if message.role != "user" or BETWEEN not in parts:
+        return message
+    at = parts.index(BETWEEN)
+    told = next((n for n in range(at + 1, len(parts)) if _begins_anew(parts[n])), len(parts))
+    return replace(message, parts=(*parts[at + 1 : told], BETWEEN, *parts[:at], *parts[told:]))
+
+
+def _begins_anew(part: Part) -> bool:
+    return isinstance(part, Text) and part != BETWEEN and part.text.startswith("\n\n")
+
+
 def _folded(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Messages in which what we tell the model stands at the end of what the user says next."""
     told: tuple[Part, ...] = ()

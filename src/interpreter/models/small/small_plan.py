@@ -60,6 +60,11 @@ class SmallPlan:
         return bool(self.spent or self.ran or self.keeps_files)
 
     @property
+    def wants_a_block(self) -> bool:
+        """Whether another program is to be written, for lack of an answer."""
+        return bool(self.must_act or self.reproach)
+
+    @property
     def frame(self) -> str:
         """What the reply has to be: a block where only a block will do, or JSON."""
         if self.must_act and not self.backing:

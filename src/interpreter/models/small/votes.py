@@ -24,7 +24,6 @@ from interpreter.models.small.rounds import PICTURE, Round
 from interpreter.protocol.values import frozen
 
 ENOUGH = 2  # programs that agree
-IN_SPITE = 3  # programs that agree and were told what is wrong: it is more likely that we err
 LINES = 8  # of an output that can be compared
 LABEL = re.compile(
     r"^(?=[^:=\n]{0,200}[A-Za-z])[^:=\n]{1,200}[:=]\s+(?=\S)", re.MULTILINE
@@ -80,9 +79,8 @@ def ballot(question: str, rounds: Sequence[Round], drafts: Sequence[str]) -> Bal
     tried = {one.source.strip() for one in rounds}
     untried = tuple(dict.fromkeys(source for source in sources if source not in tried))
     if in_spite := not groups and not untried:
-        groups = _groups(question, [one for one in rounds if _may_be_an_answer(question, one)])
-        enough = IN_SPITE if len(groups) > 1 else ENOUGH  # all others failed, or printed nothing
-        groups = [group for group in groups if len(group) >= enough]
+        groups = _groups(question, [one for one in rounds if is_result(question, one)])
+        groups = [group for group in groups if len(group) >= ENOUGH]
     counts = [sum(_votes(one, one is rounds[0], sources) for one in group) for group in groups]
     used = [columns_used(question, group[0].source) for group in groups]
     best = max(range(len(groups)), key=lambda at: (counts[at], used[at], -at), default=None)
@@ -120,10 +118,11 @@ def _votes(one: Round, is_first: bool, sources: list[str]) -> int:
 
 def is_an_answer(question: str, one: Round) -> bool:
     """Whether a program printed something that can be an answer, and can be compared."""
-    return _may_be_an_answer(question, one) and not trouble_with(question, one)
+    return is_result(question, one) and not trouble_with(question, one)
 
 
-def _may_be_an_answer(question: str, one: Round) -> bool:
+def is_result(question: str, one: Round) -> bool:
+    """Whether it printed something that could be an answer, if all was done that was asked."""
     printed = one.output.strip()
     if one.failed or not printed or one.output == PICTURE:
         return False

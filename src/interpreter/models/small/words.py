@@ -50,12 +50,13 @@ ACT = "Write one ```python block that does this and prints what it did."
 ACT_ON_FILES = """\
 Write one ```python block that does just this, with all rows and columns that are meant, and \
 prints the names of the files that it wrote or changed."""
-COMPUTE_IN_FORM = """\
-Write one ```python block that computes this and prints only the answer, as was asked: {form}"""
 COMPUTE_VALUES = """\
 Write one ```python block that computes this, collects the values in one dictionary, with the \
 names that were asked for, and prints only that dictionary: it is written in the form that was \
 asked for afterwards, not by you."""
+COMPUTE_PLACES = """\
+Write one ```python block that computes this and prints a line for each of {names}: its name, a \
+colon and its value. The values are put into the form that was asked for afterwards, not by you."""
 NUDGE = "Do not guess. Write the code now, as one ```python block that prints the answer."
 PUT_IT_RIGHT = "Then write the whole ```python block again so that it prints the right answer."
 AFRESH = """Earlier attempts failed with:
@@ -84,6 +85,7 @@ SPENT = """\
 The line {line!r} failed twice with the same error. Do not write it again: solve it in another \
 way. Write one ```python block that prints the answer."""
 GAVE_UP = "I could not do this: {what} fails each time{error}."
+FAILED = "I could not do this: the program failed with {error}."
 EACH_FAILED = "I could not do this: {count} programs in a row failed, the last one with {error}."
 ATTEMPT = """An earlier attempt printed {output}
 {trouble}"""
@@ -206,6 +208,7 @@ CHANGING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 LONGEST_ERROR = 300
+TO_THE_MODEL = ". Write a "  # begins what it is to do better
 LOOKED_AT = 4_000  # characters of a request in which a file to write is looked for
 LONGEST_FORM = 300
 
@@ -252,10 +255,11 @@ def gave_up(line: str, error: str, rounds: Iterable[Round]) -> str:
     return said + _untouched(list(rounds))
 
 
-def each_failed(count: int, rounds: list[Round]) -> str:
+def each_failed(count: int, rounds: list[Round], *, on_copies: bool = False) -> str:
     """What the user is told after many programs that failed, each in its own way."""
-    error = rounds[-1].summary[:LONGEST_ERROR].rstrip(".")
-    return EACH_FAILED.format(count=count, error=error) + _untouched(rounds)
+    error = rounds[-1].summary.partition(TO_THE_MODEL)[0][:LONGEST_ERROR].rstrip(".")
+    said = (EACH_FAILED if count > 1 else FAILED).format(count=count, error=error)
+    return said + (UNTOUCHED if on_copies else _untouched(rounds))
 
 
 def _untouched(rounds: list[Round]) -> str:
@@ -278,11 +282,13 @@ def request_for_code(question: str) -> str:
         if ORDER.match(question) and not file_to_write(question):
             return _beside(question, ACT_ON_FILES if is_about_files(question) else ACT)
         return _beside(question, COMPUTE_INTO.format(name=file_to_write(question)))
-    form, kind = form_asked_for(question), form_of(question)
-    request = COMPUTE_IN_FORM.format(form=form) if form else COMPUTE
-    if kind.is_of_values and kind.kind != "json":
-        request = COMPUTE_VALUES
-    return _beside(question, request)
+    form = form_of(question)
+    if form.kind == "template":
+        names = ", ".join(label or name for label, name in form.places_named)
+        return _beside(question, COMPUTE_PLACES.format(names=names))
+    names_values = form.is_of_values or (form.kind == "csv" and form.keys)
+    is_written_by_us = names_values and form.kind != "json"
+    return _beside(question, COMPUTE_VALUES if is_written_by_us else COMPUTE)
 
 
 def _beside(question: str, request: str) -> str:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from interpreter.models.small.checks.choices import choices_in
 from interpreter.models.small.form.printed import NUMBER, as_number
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
@@ -23,6 +24,8 @@ def is_hard_coded(question: str, one: Round) -> bool:
         and not one.files
         and prints_only_fixed_words(one.source, one.output)
     ):
+        return True
+    if COLUMN.search(question) and chooses_blindly(question, one.source):
         return True
     printed, known = sizes(one.output), sizes(question)
     return bool(printed - known) and printed <= _constants(one.source) | known
@@ -46,6 +49,23 @@ def prints_only_fixed_words(source: str, output: str) -> bool:
     written = "\n".join(map(str, texts))
     says_more = any(line.strip() not in written for line in output.splitlines())
     return not says_more and all(node in always and _is_fixed(node) for node in prints)
+
+
+def chooses_blindly(question: str, source: str) -> bool:
+    """Whether a program prints one of the answers that a request lists, whatever its data is, as
+    the value of a name: `{"strength": "weak", "r": r}`."""
+    choices = {one.casefold() for listed in choices_in(question) for one in listed}
+    try:
+        tree = ast.parse(source) if choices else ast.Module([], [])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    for statement in tree.body:
+        match statement:
+            case ast.Expr(ast.Call(ast.Name("print"), [ast.Dict(values=values)])):
+                fixed = (one.value for one in values if isinstance(one, ast.Constant))
+                if any(str(value).casefold() in choices for value in fixed):
+                    return True
+    return False
 
 
 def _is_print(node: ast.AST) -> bool:

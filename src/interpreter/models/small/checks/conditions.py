@@ -28,7 +28,9 @@ LIMIT = re.compile(
 NUMBERED = re.compile(r"(?<![\w.,:/#$€£%+-])(\d{3})(?![\w.,:/%-]|\.\d)")  # "404 responses"
 SENTENCES = re.compile(r"(?<=[.;?!])\s+|\n")
 ON_CONDITION = re.compile(  # a limit in it is about the result, not about rows
-    r"\b(?:if|whether|otherwise|else|significan\w+|p-values?|coefficients?)\b", re.IGNORECASE
+    r"\b(?:if|whether|otherwise|else|significan\w+|p-values?|coefficients?)\b"
+    r"|\ban? (?:\w+ )?(?:number|integer|float|decimal|fraction|percentage|probability) between\b",
+    re.IGNORECASE,
 )
 YEAR = re.compile(
     r"\b(?:in|of|during|since|until|before|after|from|for|year) ((?:19|20)\d\d)\b(?![-/.]\d)"
@@ -78,6 +80,15 @@ UNTOUCHED = re.compile(
     rf"|\bleave\b{A_PART}.{{1,40}}\b(?:as (?:it|they) (?:is|are)|unchanged|alone|untouched)\b",
     re.IGNORECASE,
 )
+
+TOTALS = re.compile(r"^Careful: \d+ row\(s\) hold a total \('(.+?)' is '(.+?)'\)$", re.MULTILINE)
+OF_ALL_ROWS = re.compile(  # what a row with a total spoils
+    r"\.(?:sum|mean|median|count|std|var|max|idxmax|nlargest|describe|value_counts|nunique)\(|\blen\("
+)
+WITHOUT_SOME = re.compile(
+    r"\[:-\d|\.iloc\b|\.drop\(|\.head\(|\bskipfooter\b|\btotals?\b['\"]", re.I
+)
+A_TOTAL = "that the row where {column!r} is {text!r} is no row of its own: {column!r} != {text!r}"
 
 MEANS_ALL = frozenset((
     "the",
@@ -130,6 +141,8 @@ class Conditions:
     """Days of the week that rows are selected by."""
     of_population: bool = False
     """Whether it is the population's deviation that is asked for."""
+    totals: tuple[tuple[str, str], ...] = ()
+    """Columns, and what stands there in rows that hold the total of the others."""
 
     @classmethod
     def of(cls, request: str) -> Conditions:
@@ -165,7 +178,8 @@ class Conditions:
         has_days = DATES.search(request) or DAYS_KNOWN.search(request)
         days = tuple(WEEKDAY.findall(words)) if has_days else ()
         selected = (values, tuple(limits), things, listed, measures, excluded, months, days)
-        return cls(*selected, of_population=population)
+        totals = tuple(TOTALS.findall(request))
+        return cls(*selected, of_population=population, totals=totals)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
@@ -189,6 +203,12 @@ class Conditions:
                 if not NEGATES.search(one.source)
             ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
+            *(
+                A_TOTAL.format(column=column, text=text)
+                for column, text in self.totals
+                if OF_ALL_ROWS.search(one.source)
+                and not (program.selections or WITHOUT_SOME.search(one.source))
+            ),
             *(f"{month!r}" for month in self.months if not program.has_month(month)),
             *(f"{day!r}" for day in self.weekdays if not program.has_weekday(day)),
             *(OF_POPULATION,) * (self.of_population and bool(OF_A_SAMPLE.search(one.source))),

@@ -50,9 +50,14 @@ BY_A_TEXT = tuple(
         (r"(style\.use\([\"'])seaborn(?!-v0)", r"\g<1>seaborn-v0_8"),
     )
 )
-OF_TEXTS = re.compile(r"could not convert string|agg function failed|does not support operation")
+OF_TEXTS = re.compile(
+    r"could not convert string|agg function failed|does not support operation"
+    r"|not supported for dtype 'str'|with string dtype|unsupported operand type\(s\) for .*'str'"
+    r"|Cannot perform reduction|[cC]ould not convert|operation '\w+' not supported"
+)
 NO_APPEND = "has no attribute 'append'"
 BUILT_ON_NUMBERS = ("mean", "median", "std", "var")
+REDUCING = (*BUILT_ON_NUMBERS, "min", "max", "sum")
 
 
 def in_new_ways(source: str, error: str = "") -> str:
@@ -96,6 +101,8 @@ def _as_the_error_says(source: str, error: str) -> str:
     lines = [line.encode() for line in source.split("\n")]
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr))
     found = [(node, new) for node in nodes if (new := _new(node, NO_APPEND in error))]
+    if NO_APPEND not in error:
+        found += [(one, f"{one.id}.select_dtypes('number')") for one in _tables_in_sums(tree)]
     found.sort(key=lambda one: (one[0].lineno, one[0].col_offset), reverse=True)
     for node, new in found:  # from behind, so that places stay right
         if node.lineno == node.end_lineno:
@@ -103,6 +110,39 @@ def _as_the_error_says(source: str, error: str) -> str:
             line = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
             lines[node.lineno - 1] = line
     return b"\n".join(lines).decode()
+
+
+def _tables_in_sums(tree: ast.Module) -> list[ast.Name]:
+    """Where a whole table is computed with, as in `(df - df.min()) / df.std()`: its text and its
+    dates are left out there."""
+    tables, found = set[str](), []
+    for statement in ast.walk(tree):
+        match statement:
+            case ast.Assign(_, ast.Call(ast.Attribute(ast.Name(of) as table, "apply"), [_])) if (
+                of in tables
+            ):
+                found.append(table)
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Name(of), how))) if (
+                how.startswith("read_") or of in tables
+            ):
+                tables.add(name)
+            case ast.Assign(_, ast.BinOp() as sums):
+                found += _whole_tables(sums, tables)
+    return found
+
+
+def _whole_tables(sums: ast.BinOp, tables: set[str]) -> list[ast.Name]:
+    """Those that are operands themselves, or of which a mean, least or most of each column is."""
+    found = []
+    for node in ast.walk(sums):
+        match node:
+            case ast.BinOp(ast.Name(left) as table) if left in tables:
+                found.append(table)
+            case ast.Call(ast.Attribute(ast.Name(of) as table, how), []) if (
+                of in tables and how in REDUCING
+            ):
+                found.append(table)
+    return found
 
 
 def _new(node: ast.AST, appends: bool) -> str:

@@ -23,6 +23,8 @@ RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
 MAKES_FOLDERS = re.compile(r"\bmakedirs\(|\bmkdir\(")
 WRITING = re.compile(r"savefig\Z|to_(?:csv|excel|json|html|parquet|markdown)\Z")
 OUTSIDE = re.compile(r"/|~|\.\.|[A-Za-z]:|\w+://")
+NOT_TAKEN = re.compile(r"TypeError: .*got an unexpected keyword argument '(\w+)'")
+NOT_OF_ARRAYS = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'")
 TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
 
 
@@ -45,10 +47,47 @@ def after_error(question: str, source: str, error: str) -> str:
         return told
     if (read := as_profiles_say(question, source)) != source:
         return read
+    if found := NOT_OF_ARRAYS.search(error):
+        return as_of_array(source, found.group(1))
+    if found := NOT_TAKEN.search(error):
+        return _without_argument(source, found.group(1))
     newer = source if "NameError" in error else in_new_ways(source, error)
     if NO_FILE.search(error) or "KeyError" in error or newer != source:
         return with_columns(question, without_slips(newer), error)
     return source
+
+
+def _without_argument(source: str, name: str) -> str:
+    """A program without an argument that a function does not take; the same where several calls
+    have one of that name, or where the call is not in one line."""
+    tree = _parsed(source)
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree else []
+    wrong = [one for one in calls if any(given.arg == name for given in one.keywords)]
+    if len(wrong) != 1 or wrong[0].lineno != wrong[0].end_lineno:
+        return source
+    (call,) = wrong
+    call.keywords = [given for given in call.keywords if given.arg != name]
+    lines = source.split("\n")
+    line = lines[call.lineno - 1].encode()
+    written = ast.unparse(call).encode()
+    lines[call.lineno - 1] = (
+        line[: call.col_offset] + written + line[call.end_col_offset :]
+    ).decode()
+    return if_it_parses("\n".join(lines), source)
+
+
+def as_of_array(source: str, method: str) -> str:
+    """A program that calls a method of tables on what is an array, in the way that works; the same
+    where it calls it on several things."""
+    called = re.compile(rf"(?<![\w.])(\w+)\.{re.escape(method)}\(")
+    if len(set(called.findall(source))) != 1:
+        return source
+    if method == "abs":
+        better, module = called.sub(r"np.abs(\g<1>", source), "numpy as np"
+    else:
+        better, module = called.sub(rf"pd.Series(\g<1>).{method}(", source), "pandas as pd"
+    has_module = f"import {module}" in better
+    return if_it_parses(better if has_module else f"import {module}\n{better}", source)
 
 
 def as_profiles_say(question: str, source: str) -> str:

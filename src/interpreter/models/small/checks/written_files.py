@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.form.asked import COLUMNS, KEYS, LIST, form_of, listed
@@ -20,11 +19,8 @@ from interpreter.models.small.form.printed import (
     MISSING,
     NUMBER,
     UNUSUAL_YAML,
-    VALUE_NOW,
     data_in,
     is_json,
-    pairs_in,
-    value_of,
     yaml_in,
 )
 from interpreter.models.small.hints import COLUMN
@@ -46,10 +42,6 @@ The file {name} now holds:
 {text}
 But {trouble}. Write the whole ```python block again so that it writes the file as was asked for."""
 REWRITTEN = "# The same values, in the form that was asked for.\n"
-REWRITE_ROWS = """\
-import csv
-with open({name!r}, "w", newline="") as file:
-    csv.writer(file).writerows({rows!r})"""
 REWRITE_COLUMNS = """\
 import csv
 with open({name!r}, newline="", encoding="utf-8-sig") as file:
@@ -111,18 +103,15 @@ def _wrong_file(name: str, text: str, trouble: str) -> str:
 
 
 def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
-    """Code that writes the values of the file in the form that was asked for; nothing where they
-    are no list of names and values, or neither keys nor two columns were asked for."""
+    """Code that writes the file without the columns and decimals that nobody wants; nothing where
+    it has none of them."""
     if not trouble_with_file(question, rounds)[0] or is_hard_coded(question, _writer(rounds)):
         return ""
-    name, text, form = file_to_write(question), rounds[-1].output, form_of(question)
+    name, text, code = file_to_write(question), rounds[-1].output, ""
     if columns := _columns_too_many(question, name, text):
         code = REWRITE_COLUMNS.format(name=name, columns=columns)
     elif _trouble(question, name, text, _writer(rounds)) == NOT_ROUNDED:
         code = REWRITE_TEXT.format(name=name, text=_rounded(question, name, text))
-    else:
-        pairs = [(one, form.rounded(value)) for one, value in _values(question, rounds)]
-        code = _rewriting(question, pairs, text) if pairs else ""
     is_new = code and all(one.source != REWRITTEN + code for one in rounds)
     return REWRITTEN + code if is_new else ""
 
@@ -135,66 +124,10 @@ def _columns_too_many(question: str, name: str, text: str) -> list[str]:
     return wanted if len(wanted) > 1 and {*wanted} < {*head} and "" not in head else []
 
 
-def _rewriting(question: str, pairs: list[tuple[str, str]], text: str) -> str:
-    """Code that writes names and values; nothing where the form of the file is not known."""
-    name, words = file_to_write(question), question.partition("\n\n")[0]
-    columns = listed(COLUMNS.search(words))
-    if name.endswith(".csv") and len(columns) == 2:
-        return REWRITE_ROWS.format(name=name, rows=[tuple(columns), *pairs])
-    kind, wanted = FORMS.get(f".{name.rpartition('.')[2]}", ""), listed(KEYS.search(words))
-    held = data_in(text)
-    by_key = held if isinstance(held, dict) else {one: _plain(value) for one, value in pairs}
-    if not kind or not wanted or {*map(str, by_key)} != {*wanted}:
-        return ""
-    form = replace(form_of(""), kind=kind, places=form_of(question).places)
-    try:
-        written = form.of_value({key: by_key[key] for key in wanted})
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return ""
-    return REWRITE_TEXT.format(name=name, text=written + "\n")
-
-
-def _plain(text: str) -> Any:
-    """A number where it is written like one, and nothing is lost by that; else the text."""
-    is_number = NUMBER.fullmatch(text) and "," not in text and not re.match(r"[-+]?0\d|\+", text)
-    return value_of(text) if is_number else text
-
-
 def _writer(rounds: Sequence[Round]) -> Round:
     """The model's own block that wrote the file, as if it had printed what the file holds."""
     own = [one for one in rounds if not one.to_compare and not one.source.startswith(REWRITTEN)]
     return replace(own[-1] if own else rounds[-1], output=rounds[-1].output)
-
-
-def _values(question: str, rounds: Sequence[Round]) -> list[tuple[str, str]]:
-    """Names and values that the file holds, or where it lacks what it was to have a row for, those
-    that were printed or are variables now."""
-    named = listed(KEYS.search(question.partition("\n\n")[0]))
-    text, own = rounds[-1].output, [one for one in rounds if not one.to_compare]
-    known = [_pairs(text), _across(text), *(_pairs(one.output) for one in reversed(own))]
-    known += [VALUE_NOW.findall(one.variables) for one in own[-1:]]
-    for pairs in known if named else ():
-        has = {name.lower(): value for name, value in pairs}
-        if all(name.lower() in has for name in named):
-            return [(name, has[name.lower()]) for name in named]
-    are_names = not any(NUMBER.fullmatch(name) for name, _ in known[0])
-    return known[0] if are_names else []
-
-
-def _across(text: str) -> list[tuple[str, str]]:
-    """Names in one row and values in the next."""
-    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if row]
-    across = len(rows) == 2 and len(rows[0]) == len(rows[1])
-    return list(zip(*rows, strict=True)) if across else []
-
-
-def _pairs(text: str) -> list[tuple[str, str]]:
-    """Names and values, one of each in a line, or as Python writes a dictionary."""
-    if isinstance(data := data_in(text), dict):
-        return [(str(name), str(value)) for name, value in data.items()]
-    pairs = pairs_in(text)
-    has_head = len(pairs) > 1 and not NUMBER.search(pairs[0][1])
-    return pairs[1:] if has_head and all(NUMBER.search(value) for _, value in pairs[1:]) else pairs
 
 
 def _trouble(question: str, name: str, text: str, writer: Round) -> str:

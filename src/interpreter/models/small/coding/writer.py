@@ -73,7 +73,7 @@ class FileWriter:
         if way := coding.to_write(turn.rounds):
             yield from proposed(coding.writing(way), THIS_ONE)
             return
-        asked = replace(in_short(request, turn.for_coding(coding), CODER), frame=FILE)
+        asked = replace(in_short(request, turn.for_coding(coding), head=CODER), frame=FILE)
         if coding.wants_other_ways(turn.rounds) and self._most():
             afresh = coding.is_to_begin_afresh(turn.rounds)
             other = replace(asked, messages=turn.for_coding(coding, afresh=afresh))

@@ -22,9 +22,11 @@ from interpreter.models.small.form.printed import (
     as_number,
     data_in,
     is_csv,
+    is_json,
     pairs_in,
     value_of,
     values_in,
+    yaml_in,
 )
 from interpreter.models.small.form.schemas import fitted, schema_in
 from interpreter.models.small.form.serialized import (
@@ -167,6 +169,22 @@ class AskedForm:
             case _:
                 return ""
 
+    def is_form_of(self, text: str) -> bool:
+        """Whether a text is an answer in this form, whatever it says."""
+        match self.kind:
+            case "json":
+                return is_json(text)
+            case "yaml":
+                return yaml_in(text) is not None
+            case "csv":
+                return is_csv(text)
+            case "lines":
+                return all(self.separator.strip() in line for line in text.splitlines())
+            case "list" | "template" | "table":
+                return bool(self.written(text))
+            case _:
+                return bool(self.kind) and self.written(text) == text
+
     def missing_keys(self, output: str) -> list[str]:
         """The keys that were asked for and have no value in an output that has others of them."""
         value = data_in(output)
@@ -232,7 +250,7 @@ class AskedForm:
         if not self.keys or not isinstance(value, dict):
             return value
         spelt = {key_of(str(key)): item for key, item in value.items()}
-        if spelt.keys() != {key_of(key) for key in self.keys}:
+        if not spelt.keys() >= {key_of(key) for key in self.keys}:
             raise ValueError("other keys than were asked for")
         return {key: spelt[key_of(key)] for key in self.keys}
 

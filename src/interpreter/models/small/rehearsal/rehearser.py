@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from interpreter.models.small.checks.slips import to_be_run, with_columns
+from interpreter.models.small.effort import Effort
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rehearsal.copies import (
     FEW,
@@ -27,7 +28,7 @@ from interpreter.models.small.requests import (
     told,
 )
 from interpreter.models.small.small_plan import BLOCK, with_more
-from interpreter.models.small.words import PROGRAM, is_about_files, lessons_of
+from interpreter.models.small.words import PROGRAM, each_failed, is_about_files, lessons_of
 from interpreter.protocol.events import (
     ActionProposed,
     ModelEvent,
@@ -59,12 +60,18 @@ class Rehearser:
     """Tries orders about files on copies."""
 
     def __init__(
-        self, reply: Reply, drafter: Drafter, drafts: Callable[[], int], together: int
+        self,
+        reply: Reply,
+        drafter: Drafter,
+        drafts: Callable[[], int],
+        together: int,
+        effort: Effort,
     ) -> None:
         self._reply = reply
         self._drafter = drafter
         self._most = drafts
         self._together = together
+        self._effort = effort
         self._written = _Written()
 
     def applies(self, turn: SmallTurn) -> bool:
@@ -94,6 +101,9 @@ class Rehearser:
         if following:
             yield from proposed(following, ANOTHER, to_compare=True, attempt="copy")
             return True
+        if self._effort.is_spent and all(one.failed for one in turn.rounds):
+            yield from told(each_failed(len(turn.rounds), turn.rounds, on_copies=True))
+            return True
         tried = [one for one in map(Rehearsal.of, turn.rounds) if one is not None]
         harm = [one.harm(turn.question) for one in tried]
         if tried and all(harm):  # none of them is carried out
@@ -120,7 +130,7 @@ class Rehearser:
         tries = [one for one in map(Rehearsal.of, turn.rounds) if one is not None]
         certain = not _not_named(found.best, tries, turn.question)
         enough = self._written.asked_for > 1 and found.best and certain
-        if not has_others and not enough:
+        if not has_others and not enough and not self._effort.is_spent:
             self._write_more(turn, request, interrupt)
         untried = (one for one in self._written.sources if one not in tried)
         return "" if self._is_agreed(found) else next(untried, "")

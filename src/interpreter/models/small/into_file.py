@@ -1,0 +1,151 @@
+"""Answers that are wanted in a file: they are computed as any answer is, and written by us.
+
+"Write the answer to answer.csv, with a row for each of mean and median" asks for two values. A
+small model that has to think of the file, too, errs twice as often; it is asked for the values.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.requests import PYTHON
+from interpreter.models.small.rounds import BETWEEN, Round
+from interpreter.models.small.words import INTO_FILE, LOOKED_AT, WRITES, is_an_order
+from interpreter.protocol.events import (
+    ActionProposed,
+    CodeDelta,
+    ModelEvent,
+    ReplyFinished,
+    TextDelta,
+)
+from interpreter.protocol.messages import Code, Message, Text
+
+FORMS = {"csv": "CSV", "json": "JSON", "yaml": "YAML", "yml": "YAML", "txt": "", "md": ""}
+VALUES = {  # the forms that one file can have, where it holds an answer and no data
+    **{"csv": ("csv",), "json": ("json",), "yaml": ("yaml",), "yml": ("yaml",)},
+    "txt": ("lines", "list", "template", "number", "yes or no"),
+    "md": ("table", "lines", "template"),
+}
+NAMED = ("json", "yaml", "table")
+ONE_ROW = re.compile(r"\b(?:one|a single|only one|just one) (?:row|line|record)\b", re.IGNORECASE)
+OF_ROWS = re.compile(r"\b(?:lists?|arrays?|objects|records|each(?! of)|every|per)\b", re.IGNORECASE)
+SOMETHING_SAID = re.compile(
+    r" (?:the |your |both )?(?:answers?|results?|values?|numbers?|it|them|this|that|these|both|only"
+    r"|just|yes)\b",
+    re.IGNORECASE,
+)
+NOT_COMPUTED = re.compile(r"\s*\Z|I could not\b|There (?:is|are|was|were) no\b")
+AND_THEN = re.compile(
+    r"\b(?:then|and|also) (?:append|change|copy|delete|move|remove|rename|update|zip)\b",
+    re.IGNORECASE,
+)
+WRITING = "# The answer, in the file that was asked for.\n"
+WRITE = "{folder}with open({name!r}, 'w', encoding='utf-8') as file:\n    _ = file.write({text!r})"
+FOLDER = "import os\nos.makedirs({folder!r}, exist_ok=True)\n"
+INTO_IT = "The answer, into its file:\n"
+WRITTEN = "This is in {name} now:\n\n```text\n{text}\n```"
+AS_CHANGED = "{name} was written, as you changed it."
+NOT_WRITTEN = "{name} was not written{why}. The answer is:\n\n```text\n{text}\n```"
+
+
+def answer_into_file(request: str) -> tuple[str, str]:
+    """A request as one for an answer in words, and the file into which that is to be written; the
+    same request and nothing where no file is named, is there already, or is to hold data."""
+    words, between, known = request.partition("\n\n")
+    for clause in WRITES.finditer(words[:LOOKED_AT]):
+        if (target := _target(clause.group(1))) is None:
+            continue
+        name, suffix = target.group(2), target.group(2).rpartition(".")[2].lower()
+        if suffix not in FORMS or name.rpartition("/")[2] in known:
+            break
+        start, body = clause.span()[0], clause.start(1)
+        verb = "Give" if words[start].isupper() else "give"
+        form = f" as {FORMS[suffix]}" if FORMS[suffix] else ""
+        what = words[body : body + target.start()].rstrip()
+        rest = words[body + target.end() :]
+        question = words[:start] + verb + what + form + rest + between + known
+        is_more = AND_THEN.search(rest) or is_an_order(question)
+        if _is_of_values(question, suffix) and not is_more:
+            return question, name
+        break
+    return request, ""
+
+
+def _target(clause: str) -> re.Match[str] | None:
+    """Where a clause that wants something written says into which file."""
+    found = list(INTO_FILE.finditer(clause))
+    is_answer = SOMETHING_SAID.match(clause)  # else "in" says where it is
+    return next((one for one in found if is_answer or one.group(1).lower() != "in"), None)
+
+
+def _is_of_values(question: str, suffix: str) -> bool:
+    """Whether what the file is to hold is an answer of a few values, which have names."""
+    form, words = form_of(question), question.partition("\n\n")[0]
+    if form.kind not in VALUES[suffix]:
+        return False
+    if suffix == "csv":
+        return bool(form.keys or (form.columns and ONE_ROW.search(words)))
+    return form.kind not in NAMED or bool(form.keys and not OF_ROWS.search(words))
+
+
+def with_words(message: Message, request: str) -> Message:
+    """What the user said in these words, with what is known of its files."""
+    parts = message.parts
+    at = next((at for at, part in enumerate(parts) if part == BETWEEN), len(parts))
+    return replace(message, parts=(Text(request.partition("\n\n")[0]), *parts[at:]))
+
+
+def put_into_file(events: Iterable[ModelEvent], question: str, name: str) -> Iterator[ModelEvent]:
+    """A reply as it is; where it is an answer in the form that was asked for, a block that writes
+    it into its file."""
+    said: list[TextDelta] = []
+    for event in events:
+        if isinstance(event, TextDelta):
+            said.append(event)
+            continue
+        answer = "".join(one.text for one in said).strip()
+        is_answer = not NOT_COMPUTED.match(answer) and form_of(question).is_form_of(answer)
+        if is_answer and isinstance(event, ReplyFinished) and event.end == "stop":
+            source = _writing(name, answer)
+            yield TextDelta(INTO_IT)
+            yield CodeDelta(PYTHON, source)
+            yield ActionProposed(Code(PYTHON, source))
+            yield replace(event, end="actions")
+        else:
+            yield from said
+            yield event
+        said.clear()
+
+
+def _writing(name: str, answer: str) -> str:
+    folder = FOLDER.format(folder=name.rpartition("/")[0]) if "/" in name else ""
+    return WRITING + WRITE.format(folder=folder, name=name, text=f"{answer}\n")
+
+
+def said_of_file(name: str, last: Round) -> str:
+    """What is said once such a block has run, or was refused; nothing after any other block."""
+    if not last.source.startswith(WRITING):
+        return ""
+    text = _text_of(last.source)
+    if last.overruled and not last.failed:
+        return AS_CHANGED.format(name=name)
+    if not last.failed:
+        return WRITTEN.format(name=name, text=text)
+    return NOT_WRITTEN.format(name=name, why=f" ({last.summary.rstrip('.')})", text=text)
+
+
+def _text_of(source: str) -> str:
+    """What such a block writes; nothing where somebody else has written it."""
+    try:
+        nodes = ast.walk(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Attribute(attr="write"), [ast.Constant(str(text))]):
+                return text.rstrip("\n")
+    return ""

@@ -1,0 +1,137 @@
+"""Answers that are wanted in a file are computed like any others, and written by us."""
+
+import subprocess
+import sys
+
+import pytest
+from tests.models.small.test_checks import PROFILE, block, reply
+
+from interpreter.models.small.into_file import answer_into_file, put_into_file
+from interpreter.models.small.plan import SmallTurn
+from interpreter.protocol.events import ReplyFinished, TextDelta
+from interpreter.protocol.messages import ActionResult, Code, Message, Output
+from support.profiles import with_profile
+
+QUESTION = "What are the mean price and the number of rows in sales.csv? "
+PRINTED = "{'mean_price': np.float64(3.4567), 'rows': 3}"
+COMPUTES = "import pandas as pd\nf(pd.read_csv('sales.csv')['price'])"
+
+
+@pytest.mark.parametrize(
+    ("wish", "name", "text"),
+    [
+        (
+            "Write the answer to answer.csv, with the columns name and value and a row for each of "
+            "mean_price and rows.",
+            "answer.csv",
+            "name,value\nmean_price,3.4567\nrows,3\n",
+        ),
+        (
+            "Save both, rounded to two decimals, as out/r.json, an object with the keys mean_price "
+            "and rows.",
+            "out/r.json",
+            '{"mean_price": 3.46, "rows": 3}\n',
+        ),
+        (
+            "Put the results into result.yaml, with the keys rows and mean_price.",
+            "result.yaml",
+            "rows: 3\nmean_price: 3.4567\n",
+        ),
+        (
+            "Store the answer in answer.txt, one line per value, as name=value.",
+            "answer.txt",
+            "mean_price=3.4567\nrows=3\n",
+        ),
+        (
+            "Write them to both.csv with the columns rows and mean_price and a single row.",
+            "both.csv",
+            "rows,mean_price\n3,3.4567\n",
+        ),
+    ],
+)
+def test_values_are_computed_and_then_written_in_the_form_that_was_asked_for(
+    wish, name, text, tmp_path
+):
+    asked = with_profile(QUESTION + wish + PROFILE)
+    (model_asked,) = SmallTurn.of((asked,)).asked
+    assert name not in model_asked.text
+    ran = block(COMPUTES, PRINTED + "\n")
+    ((ours,), said, _) = reply(asked, *ran)
+    assert said == "The answer, into its file:\n"
+    assert not ours.to_compare
+    subprocess.run([sys.executable, "-c", ours.source], cwd=tmp_path, check=True)
+    assert (tmp_path / name).read_text() == text
+    (actions, said, _) = reply(asked, *ran, *wrote(ours.source, name))
+    assert actions == []
+    assert said == f"This is in {name} now:\n\n```text\n{text.rstrip()}\n```"
+
+
+def wrote(source, name, outcome="ok", summary=""):
+    return (
+        Message("assistant", (Code("python", source, "c9"),)),
+        Message(
+            "computer",
+            (Output(f"[files: added {name}]\n", "stderr"), ActionResult("c9", outcome, summary)),
+        ),
+    )
+
+
+def test_what_is_computed_besides_is_left_out_and_removing_rows_is_no_order_about_files(tmp_path):
+    question = (
+        "Identify and remove any outliers in the prices of sales.csv. What is their mean then? "
+        "Write the answer to a.csv, with a row for each of mean_price."
+    )
+    asked = with_profile(question + PROFILE)
+    ((ours,), _, _) = reply(asked, *block(COMPUTES, PRINTED + "\n"))
+    subprocess.run([sys.executable, "-c", ours.source], cwd=tmp_path, check=True)
+    assert (tmp_path / "a.csv").read_text() == "name,value\nmean_price,3.4567\n"
+
+
+WISH = "Write the answer to answer.csv, with a row for each of mean_price and rows."
+
+
+def test_who_refuses_the_file_is_told_the_answer_all_the_same():
+    asked, ran = with_profile(QUESTION + WISH + PROFILE), block(COMPUTES, PRINTED + "\n")
+    ((ours,), _, _) = reply(asked, *ran)
+    refused = wrote(ours.source, "answer.csv", "declined", "the user said no.")
+    (actions, said, _) = reply(asked, *ran, *refused)
+    assert actions == []
+    assert said.startswith("answer.csv was not written (the user said no). The answer is:")
+    assert "mean_price,3.4567" in said
+
+
+def test_what_is_no_such_answer_is_said_and_not_written():
+    asked = with_profile("What is the average weight in sales.csv? " + WISH + PROFILE)
+    failed = (
+        Message("assistant", (Code("python", COMPUTES, "c1"),)),
+        Message("computer", (ActionResult("c1", "failed", "KeyError: 'weight'"),)),
+    )
+    (actions, said, _) = reply(asked, *failed)
+    assert actions == []
+    assert "weight" in said
+
+
+def test_that_nothing_was_computed_is_said_and_not_written():
+    wish = "Put both into a.txt, one line per value, as name: value."
+    question, name = answer_into_file(QUESTION + wish)
+    events = [TextDelta("I could not compute this: none gave a value."), ReplyFinished("stop")]
+    assert list(put_into_file(events, question, name)) == events
+    events[0] = TextDelta("mean_price: 3.5\nrows: 3")
+    assert list(put_into_file(events, question, name)) != events
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Save the members over 60 as old.csv, the oldest first, with the columns name and age.",
+        "Write out.json with a list of objects with the keys name and age from a.csv",
+        "Save the units per product of sales.csv as out.json",
+        "Convert a.csv to a.json",
+        "Save a summary of sales.csv as notes.md",
+        "Add up the units and write the total into stock.json with the key total\n\nstock.json: x",
+        "I've put my notes into notes.json with the keys a and b. What is a?",
+        "Write the mean to a.csv with a row for each of mean and rows, then delete b.csv.",
+    ],
+)
+def test_files_that_hold_data_or_are_there_are_orders_as_before(request_):
+    assert answer_into_file(request_) == (request_, "")
