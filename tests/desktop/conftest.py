@@ -95,9 +95,10 @@ class Screen:
             return self._terminal(file, place)
         if kind == "chromium":
             return self._browser(place)
-        self.stack.enter_context(running(argv[kind], env=self.environment))
+        process = self.stack.enter_context(running(argv[kind], env=self.environment))
         wait_for(file.exists, f"the first state of {kind}")
-        return App(kind, lambda: json.loads(file.read_text()))
+        pid = None if kind == "tk" else process.pid  # Tk does not say whose its windows are
+        return App(kind, lambda: json.loads(file.read_text()), pid)
 
     def _terminal(self, file, place):
         script = f"stty -echo -icanon min 1; cat > {file}"
@@ -146,6 +147,7 @@ class App:
 
     kind: str
     state: object
+    pid: int | None = None  # tells its window from that of another program of the same kind
 
     @property
     def title(self):
@@ -155,8 +157,11 @@ class App:
     def window(self, desktop):
         """Its window, once it is shown."""
         return wait_for(
-            lambda: next((w for w in desktop.windows() if self.title in w.title), None), self.title
+            lambda: next((w for w in desktop.windows() if self._is_its(w)), None), self.title
         )
+
+    def _is_its(self, window):
+        return self.title in window.title and self.pid in (None, window.pid)
 
 
 @contextmanager
