@@ -37,6 +37,8 @@ GOALS = {"dabench": 1.25, "everyday": 1.6}
 
 def main(arguments=()):
     options = _options(arguments)
+    if options.log:
+        Path(options.log).open("a").close()  # what cannot be written is better known before
     known = _known(options.log)
     results = []
     for case, seed, way in _work(options):
