@@ -164,6 +164,24 @@ class App:
         return self.title in window.title and self.pid in (None, window.pid)
 
 
+def in_front(app, desktop):
+    """The window of a program, once it has the focus: clicks then land in no other one.
+
+    A window that was just shown stays behind one in which somebody typed, and one that is shown a
+    moment later may take the focus again.
+    """
+    window = app.window(desktop)
+
+    def active():
+        return next((one for one in desktop.windows() if one.active and one.id == window.id), None)
+
+    desktop.activate(window)
+    with suppress(AssertionError):
+        return wait_for(active, seconds=5)
+    desktop.activate(window)
+    return wait_for(active, f"the focus of {app.kind}")
+
+
 @contextmanager
 def displayed(server):
     """A display by a server's command, with a window manager and a session bus."""

@@ -20,7 +20,7 @@ from interpreter.protocol.desktop import (
 )
 from interpreter.protocol.errors import CallFailed
 from interpreter.protocol.interrupt import Interrupt
-from tests.desktop.conftest import wait_for
+from tests.desktop.conftest import in_front, wait_for
 
 MONITORS = (
     Monitor("main", Box(0, 0, 800, 600), primary=True),
@@ -236,7 +236,7 @@ def agent(desktop, tmp_path, monkeypatch):
 
 def test_the_library_clicks_and_types_in_a_real_program(screen, desktop, agent):
     app = screen.start("gtk3")
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     wait_for(lambda: any(e.name == "Cancel Order" for e in desktop.elements()), "the tree")
     agent.computer.mouse.click("Cancel Order")
     wait_for(lambda: app.state()["clicked"] == ["Cancel Order"], "the click")
@@ -265,7 +265,7 @@ picture
 
 def test_code_in_the_sandboxed_kernel_does_it_through_the_host(screen, desktop, agent):
     app = screen.start("gtk3")
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     wait_for(lambda: any(e.name == "Delete" for e in desktop.elements()), "the tree")
     chunks = agent.computer.run("python", CODE)
     text = "".join(c["content"] for c in chunks if c["type"] == "console")

@@ -17,7 +17,7 @@ from interpreter.protocol.desktop import (
     TargetNotFound,
     Window,
 )
-from tests.desktop.conftest import wait_for
+from tests.desktop.conftest import in_front, wait_for
 from tests.desktop.test_x11 import click
 
 
@@ -113,12 +113,6 @@ def real(screen, desktop, reader):
     """A finder on the screen; browsers started after it say what they show."""
     assert desktop.lacks() == {}
     return Finder(desktop, reader)
-
-
-def in_front(app, desktop):
-    window = app.window(desktop)
-    desktop.activate(window)
-    wait_for(lambda: any(w.active and w.id == window.id for w in desktop.windows()), "the focus")
 
 
 def found(finder, name):

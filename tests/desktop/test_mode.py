@@ -20,7 +20,7 @@ from interpreter.protocol.events import DisplayShown
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionCall, Code
 from interpreter.protocol.ports import ToolContext, nobody_answers
-from tests.desktop.conftest import wait_for
+from tests.desktop.conftest import in_front, wait_for
 
 
 def call(**arguments):
@@ -311,7 +311,7 @@ def agent_with(model, tmp_path, monkeypatch):
 
 def test_a_journey_code_then_names_then_keys(screen, desktop, scripted, tmp_path, monkeypatch):
     app = screen.start("gtk3")
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     wait_for(lambda: any(e.name == "Delete" for e in desktop.elements()), "the tree")
     field = next(e for e in desktop.elements(app.window(desktop)) if e.role == "text").box.center
     shown = ComputerTool(lambda: desktop)
@@ -342,7 +342,7 @@ def test_nobody_there_to_ask_means_that_nothing_is_clicked(
     screen, desktop, scripted, tmp_path, monkeypatch
 ):
     app = screen.start("gtk3")
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     wait_for(lambda: any(e.name == "Cancel" for e in desktop.elements()), "the tree")
     model = scripted(tool_call(action="click_text", text="Cancel"), "Oh.")
     agent = agent_with(model, tmp_path, monkeypatch)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop.conftest import wait_for
+from tests.desktop.conftest import in_front, wait_for
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -35,7 +35,7 @@ def run(tmp_path):
 @pytest.fixture
 def shop(screen, desktop):
     app = screen.start("gtk3")
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     wait_for(lambda: any(e.name == "Delete" for e in desktop.elements()), "the tree")
     return app
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from interpreter.protocol.desktop import Point
-from tests.desktop.conftest import wait_for
+from tests.desktop.conftest import in_front, wait_for
 
 TRIES = int(os.environ.get("TYPING_TRIES", "3"))  # `make test-desktop` tries twenty times
 SAMPLE = 'a<b>C naïve café — ß ñ Ω ж 你好 😀 € {x:"1"}'
@@ -17,18 +17,7 @@ CLICK_FIRST = ("tk", "chromium", "qt")  # whose field does not have the focus by
 
 def focus(app, desktop):
     """Have its field take what is typed."""
-    window = app.window(desktop)
-
-    def is_active():
-        return any(one.active and one.id == window.id for one in desktop.windows())
-
-    desktop.activate(window)
-    with suppress(AssertionError):  # a window that was just mapped may have taken it again
-        wait_for(is_active, seconds=5)
-    if not is_active():
-        desktop.activate(window)
-        wait_for(is_active, "the focus")
-    window = app.window(desktop)  # its manager may have moved it meanwhile
+    window = in_front(app, desktop)  # its manager may have moved it meanwhile
     if app.kind in CLICK_FIRST:
         desktop.move(Point(window.box.left + 100, window.box.top + 14))
         desktop.button("left", down=True)

@@ -14,7 +14,7 @@ from interpreter.desktop.pictures import image_of
 from interpreter.protocol.desktop import Box, DesktopError, Point
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import Face
-from tests.desktop.conftest import wait_for
+from tests.desktop.conftest import in_front, wait_for
 from tests.desktop.test_mode import done
 from tests.desktop.test_typing import press
 
@@ -30,7 +30,7 @@ def banner_colours(desktop):
 def test_the_key_stops_a_turn_from_any_window_and_the_banner_says_so(screen, desktop):
     stopped = threading.Event()
     app = screen.start("gtk3")
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     with closing(open_watch(stopped.set, screen.environment)) as watch:
         assert watch.has_key
         wait_for(lambda: {RED, (255, 255, 255)} <= banner_colours(desktop), "the banner")
@@ -50,7 +50,7 @@ def test_clicks_go_through_the_banner(screen, desktop):
 
 def test_the_key_stops_what_is_being_typed(screen, desktop):
     app = screen.start("gtk3")
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     emergency, interrupt = Emergency(), Interrupt()
     tool = ComputerTool(lambda: Stoppable(desktop, emergency), emergency=emergency)
     with closing(open_watch(emergency.press, screen.environment)):
@@ -73,7 +73,7 @@ def test_a_moved_mouse_stops_on_a_real_screen(screen, desktop):
 def test_dry_mode_and_excluded_windows_on_a_real_screen(screen, desktop):
     app = screen.start("gtk3", 100, 100)
     box = app.window(desktop).box
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     wait_for(lambda: any(e.name == "Cancel" for e in desktop.elements()), "the tree")
     (picture,), end = done(
         ComputerTool(lambda: desktop, dry=True), action="click_text", text="Cancel"
@@ -91,7 +91,7 @@ def test_dry_mode_and_excluded_windows_on_a_real_screen(screen, desktop):
 
 def test_a_small_change_is_shown_alone_on_a_real_screen(screen, desktop):
     app = screen.start("gtk3", 100, 100)
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     wait_for(lambda: any(e.name == "Cancel" for e in desktop.elements()), "the tree")
     tool = ComputerTool(lambda: desktop)
     done(tool, action="screenshot")

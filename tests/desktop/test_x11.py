@@ -15,7 +15,7 @@ from interpreter.desktop.geometry import monitor_at, whole
 from interpreter.desktop.hands import Hands
 from interpreter.desktop.pictures import changed_box, image_of, jpeg, still_frame
 from interpreter.protocol.desktop import Box, OutOfRange, Point
-from tests.desktop.conftest import displayed, wait_for
+from tests.desktop.conftest import displayed, in_front, wait_for
 
 
 def click(desktop, point):
@@ -42,9 +42,7 @@ def shop(screen):
 @pytest.fixture
 def gtk(desktop, shop):
     """A program whose window is placed, in front, and has the focus."""
-    window = shop.window(desktop)
-    desktop.activate(window)
-    wait_for(lambda: any(w.active and w.id == window.id for w in desktop.windows()), "its window")
+    in_front(shop, desktop)
     return shop
 
 
@@ -96,6 +94,7 @@ def test_what_is_in_a_password_field_is_not_read(desktop, gtk):
 
 def test_keys_do_not_overtake_a_click_that_the_window_manager_holds(desktop, screen):
     app = screen.start("gtk4")
+    in_front(app, desktop)
     second = element(desktop, app, role="password text").box.center
     first = next(
         e for e in desktop.elements(app.window(desktop)) if e.role in ("text", "entry", "text box")
@@ -115,6 +114,7 @@ def test_keys_do_not_overtake_a_click_that_the_window_manager_holds(desktop, scr
 
 def test_the_clipboard_waits_for_keys_that_a_busy_program_has_not_read(desktop, screen):
     app = screen.start("gtk3")
+    in_front(app, desktop)
     click(desktop, element(desktop, app, role="text").box.center)
     desktop.type("chosen late")
     wait_for(lambda: app.state()["text"] == "chosen late", "the text")
@@ -142,7 +142,7 @@ def test_what_is_in_an_open_field_is_read(desktop, gtk):
 
 def test_gtk4_counts_from_its_window_and_is_put_right(desktop, screen):
     app = screen.start("gtk4")
-    window = app.window(desktop)
+    window = in_front(app, desktop)
     assert (window.box.left, window.box.top) != (0, 0)
     click(desktop, element(desktop, app, "Proceed to Checkout").box.center)
     wait_for(lambda: app.state()["clicked"] == ["Proceed to Checkout"], "the click")
@@ -156,7 +156,7 @@ def test_gtk4_counts_from_its_window_and_is_put_right(desktop, screen):
 
 def test_qt_programs_answer_although_they_were_started_before_anybody_listened(desktop, screen):
     app = screen.start("qt", 500, 400)
-    desktop.activate(app.window(desktop))
+    in_front(app, desktop)
     click(desktop, element(desktop, app, "Pay now").box.center)
     wait_for(lambda: app.state()["clicked"] == ["Pay now"], "the click")
 
