@@ -209,11 +209,85 @@ def test_a_file_without_tests_is_compiled(answered, work):
     assert "SyntaxError" in asked[-1].messages[-1].text
 
 
-def test_a_file_that_is_too_long_to_be_rewritten_stays(answered, work):
+LONG = (
+    """\
+import os
+
+
+def subtract(a, b):
+    return a - b
+
+
+class Sums:
+    \"\"\"Sums that are kept.\"\"\"
+
+    def __init__(self):
+        self.kept = []
+
+    def add(self, a, b):
+        self.kept.append(a - b)
+        return self.kept[-1]
+
+
+"""
+    + "# a line of text\n" * 500
+)
+LONG_TESTS = """\
+import unittest
+from sums import Sums
+
+class Tests(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(Sums().add(2, 3), 5)
+"""
+LONG_RIGHT = {"code": "def add(self, a, b):\n    self.kept.append(a + b)\n    return self.kept[-1]"}
+LONG_WRONG = {"code": "def add(self, a, b):\n    return self.nothing"}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_of_a_long_file_the_function_that_fails_is_written_anew(answered, work, end):
+    (work / "sums.py").write_bytes(LONG.replace("\n", end).encode())
+    (work / "sums_test.py").write_text(LONG_TESTS)
+    asked_for = "Fix the bug in sums.py so that the tests in sums_test.py pass."
+    said, _, asked = answered(LONG_WRONG, LONG_RIGHT, request=asked_for)
+    assert said == "Sums.add in sums.py is written, and the tests in sums_test.py pass."
+    right = LONG.replace("append(a - b)", "append(a + b)").replace("\n", end)
+    assert (work / "sums.py").read_bytes() == right.encode()
+    first, repair = (request.messages[-1].text for request in asked)
+    assert "self.kept.append(a - b)" in first
+    assert "def subtract(a, b):" in first
+    assert "a line of text" not in first
+    assert "self.nothing" in repair
+    assert "AttributeError" in repair
+
+
+def test_of_a_long_file_other_ways_are_tried_where_nothing_lasts(answered, work):
+    (work / "sums.py").write_text(LONG)
+    (work / "sums_test.py").write_text(LONG_TESTS)
+    said, transcript, _ = answered(LONG_WRONG, drafts=[(LONG_WRONG, LONG_RIGHT)])
+    assert said == "Sums.add in sums.py is written, and the tests in sums_test.py pass."
+    assert (work / "sums.py").read_text() == LONG.replace("append(a - b)", "append(a + b)")
+    tried = [printed(one) for one in transcript if one.role == "computer"][3]
+    assert tried.count("The tests pass.") == 1
+
+
+def test_of_a_long_file_the_function_that_is_named_is_written_anew(answered, work):
+    (work / "sums.py").write_text(LONG)
+    (work / "sums_test.py").unlink()
+    better = {"code": 'def subtract(a, b):\n    """The difference."""\n    return a - b'}
+    said, _, _ = answered(better, request="Change `subtract` in sums.py: it gets a docstring.")
+    assert said.startswith("subtract in sums.py is written and compiles; there are no tests")
+    docstring = 'def subtract(a, b):\n    """The difference."""\n'
+    assert (work / "sums.py").read_text() == LONG.replace("def subtract(a, b):\n", docstring)
+
+
+def test_a_long_file_in_which_nothing_is_named_stays(answered, work):
     long = "def add(a, b):\n    pass\n" + "# a line of text\n" * 500
     (work / "sums.py").write_text(long)
-    said, _, asked = answered(RIGHT)
+    (work / "sums_test.py").unlink()
+    said, _, asked = answered(RIGHT, request="Fix the bug in sums.py.")
     assert said.startswith("sums.py has 8,524 characters, and this model can rewrite no more than")
+    assert "Name the function" in said
     assert (work / "sums.py").read_text() == long
     assert not asked
 

@@ -684,13 +684,40 @@ def test_a_method_that_is_called_on_several_things_stays():
     assert after_error("How many rows?", source, error) == source
 
 
-def test_an_argument_that_a_function_does_not_take_is_left_out():
-    error = "TypeError: train_test_split() got an unexpected keyword argument 'weight'"
-    source = "x, y = train_test_split(a['é'], test_size=0.3, weight='even')\nf(x)"
+def test_an_argument_that_a_function_does_not_take_and_that_changes_nothing_is_left_out():
+    error = "TypeError: train_test_split() got an unexpected keyword argument 'verbose'"
+    source = "x, y = train_test_split(a['é'], test_size=0.3, verbose=1)\nf(x)"
     better = "x, y = train_test_split(a['é'], test_size=0.3)\nf(x)"
     assert after_error("What is x?", source, error) == better
-    twice = f"{source}\ng(weight=1)"
+    twice = f"{source}\ng(verbose=1)"
     assert after_error("What is x?", twice, error) == twice
+
+
+@pytest.mark.parametrize(
+    ("source", "function", "argument", "better"),
+    [
+        (
+            "df.sort_values('fee', reverse=True).head(2)",
+            *("DataFrame.sort_values", "reverse"),
+            "df.sort_values('fee', ascending=False).head(2)",
+        ),
+        (
+            "df.sort_values('fee', descending=down)",
+            *("DataFrame.sort_values", "descending"),
+            "df.sort_values('fee', ascending=not down)",
+        ),
+        ("sorted(xs, descending=True)", *("sort", "descending"), "sorted(xs, reverse=True)"),
+        (
+            "df.drop_duplicates(columns=['email'])",
+            *("DataFrame.drop_duplicates", "columns"),
+            "df.drop_duplicates(subset=['email'])",
+        ),
+        ("df.mean(weights=w)", *("DataFrame.mean", "weights"), "df.mean(weights=w)"),
+    ],
+)
+def test_an_argument_that_means_something_is_never_dropped(source, function, argument, better):
+    error = f"TypeError: {function}() got an unexpected keyword argument '{argument}'"
+    assert after_error("Who has the highest fee?", source, error) == better
 
 
 STRENGTH = (
@@ -712,3 +739,10 @@ def test_an_answer_of_a_list_that_is_chosen_without_looking_is_not_computed(prin
     source = f"import pandas as pd\ndf = pd.read_csv('sales.csv')\nr = df.corr()\n{printing}"
     one = Round(source, source, False, "{'r': 0.2, 'strength': 'weak'}", "", "")
     assert is_hard_coded(STRENGTH + PROFILE, one) is not is_computed
+
+
+def test_what_is_put_before_a_program_stands_behind_what_has_to_be_first():
+    source = 'from __future__ import annotations\nopen("out/a.txt", "w").write("x")'
+    better = without_slips(source)
+    assert "os.makedirs('out', exist_ok=True)" in better
+    compile(better, "program", "exec")

@@ -6,6 +6,7 @@ from interpreter.models.small.checks.answers import doubt_about, trouble_with
 from interpreter.models.small.checks.conditions import (
     Conditions,
     changed_originals,
+    counts_a_total,
     results_left_out,
 )
 from interpreter.models.small.plan import SmallTurn, next_request
@@ -520,9 +521,11 @@ FEES = (
 
 
 @pytest.mark.parametrize(
-    ("source", "is_left_out"),
+    ("source", "is_counted"),
     [
         ("print(df['fee'].sum())", True),
+        ("print(df.dropna(subset=['section'])['fee'].sum())", False),
+        ("print(max(df['section'], key=lambda s: len(s)))", False),
         ("print(df[df['name'] != 'Total']['fee'].sum())", False),
         ("print(df['fee'][:-1].sum())", False),
         ("df = df[df['fee'].notna()]\nprint(df['name'].tolist())", False),
@@ -530,7 +533,17 @@ FEES = (
         ("for name in df['name']:\n    print(name)", False),
     ],
 )
-def test_a_row_that_holds_a_total_is_not_counted_as_one_of_the_rows(source, is_left_out):
+def test_a_row_that_holds_a_total_is_not_counted_as_one_of_the_rows(source, is_counted):
     source = f"import pandas as pd\ndf = pd.read_csv('fees.csv')\n{source}"
-    left_out = Conditions.of(FEES).left_out(Round(source, source, False, "750\n", "", ""))
-    assert ("'name' != 'Total'" in " ".join(left_out)) is is_left_out
+    one = Round(source, source, False, "750\n", "", "")
+    assert bool(trouble_with(FEES, one)) is is_counted
+    assert ("'name' is 'Total'" in doubt_about(FEES, one)) is is_counted
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the fee in the Total row?", "How many columns does fees.csv have?"]
+)
+def test_a_row_that_holds_a_total_may_be_meant(question):
+    source = "import pandas as pd\ndf = pd.read_csv('fees.csv')\nprint(df['fee'].max(), len(df))"
+    asked = f"{question}{FEES[FEES.index(chr(10)) :]}"
+    assert not counts_a_total(asked, Round(source, source, False, "750\n", "", ""))

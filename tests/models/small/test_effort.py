@@ -3,17 +3,20 @@
 import pytest
 
 from interpreter.models.small.effort import (
-    ALIKE_LINES,
+    ALIKE_ROUNDS,
     CIRCLES,
     LEAST_SECONDS,
     MORE_SECONDS,
-    SAME_LINES,
+    SAME_ROUNDS,
     TIMES,
     Effort,
     without_circles,
 )
+from interpreter.models.small.failures import last_word
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.rounds import Round
+from interpreter.models.small.words import NOT_ANSWERED, UNCONFIRMED
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import (
@@ -125,14 +128,18 @@ def pieces(text):
 
 
 @pytest.mark.parametrize(
-    ("line", "limit"),
-    [('df["price"] = df["price"].astype(float)\n', SAME_LINES), ("", ALIKE_LINES)],
+    ("lines", "limit"),
+    [
+        (['df["price"] = df["price"].astype(float)\n'], SAME_ROUNDS),
+        (["if x > 3:\n", "    x = f(x)\n", "    y = g(x)\n"], 3 * SAME_ROUNDS),
+        (['df["c{n}"] = df["c{n}"].astype(float)\n'], ALIKE_ROUNDS),
+    ],
 )
-def test_a_block_that_goes_round_in_circles_is_cut_off(line, limit):
-    lines = [line or f'df["c{n}"] = df["c{n}"].astype(float)\n' for n in range(200)]
-    begun = [TextDelta("So:"), *pieces("".join(lines))]
+def test_a_block_that_goes_round_in_circles_is_cut_off(lines, limit):
+    text = "".join("".join(lines).replace("{n}", str(n)) for n in range(200))
+    begun = [TextDelta("So:"), *pieces(text)]
     *written, cut, end = without_circles(iter(begun))
-    assert len(written) == 1 + limit + 1
+    assert len(written) == 1 + limit
     assert cut == ActionProposed(MalformedCall("", CIRCLES))
     assert end.end == "actions"
 
@@ -143,6 +150,13 @@ def test_a_block_that_goes_round_in_circles_is_cut_off(line, limit):
         "names = [\n" + "".join(f'    "name {n}",\n' for n in range(80)) + "]\n",
         "".join(f'print("{n}")\n' for n in range(40)),
         "total = 0\n" * 5 + "".join(f"x{n} = open('a').read()\n" for n in range(10)),
+        "rows = [\n"
+        + "".join(f'    {{"id": {n}, "name": "P{n}", "age": {20 + n}}},\n' for n in range(20))
+        + "]\n",
+        "".join(f"    if not re.search('{p}', p):\n        return False\n" for p in "abcdefghi"),
+        "".join(f'cur.execute("INSERT INTO t VALUES ({n})")\nconn.commit()\n' for n in range(9)),
+        "".join(f'<div class="card">\n  <h2>Card {n}</h2>\n</div>\n' for n in range(9)),
+        "".join(f"assert solve({n}) == {n * n}\n" for n in range(20)),
     ],
 )
 def test_a_list_is_no_circle(source):
@@ -150,11 +164,34 @@ def test_a_list_is_no_circle(source):
     assert list(without_circles(iter(events))) == events
 
 
-def test_who_waited_long_for_the_first_program_waits_no_longer_for_others():
+def test_who_waited_long_for_the_first_program_waits_for_one_more_and_no_longer():
     effort = Effort()
     effort.of_turn("one")
     effort.add(10 * MORE_SECONDS)
+    assert not effort.is_spent
+    effort.add(1.0)
     assert effort.is_spent
+
+
+def test_what_is_asked_again_begins_anew():
+    effort = Effort()
+    effort.of_turn("one", is_new=True)
+    for _ in range(3):
+        effort.add(LEAST_SECONDS * TIMES)
+    assert effort.is_spent
+    effort.of_turn("one")
+    assert effort.is_spent
+    effort.of_turn("one", is_new=True)
+    assert not effort.is_spent
+
+
+def test_what_was_printed_before_is_given_where_the_last_block_printed_nothing():
+    ran = [
+        Round("", "print(f('t.csv'))", False, "42\n", "", ""),
+        Round("", "x = 1", False, "", "", ""),
+    ]
+    said = last_word(ran, "What is the mean of x in t.csv?", NOT_ANSWERED)
+    assert said == f"42{UNCONFIRMED}"
 
 
 def test_who_is_told_of_a_reply_that_went_in_circles_is_not_told_how_to_write_one():

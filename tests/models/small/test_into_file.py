@@ -131,7 +131,72 @@ def test_that_nothing_was_computed_is_said_and_not_written():
         "Add up the units and write the total into stock.json with the key total\n\nstock.json: x",
         "I've put my notes into notes.json with the keys a and b. What is a?",
         "Write the mean to a.csv with a row for each of mean and rows, then delete b.csv.",
+        "What is the mean age in a.csv? Save it as config.json.bak with the key mean",
+        "How many rows has a.csv? Write just the number to notes.txt.old, not to notes.txt",
     ],
 )
 def test_files_that_hold_data_or_are_there_are_orders_as_before(request_):
     assert answer_into_file(request_) == (request_, "")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "How many rows has a.csv? Only the number. Please don't write it to rows.txt again.",
+        "How many rows has a.csv? Only the number, and never save it as count.txt.",
+        "If the mean of x in a.csv is above 100, write it to alarm.txt, only the number.",
+        "Write the mean of x to alarm.txt, only the number, if it is above 100.",
+        "Explain why my script should write the mean of a.csv to out.json with the key mean.",
+        "How would I write the mean of a.csv to out.json with the key mean?",
+        "Compute the mean of a.csv. Don't write it to out.json with the key mean, just tell me.",
+    ],
+)
+def test_what_is_forbidden_explained_or_wanted_sometimes_is_not_written_by_us(request_):
+    assert answer_into_file(request_) == (request_, "")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Write a script mean.py to compute the mean of a.csv and write it to o.json with the key m.",
+        "Write the mean of x in a.csv to mean.json with the key mean and the median to median.json "
+        "with the key median.",
+        "Write the answer into v.json with the keys mean and median and tell me which is larger.",
+        "How many rows has a.csv? Write only the number to n.txt; drop the duplicates from a.csv.",
+        "How many rows has a.csv? Write only the number to n.txt. Which of them is the largest?",
+        "How many rows has a.csv? Write only the number to n.txt, below what is in it.",
+        "How many rows has a.csv? Append only the number to n.txt.",
+        "Write the mean to a.json with the key mean and plot x to p.png.",
+    ],
+)
+def test_where_more_is_wanted_than_an_answer_in_a_new_file_it_is_an_order(request_):
+    assert answer_into_file(request_) == (request_, "")
+
+
+def test_a_file_that_is_there_is_never_written_over(tmp_path):
+    asked = with_profile(QUESTION + WISH + PROFILE)
+    ran = block(COMPUTES, PRINTED + "\n")
+    ((ours,), _, _) = reply(asked, *ran)
+    (tmp_path / "answer.csv").write_text("mine")
+    done = subprocess.run([sys.executable, "-c", ours.source], cwd=tmp_path, capture_output=True)
+    assert b"FileExistsError" in done.stderr
+    assert (tmp_path / "answer.csv").read_text() == "mine"
+    failed = wrote(ours.source, "answer.csv", "failed", "FileExistsError: answer.csv")
+    (actions, said, _) = reply(asked, *ran, *failed)
+    assert actions == []
+    assert said.startswith("answer.csv was not written (FileExistsError: answer.csv). The answer")
+
+
+def test_what_was_blacked_out_is_not_written_and_that_is_said():
+    question, name = answer_into_file("Save both as env.json with the keys user and api_key. a.csv")
+    events = [TextDelta('{"user": "bo", "api_key": "[secret: API key]"}'), ReplyFinished("stop")]
+    *said, doubt, end = put_into_file(events, question, name)
+    assert [*said, end] == events
+    assert doubt.text.startswith("\n\n(Careful: env.json was not written")
+
+
+def test_what_was_said_before_an_interrupt_is_kept():
+    question, name = answer_into_file("How many rows has a.csv? Write only the number to n.txt.")
+    assert name == "n.txt"
+    events = [TextDelta("There are 3")]
+    assert list(put_into_file(events, question, name)) == events

@@ -201,9 +201,11 @@ def test_what_is_meant_as_it_stands_or_would_not_parse_stays(source):
         "I save what I spend in money.csv. How much was it in May?",
         "I’ve put my notes into notes.csv. How many are there?",
         "We put our notes into notes.csv. How many notes are there?",
+        "How many rows has a.csv? Please don't write it to rows.txt again.",
+        "How many rows has a.csv? Never save it as rows.txt.",
     ],
 )
-def test_what_was_done_before_is_no_order(said):
+def test_what_was_done_before_or_is_not_wanted_is_no_order(said):
     assert file_to_write(said) == ""
     assert not is_an_order(said)
 

@@ -18,6 +18,7 @@ from interpreter.models.small.small_plan import (
 )
 from interpreter.models.small.votes import is_result
 from interpreter.models.small.words import (
+    NOT_ANSWERED,
     UNCONFIRMED,
     each_failed,
     error_hint,
@@ -56,13 +57,13 @@ def after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str
 def last_word(rounds: list[Round], question: str, instead: str) -> str:
     """What is said where no more time is spent: the best there is, and what went wrong."""
     own = [one for one in rounds if not one.to_compare and not one.repeated] or rounds
-    if not own[-1].failed:
+    if not own[-1].failed and instead != NOT_ANSWERED:
         return instead
     if answer := earlier_answer(own, question):
         return answer
     if found := next((one for one in rounds if is_result(question, one)), None):
         return (answer_in(question, found.output) or shortened(found.output)) + UNCONFIRMED
-    return each_failed(failures_in_a_row(own), own)
+    return each_failed(failures_in_a_row(own), own) if own[-1].failed else instead
 
 
 def _after_repetition(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:

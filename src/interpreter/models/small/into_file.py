@@ -11,10 +11,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from interpreter.models.small.checks.written_files import NOT_THE_FILE
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.requests import PYTHON
 from interpreter.models.small.rounds import BETWEEN, Round
-from interpreter.models.small.words import INTO_FILE, LOOKED_AT, WRITES, is_an_order
+from interpreter.models.small.words import (
+    INTO_FILE,
+    LOOKED_AT,
+    NEW_FILE,
+    WRITES,
+    is_an_order,
+)
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,
@@ -39,40 +46,80 @@ SOMETHING_SAID = re.compile(
     re.IGNORECASE,
 )
 NOT_COMPUTED = re.compile(r"\s*\Z|I could not\b|There (?:is|are|was|were) no\b")
-AND_THEN = re.compile(
-    r"\b(?:then|and|also) (?:append|change|copy|delete|move|remove|rename|update|zip)\b",
+SENTENCE_ENDS = re.compile(r"[.?!;]+\s+|\n")
+BEFORE_AN_ORDER = re.compile(  # nothing, or what an order may follow
+    r"(?:.*[,:]|.*\b(?:and|then))?\W*(?:\b(?:and|then|please|also|just|now|(?:can|could) you)\W+)*",
+    re.IGNORECASE | re.DOTALL,
+)
+ON_CONDITION = re.compile(
+    r"\b(?:if|unless|when|whenever|in case|not|never|without|instead|why|should|would)\b|n't\b",
     re.IGNORECASE,
 )
+ADDED_TO = re.compile(
+    r"\b(?:append|add|below|under|beneath|at the (?:end|top)|new line|next line|what is in it"
+    r"|keep what)\b",
+    re.IGNORECASE,
+)
+AND_MORE = re.compile(
+    r"\?|(?:[.;!:]\s+|\n|\b(?:and|then|also|but)\s+)(?:(?:and|then|also|please|but|just)\s+)*"
+    r"(?:add|answer|append|change|clean|compute|copy|create|delete|draw|drop|email|explain|export"
+    r"|fix|give|list|make|move|open|plot|print|put|remove|rename|reply|report|run|save|say|send"
+    r"|show|sort|store|tell|update|write|zip)\b",
+    re.IGNORECASE,
+)
+PROGRAMS = re.compile(r"\b(?:scripts?|programs?|modules?)\b", re.IGNORECASE)
 WRITING = "# The answer, in the file that was asked for.\n"
-WRITE = "{folder}with open({name!r}, 'w', encoding='utf-8') as file:\n    _ = file.write({text!r})"
+WRITE = "{folder}with open({name!r}, 'x', encoding='utf-8') as file:\n    _ = file.write({text!r})"
 FOLDER = "import os\nos.makedirs({folder!r}, exist_ok=True)\n"
 INTO_IT = "The answer, into its file:\n"
 WRITTEN = "This is in {name} now:\n\n```text\n{text}\n```"
 AS_CHANGED = "{name} was written, as you changed it."
 NOT_WRITTEN = "{name} was not written{why}. The answer is:\n\n```text\n{text}\n```"
+NOT_IN_FORM = "\n\n(Careful: {name} was not written, since the answer is not in the form for it.)"
 
 
 def answer_into_file(request: str) -> tuple[str, str]:
     """A request as one for an answer in words, and the file into which that is to be written; the
-    same request and nothing where no file is named, is there already, or is to hold data."""
+    same request and nothing where no file is named, or several, where it is there already or is to
+    hold data, or where more is wanted than that."""
     words, between, known = request.partition("\n\n")
+    if PROGRAMS.search(words) or len(_files_to_write(words)) != 1:
+        return request, ""
     for clause in WRITES.finditer(words[:LOOKED_AT]):
         if (target := _target(clause.group(1))) is None:
             continue
         name, suffix = target.group(2), target.group(2).rpartition(".")[2].lower()
-        if suffix not in FORMS or name.rpartition("/")[2] in known:
-            break
         start, body = clause.span()[0], clause.start(1)
+        is_there = re.search(rf"^{re.escape(name.rpartition('/')[2])}[: ]", known, re.MULTILINE)
+        if suffix not in FORMS or is_there or not _is_an_order_here(words, start):
+            break
         verb = "Give" if words[start].isupper() else "give"
         form = f" as {FORMS[suffix]}" if FORMS[suffix] else ""
         what = words[body : body + target.start()].rstrip()
         rest = words[body + target.end() :]
         question = words[:start] + verb + what + form + rest + between + known
-        is_more = AND_THEN.search(rest) or is_an_order(question)
+        is_more = AND_MORE.search(rest) or is_an_order(question)
         if _is_of_values(question, suffix) and not is_more:
             return question, name
         break
     return request, ""
+
+
+def _files_to_write(words: str) -> set[str]:
+    """All files that a request may want written."""
+    clauses = (clause.group(1) for clause in WRITES.finditer(words[:LOOKED_AT]))
+    named = [name for clause in clauses for _, name in INTO_FILE.findall(clause)]
+    return {*named, *NEW_FILE.findall(words[:LOOKED_AT])}
+
+
+def _is_an_order_here(words: str, start: int) -> bool:
+    """Whether a verb orders something: it is not forbidden, explained, or wanted only sometimes,
+    and what is written is not to stand beside what a file holds."""
+    begin = [found.end() for found in SENTENCE_ENDS.finditer(words[:start])]
+    before = words[begin[-1] if begin else 0 : start]
+    after = SENTENCE_ENDS.split(words[start:], maxsplit=1)[0]
+    is_unsure = ON_CONDITION.search(before) or ON_CONDITION.search(after)
+    return bool(BEFORE_AN_ORDER.fullmatch(before)) and not is_unsure and not ADDED_TO.search(after)
 
 
 def _target(clause: str) -> re.Match[str] | None:
@@ -108,17 +155,21 @@ def put_into_file(events: Iterable[ModelEvent], question: str, name: str) -> Ite
             said.append(event)
             continue
         answer = "".join(one.text for one in said).strip()
-        is_answer = not NOT_COMPUTED.match(answer) and form_of(question).is_form_of(answer)
-        if is_answer and isinstance(event, ReplyFinished) and event.end == "stop":
+        ended = event if isinstance(event, ReplyFinished) and event.end == "stop" else None
+        is_answer = form_of(question).is_form_of(answer) and not NOT_THE_FILE.search(answer)
+        if ended is not None and is_answer and not NOT_COMPUTED.match(answer):
             source = _writing(name, answer)
             yield TextDelta(INTO_IT)
             yield CodeDelta(PYTHON, source)
             yield ActionProposed(Code(PYTHON, source))
-            yield replace(event, end="actions")
+            yield replace(ended, end="actions")
         else:
             yield from said
+            if ended is not None and not NOT_COMPUTED.match(answer):
+                yield TextDelta(NOT_IN_FORM.format(name=name))
             yield event
         said.clear()
+    yield from said
 
 
 def _writing(name: str, answer: str) -> str:

@@ -103,9 +103,10 @@ class SmallModel:
         """Answer the request."""
         begun = self._clock()
         turn = SmallTurn.of(request.messages)
-        self._effort.of_turn(turn.identity)
+        self._effort.of_turn(turn.identity, is_new=not turn.rounds)
         events = self._reply_to(turn, request, interrupt)
-        yield from put_into_file(events, turn.question, turn.file) if turn.file else events
+        waits = turn.file and not turn.said_of_file
+        yield from put_into_file(events, turn.question, turn.file) if waits else events
         self._replied = self._clock()
         self._thought = self._replied - begun
         self._effort.add(self._thought)

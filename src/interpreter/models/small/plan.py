@@ -127,7 +127,8 @@ class SmallTurn:
     def for_coding(self, coding: Coding, *, afresh: bool = False) -> tuple[Message, ...]:
         """The question with the file and its tests, and what came of the best attempt, unless the
         model is to begin afresh."""
-        added = coding.request(self.rounds[:1] if afresh else self.rounds)
+        looks = self.rounds[: 2 if coding.part else 1]
+        added = coding.request(looks if afresh else self.rounds)
         return (*self.asked[:-1], user_says(f"{self.question}{added}"))
 
     @property

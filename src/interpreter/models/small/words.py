@@ -145,10 +145,11 @@ ASKS_TOO = re.compile(
 )
 DONE_BEFORE = "".join((
     *(rf"(?<!(?<!can )(?<!could )(?<!should )\b{who} )" for who in ("I", "we")),
-    *(rf"(?<!['’]{end} )" for end in ("ve", "d", "s")),
+    *(rf"(?<!['’]{end} )" for end in ("ve", "d", "s", "t")),
     *(rf"(?<!\b{word} )" for word in ("they", "he", "she", "have", "has", "had", "already")),
+    *(rf"(?<!\b{word} )" for word in ("not", "never", "dont", "cannot")),
     r"(?<!\bI just )(?<!\bwe just )",
-))  # "I've put my notes into notes.csv" wants nothing written
+))  # "I've put my notes into notes.csv" wants nothing written, nor does "don't save it as a.csv"
 WRITES = re.compile(
     DONE_BEFORE + r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE
 )
@@ -162,12 +163,13 @@ BRINGS = re.compile(
 )
 INTO_FILE = re.compile(
     r"\b(to|as|into|in)\b(?: the file| a file)?(?: called| named)? [\"'`]?"
-    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b",
+    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b(?![\w-]|\.\w)",
     re.IGNORECASE,
 )
 NEW_FILE = re.compile(
     r"\b(?:write|create|generate|make|produce)\b (?:me )?(?:an? |the )?(?:new )?(?:file )?"
-    r"(?:called |named )?[\"'`]?([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b",
+    r"(?:called |named )?[\"'`]?([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b"
+    r"(?![\w-]|\.\w)",
     re.IGNORECASE,
 )
 COMPUTE_INTO = """\

@@ -16,6 +16,7 @@ from interpreter.models.small.checks.conditions import (
     LEFT_OUT,
     Conditions,
     conditions_left_out,
+    counts_a_total,
     is_measured,
     results_left_out,
 )
@@ -127,6 +128,12 @@ NOT_COMPUTED = (
 NO_ROW = "\n\n(No row names {things}.)"
 UNLIKELY = "\n\n(Not sure: {why}.)"
 ON_A_COPY = ("ChainedAssignmentError", "SettingWithCopyWarning")
+COUNTS_A_TOTAL = """\
+The file has a row that holds the total of the others ({row}), and the program counts it like \
+them. Leave it out before anything is computed. Write the whole block again."""
+WITH_A_TOTAL = (
+    "\n\n(Not sure: the row in which {row} holds a total, and may have been counted, too.)"
+)
 
 
 def answer_in(question: str, output: str) -> str:
@@ -197,8 +204,8 @@ def _misunderstood(question: str, one: Round) -> str:
         return LACKS.format(names=" and ".join(lacks))
     if not_read := _reads_something_else(question, one.source):
         return not_read
-    if left_out := conditions_left_out(question, one):
-        return LEFT_OUT.format(conditions=left_out)
+    if not_selected := _selects_too_little(question, one):
+        return not_selected
     if why := impossible(question, one.output):
         return IMPOSSIBLE.format(why=why)
     if _compares(question) and (kind := limit_of_a_part(one.source)):
@@ -206,6 +213,13 @@ def _misunderstood(question: str, one: Round) -> str:
     if texts := selected_by_what_is_not_there(question, one):
         return NO_ROW_FITS.format(texts=" or ".join(map(repr, texts)))
     return not_put_together(question, one.source)
+
+
+def _selects_too_little(question: str, one: Round) -> str:
+    if left_out := conditions_left_out(question, one):
+        return LEFT_OUT.format(conditions=left_out)
+    row = counts_a_total(question, one)
+    return COUNTS_A_TOTAL.format(row=row) if row else ""
 
 
 def _reads_something_else(question: str, source: str) -> str:
@@ -267,6 +281,8 @@ def doubt_about(question: str, one: Round) -> str:
         return NOT_COMPUTED
     if left_out := conditions_left_out(question, one):
         return IN_DOUBT.format(conditions=left_out)
+    if row := counts_a_total(question, one):
+        return WITH_A_TOTAL.format(row=row)
     if choices := not_chosen(question, one.output):
         return UNLIKELY.format(why=f"the answer was to be {' or '.join(map(repr, choices))}")
     if why := impossible(question, one.output) or _odd(question, one):

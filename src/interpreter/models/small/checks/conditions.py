@@ -83,12 +83,18 @@ UNTOUCHED = re.compile(
 
 TOTALS = re.compile(r"^Careful: \d+ row\(s\) hold a total \('(.+?)' is '(.+?)'\)$", re.MULTILINE)
 OF_ALL_ROWS = re.compile(  # what a row with a total spoils
-    r"\.(?:sum|mean|median|count|std|var|max|idxmax|nlargest|describe|value_counts|nunique)\(|\blen\("
+    r"\.(?:sum|mean|median|count|std|var|max|idxmax|nlargest|describe|value_counts|nunique)\("
+    r"|\blen\((?:df|data|table|rows?|records?)\)"
 )
 WITHOUT_SOME = re.compile(
-    r"\[:-\d|\.iloc\b|\.drop\(|\.head\(|\bskipfooter\b|\btotals?\b['\"]", re.I
+    r"\[:-\d|\.iloc\b|\.drop(?:na)?\(|\.head\(|\bskipfooter\b|\bnrows\b|\bcontinue\b|!=|~"
+    r"|\bstartswith\b|\bcontains\b|total",
+    re.IGNORECASE,
 )
-A_TOTAL = "that the row where {column!r} is {text!r} is no row of its own: {column!r} != {text!r}"
+OF_THE_TOTAL = re.compile(
+    r"\b(?:totals?|sum|all|last) (?:row|line|entry)\b|\brows?\b", re.IGNORECASE
+)
+OF_COLUMNS = re.compile(r"\bcolumns\b|\b(?:longest|shortest)\b", re.IGNORECASE)
 
 MEANS_ALL = frozenset((
     "the",
@@ -141,8 +147,6 @@ class Conditions:
     """Days of the week that rows are selected by."""
     of_population: bool = False
     """Whether it is the population's deviation that is asked for."""
-    totals: tuple[tuple[str, str], ...] = ()
-    """Columns, and what stands there in rows that hold the total of the others."""
 
     @classmethod
     def of(cls, request: str) -> Conditions:
@@ -178,8 +182,7 @@ class Conditions:
         has_days = DATES.search(request) or DAYS_KNOWN.search(request)
         days = tuple(WEEKDAY.findall(words)) if has_days else ()
         selected = (values, tuple(limits), things, listed, measures, excluded, months, days)
-        totals = tuple(TOTALS.findall(request))
-        return cls(*selected, of_population=population, totals=totals)
+        return cls(*selected, of_population=population)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
@@ -203,12 +206,6 @@ class Conditions:
                 if not NEGATES.search(one.source)
             ),
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
-            *(
-                A_TOTAL.format(column=column, text=text)
-                for column, text in self.totals
-                if OF_ALL_ROWS.search(one.source)
-                and not (program.selections or WITHOUT_SOME.search(one.source))
-            ),
             *(f"{month!r}" for month in self.months if not program.has_month(month)),
             *(f"{day!r}" for day in self.weekdays if not program.has_weekday(day)),
             *(OF_POPULATION,) * (self.of_population and bool(OF_A_SAMPLE.search(one.source))),
@@ -259,6 +256,18 @@ def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
 def conditions_left_out(request: str, one: Round) -> str:
     """What a request says and a block does not use, in words; nothing where all is used."""
     return " and ".join(Conditions.of(request).left_out(one))
+
+
+def counts_a_total(request: str, one: Round) -> str:
+    """The row that holds the total of the others, where a program counts it like them; nothing
+    where there is none, or it is meant."""
+    words, found = request.partition("\n\n")[0], TOTALS.search(request)
+    if found is None or OF_THE_TOTAL.search(words) or OF_COLUMNS.search(words):
+        return ""
+    selects = Program.of(one.source).selections or WITHOUT_SOME.search(one.source)
+    column, text = found.groups()
+    is_counted = OF_ALL_ROWS.search(one.source) and not selects
+    return f"{column!r} is {text!r}" if is_counted else ""
 
 
 def results_left_out(request: str, one: Round) -> list[str]:

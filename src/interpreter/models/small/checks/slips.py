@@ -23,7 +23,21 @@ RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
 MAKES_FOLDERS = re.compile(r"\bmakedirs\(|\bmkdir\(")
 WRITING = re.compile(r"savefig\Z|to_(?:csv|excel|json|html|parquet|markdown)\Z")
 OUTSIDE = re.compile(r"/|~|\.\.|[A-Za-z]:|\w+://")
-NOT_TAKEN = re.compile(r"TypeError: .*got an unexpected keyword argument '(\w+)'")
+NOT_TAKEN = re.compile(r"TypeError: (\S*?)\(\) got an unexpected keyword argument '(\w+)'")
+CHANGES_NOTHING = frozenset((
+    *("inplace", "verbose", "infer_datetime_format", "low_memory", "copy"),
+    *("encoding", "engine", "index_label", "memory_map"),
+))  # whatever their value, the result is the same wherever a function does not take them
+CALLED_ELSE = {  # by the end of a function's name
+    ("sort_values", "reverse"): ("ascending", True),
+    ("sort_values", "descending"): ("ascending", True),
+    ("sort_index", "reverse"): ("ascending", True),
+    ("sort", "descending"): ("reverse", False),
+    ("sorted", "descending"): ("reverse", False),
+    ("drop_duplicates", "columns"): ("subset", False),
+    ("dropna", "columns"): ("subset", False),
+}
+"""How an argument is called that a function takes in its place; whether it means the opposite."""
 NOT_OF_ARRAYS = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'")
 TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
 
@@ -50,23 +64,33 @@ def after_error(question: str, source: str, error: str) -> str:
     if found := NOT_OF_ARRAYS.search(error):
         return as_of_array(source, found.group(1))
     if found := NOT_TAKEN.search(error):
-        return _without_argument(source, found.group(1))
+        return _with_its_arguments(source, *found.groups())
     newer = source if "NameError" in error else in_new_ways(source, error)
     if NO_FILE.search(error) or "KeyError" in error or newer != source:
         return with_columns(question, without_slips(newer), error)
     return source
 
 
-def _without_argument(source: str, name: str) -> str:
-    """A program without an argument that a function does not take; the same where several calls
-    have one of that name, or where the call is not in one line."""
+def _with_its_arguments(source: str, function: str, name: str) -> str:
+    """A program with an argument that a function does not take called as it does, or without it,
+    if it would change nothing; the same where its meaning is not known, where several calls have
+    one of that name, or where the call is not in one line."""
+    known, is_opposite = CALLED_ELSE.get((function.rpartition(".")[2], name), ("", False))
+    if not known and name not in CHANGES_NOTHING:
+        return source
     tree = _parsed(source)
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree else []
     wrong = [one for one in calls if any(given.arg == name for given in one.keywords)]
     if len(wrong) != 1 or wrong[0].lineno != wrong[0].end_lineno:
         return source
     (call,) = wrong
-    call.keywords = [given for given in call.keywords if given.arg != name]
+    given = next(one for one in call.keywords if one.arg == name)
+    call.keywords.remove(given)
+    if known:
+        is_not = ast.UnaryOp(ast.Not(), given.value)
+        truth = given.value.value if isinstance(given.value, ast.Constant) else None
+        opposite = ast.Constant(not truth) if isinstance(truth, bool) else is_not
+        call.keywords.append(ast.keyword(known, opposite if is_opposite else given.value))
     lines = source.split("\n")
     line = lines[call.lineno - 1].encode()
     written = ast.unparse(call).encode()
@@ -87,7 +111,7 @@ def as_of_array(source: str, method: str) -> str:
     else:
         better, module = called.sub(rf"pd.Series(\g<1>).{method}(", source), "pandas as pd"
     has_module = f"import {module}" in better
-    return if_it_parses(better if has_module else f"import {module}\n{better}", source)
+    return if_it_parses(better if has_module else _begun_with(f"import {module}", better), source)
 
 
 def as_profiles_say(question: str, source: str) -> str:
@@ -102,7 +126,11 @@ def as_profiles_say(question: str, source: str) -> str:
 
 def if_it_parses(better: str, source: str) -> str:
     """An edited program, or the one that it was made of where it is none any more."""
-    return source if _parsed(better) is None else better
+    try:
+        compile(better, "program", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    return better
 
 
 def _parsed(source: str) -> ast.Module | None:
@@ -119,7 +147,16 @@ def _with_folders(source: str) -> str:
     folders = dict.fromkeys(name.rpartition("/")[0] for name in names if "/" in name.strip("/"))
     made = (f"os.makedirs({one!r}, exist_ok=True)" for one in folders if not OUTSIDE.match(one))
     lines = "\n".join(made)
-    return f"import os\n{lines}\n{source}" if lines else source
+    return _begun_with(f"import os\n{lines}", source) if lines else source
+
+
+def _begun_with(lines: str, source: str) -> str:
+    """A program that begins with more lines, behind those that nothing may precede."""
+    if "__future__" not in source:
+        return f"{lines}\n{source}"
+    head, mark, rest = source.rpartition("from __future__ import ")
+    first, _, others = rest.partition("\n")
+    return f"{head}{mark}{first}\n{lines}\n{others}"
 
 
 def _written(node: ast.AST) -> list[str]:

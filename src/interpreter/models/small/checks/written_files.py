@@ -61,7 +61,7 @@ JUST = re.compile(r"\b(?:just|only|exactly)\b", re.IGNORECASE)
 EACH_ONCE = re.compile(r"\b(?:no|without) duplicates\b|\beach (?:only )?once\b", re.IGNORECASE)
 DECIMALS = re.compile(r"[-+]?\d+\.\d+")
 # What was printed of it is not what it holds.
-NOT_THE_FILE = re.compile(r"NumPy's |\[secret[ :]|\ufffd")
+NOT_THE_FILE = re.compile(r"NumPy's |\[secret[ :]|\ufffd|\blines? left out\b|\[\.\.\.")
 IN_DOUBT = "\n\n(Not sure: in {name}, {trouble}.)"
 
 

@@ -1,4 +1,5 @@
-"""The programs that look at a file and its tests, write it, and try others in its place."""
+"""The programs that look at a file and its tests, write it or a part of it, and try others in its
+place."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ def tested(here):
 
 """
 WRITE = """\
-Path({name!r}).write_text({source})
+{put}
 told, passes = tested(".")
 print(told)
 print({passing!r} if passes else {failing!r})"""
@@ -76,7 +77,7 @@ for number, source in enumerate(WAYS):
         here, file = Path(place) / "here", Path(place) / "here" / {name!r}
         beside(Path.cwd(), here, Path({name!r}).parts)
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(source)
+        {put}
         told, passes = tested(here)
     passed = sum(map(int, re.findall(r"(\\d+) passed", told)))
     print(f"way {{number}}:", told if passed > most else told.rpartition("\\n")[2], sep="\\n")
@@ -84,3 +85,63 @@ for number, source in enumerate(WAYS):
     print({passing!r} if passes else {failing!r})
     if passes:
         break"""
+
+PUT_FILE = "{file}.write_text({source})"
+PUT_PART = "put({file}, {old}, {source})"
+PUT = """\
+def put(file, old, new):
+    text = Path({name!r}).read_bytes().decode()
+    if "\\r\\n" in text:
+        old, new = (part.replace("\\n", "\\r\\n") for part in (old, new))
+    if text.count(old) != 1:
+        raise LookupError(f"the part to be changed is not in {{file.name}} once")
+    file.write_bytes(text.replace(old, new).encode())
+
+"""
+CHOOSE = """\
+import ast
+
+def parts_of(tree):
+    for one in tree.body:
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield one.name, one
+        for inner in one.body if isinstance(one, ast.ClassDef) else ():
+            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield f"{{one.name}}.{{inner.name}}", inner
+
+def text_of(one):
+    first = min(each.lineno for each in (one, *one.decorator_list))
+    return "\\n".join(lines[first - 1:one.end_lineno])
+
+def concerned(name):
+    word, one = name.rpartition(".")[2], parts[name]
+    is_meant = rf"`[^`\\n]*\\b{{word}}\\b[^`\\n]*`|\\b{{word}}\\("
+    is_meant += rf"|\\b(?:function|method|class) {{word}}\\b"
+    is_meant += rf"|\\b{{word}} (?:function|method|class)\\b|\\b\\w+[._]{{word}}\\b"
+    calls = rf"\\b{{word}}\\("
+    inside = any(one.lineno <= line <= one.end_lineno for line in frames)
+    score = 8 * bool(re.search(is_meant, asked)) + 3 * bool(re.search(rf"\\b{{word}}\\b", asked))
+    score += 4 * inside + 2 * bool(re.search(calls, failing)) + bool(re.search(calls, told))
+    return score, name.count("."), word[0] != "_"
+
+lines = Path(file).read_text().split("\\n")
+tree = ast.parse("\\n".join(lines))
+found = [(name, one) for name, one in parts_of(tree) if "\\n".join(lines).count(text_of(one)) == 1]
+parts = {{name: one for name, one in found if len(text_of(one)) <= {longest}}}
+asked, (told, passes) = {asked!r}, tested(".")
+in_file = rf'(?:^|[/"]){{re.escape(Path(file).name)}}(?::|", line )(\\d+)'
+frames = [int(number) for number in re.findall(in_file, told, re.MULTILINE)]
+failing = " ".join(line for line in told.splitlines() if re.match(r">|    self[.]assert", line))
+best = max(parts, key=concerned, default="")
+best = best if best and concerned(best)[0] else ""
+print("part:", best)
+if best:
+    are_imports = (ast.Import, ast.ImportFrom)
+    imports = [ast.unparse(one) for one in tree.body if isinstance(one, are_imports)]
+    heads = [lines[one.lineno - 1].rstrip() for _, one in parts_of(tree)]
+    outline = "\\n".join((*imports, *heads))[:{outline}]
+    print(f"What is in {{file}}:\\n{{outline}}\\n\\nThe part {{best}} of it:\\n```python")
+    print(text_of(parts[best]), "```", sep="\\n")
+    for name in tests:
+        print(f"\\n{{name}}:\\n{{Path(name).read_text()[:{shown}]}}")
+    print(f"\\nThe tests now:\\n{{told[:{failed}]}}")"""

@@ -6,18 +6,32 @@ several others are written at once and tried where nothing lasts; one that passe
 several repairs of the best are tried in the same way, and again while each makes more tests pass.
 Where that cannot be, it is repaired twice at most. A version is shown as a file and not as the
 model's own reply, to which it would cling. Tests that the user does not name are looked for beside
-the file.
+the file. Of a file that is too long for one reply, the function that is meant, or that the failing
+tests are about, is written anew in the same way; all else stays as it is.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from dataclasses import replace
 from itertools import accumulate
 
 from interpreter.models.small.coding.mends import mended
-from interpreter.models.small.coding.programs import FAIL, LOOK, PASS, TESTED, TRY, WRITE
+from interpreter.models.small.coding.part import Part
+from interpreter.models.small.coding.programs import (
+    CHOOSE,
+    FAIL,
+    LOOK,
+    PASS,
+    PUT,
+    PUT_FILE,
+    PUT_PART,
+    TESTED,
+    TRY,
+    WRITE,
+)
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 
@@ -38,6 +52,9 @@ A_TRY = 0.25  # of the room, for one of them
 LONGEST = 3_000  # characters of a file that can be written as a whole, in one reply
 SHOWN = 4_000  # characters of its tests
 FAILED = 1_200  # characters of what failing tests print
+ALL_FAILED = 20_000  # of which the part to be changed is chosen
+OUTLINE = 1_500  # characters of what else is in a long file
+ASKED = 2_000  # characters of a request, in which a part may be named
 
 OTHER_WAYS, THIS_ONE = "Other ways, to compare:\n", "The best of them:\n"
 WAY = re.compile(r"^way (\d):$", re.MULTILINE)
@@ -52,6 +69,12 @@ ASK = """\
 {files}
 Write the whole file {name} as one ```python block. It is saved for you, and the tests are run. \
 Keep the names that the tests use. Write no tests."""
+ASK_PART = """\
+
+
+{files}
+Write only {part} of {name} anew, whole, as one ```python block. It is put in the place of the old \
+one for you, and the tests are run. Write nothing else of the file, and no tests."""
 REPAIR = """\
 
 
@@ -61,7 +84,7 @@ This version of {name} fails:
 ```
 {output}
 
-Find what is wrong with it, and write the whole file {name} again, corrected."""
+Find what is wrong with it, and write the whole {kind} {name} again, corrected."""
 WISH = """\
 
 
@@ -71,16 +94,17 @@ The user did not want this version of {name}:
 ```
 The user said: {wish}
 
-Write the whole file {name} as the user wishes."""
+Write the whole {kind} {name} as the user wishes."""
 SHORTER = """\
-Your reply was too long and was cut off. Write a shorter file: compute what repeats itself, \
+Your reply was too long and was cut off. Write a shorter one: compute what repeats itself, \
 do not write it out."""
 NO_FILE = "What the model wrote for {name} was too long, and cut off twice: it is not written."
 FOUND = re.compile(r"^tests: (\[.*\])$", re.MULTILINE)
 LENGTH = re.compile(r", (\d+) characters:$", re.MULTILINE)
 TOO_LONG = """\
 {name} has {length:,} characters, and this model can rewrite no more than {longest:,} at once: \
-it is as it was. A larger model (see `models list`) edits such files in place."""
+it is as it was. Name the function that is to be changed, if it is not longer than that, or take a \
+larger model (see `models list`)."""
 NO_TESTS = "{name} is written and compiles; there are no tests for it, so nothing else was tried."
 NO_WAY = ("PermissionError", "IsADirectoryError", "FileNotFoundError", "OSError")
 NOT_WANTED = "{name} is as it was."
@@ -104,6 +128,10 @@ class Coding:
     """Characters that the conversation can hold: what was tried has to stay in it."""
     is_late: bool = False
     """Whether so much time has passed that nothing more is tried."""
+    asked: str = ""
+    """What the user said."""
+    part: Part | None = None
+    """The part that is written instead of the file, as it stands there now."""
 
     @classmethod
     def of(cls, request: str) -> Coding | None:
@@ -113,39 +141,79 @@ class Coding:
         tests = tuple(name for name in names if IS_TEST.search(name))
         others = [name for name in names if name not in tests]
         verbs = CHANGES if tests else MENDS
-        return cls(others[0], tests) if len(others) == 1 and verbs.search(request) else None
+        is_one = len(others) == 1 and verbs.search(request)
+        return cls(others[0], tests, asked=request[:ASKED]) if is_one else None
+
+    def next_look(self, rounds: list[Round]) -> tuple[str, str] | None:
+        """Code that shows the file and its tests, and of a long one what is to be changed, with
+        words before it; None where that is known."""
+        if not rounds:
+            tests = [*self.tests]
+            look = LOOK.format(name=self.name, tests=tests, shown=SHOWN, longest=LONGEST)
+            return look, "The file and its tests:\n"
+        if len(rounds) == 1 and self.wants_a_part(rounds):
+            return self.after_look(rounds)._choosing, "What is to be changed:\n"
+        return None
 
     @property
-    def look(self) -> str:
-        """Code that shows the file and its tests."""
-        return LOOK.format(name=self.name, tests=[*self.tests], shown=SHOWN, longest=LONGEST)
+    def _choosing(self) -> str:
+        """Code that finds the part of the file that is to be changed, and shows it."""
+        sizes = {"longest": LONGEST, "outline": OUTLINE, "shown": SHOWN, "failed": FAILED}
+        before = self._tested(120, ALL_FAILED)
+        return f"{before}file, tests = {self.name!r}, {[*self.tests]}\n" + CHOOSE.format(
+            asked=self.asked, **sizes
+        )
 
-    def after_look(self, seen: Round) -> Coding:
-        """The same, with the tests that were found."""
-        found = FOUND.search(seen.output)
+    def after_look(self, rounds: list[Round]) -> Coding:
+        """The same, with the tests that were found, and the part that was chosen."""
+        found = FOUND.search(rounds[0].output)
         names = re.findall(r"[\w./-]+\.py", found[1]) if found else []
-        return replace(self, tests=self.tests or tuple(names))
+        part = Part.of(rounds[1].output) if self.wants_a_part(rounds) and rounds[1:] else None
+        if part is not None:
+            put = [written_text(one) for one in _written(rounds) if not one.failed]
+            part = replace(part, text=put[-1] if put else part.text)
+        return replace(self, tests=self.tests or tuple(names), part=part)
+
+    def wants_a_part(self, rounds: list[Round]) -> bool:
+        """Whether the file is too long to be written as a whole."""
+        return _length(rounds) > LONGEST
+
+    @property
+    def what(self) -> str:
+        """What is written, in words."""
+        return f"{self.part.name} in {self.name}" if self.part else self.name
 
     def writing(self, source: str) -> str:
-        """Code that writes the file and runs the tests."""
-        text = mended(source).strip() + "\n"
+        """Code that writes the file, or the part, and runs the tests."""
+        text = self._cleaned(source)
         simple = "'''" not in text and not text.rstrip().endswith(("'", "\\"))
-        return self._tested(120) + WRITE.format(
+        literal = f"r'''{text}'''" if simple else repr(text)
+        put = self._putting(f"Path({self.name!r})", literal)
+        return self._prepared(120) + WRITE.format(put=put, passing=PASS, failing=FAIL)
+
+    def trying(self, ways: tuple[str, ...]) -> str:
+        """Code that tries others in the place of this one, each among what lies beside it."""
+        return self._prepared(30) + TRY.format(
+            ways=[self._cleaned(way) for way in ways],
             name=self.name,
-            source=f"r'''{text}'''" if simple else repr(text),
+            put=self._putting("file", "source"),
             passing=PASS,
             failing=FAIL,
         )
 
-    def _tested(self, seconds: int) -> str:
-        tests = ", ".join(map(repr, self.tests))
-        return TESTED.format(name=self.name, test=tests, seconds=seconds, failed=FAILED)
+    def _cleaned(self, source: str) -> str:
+        return self.part.fitted(source) if self.part else mended(source).strip() + "\n"
 
-    def trying(self, ways: tuple[str, ...]) -> str:
-        """Code that tries other files in the place of this one, each among what lies beside it."""
-        return self._tested(30) + TRY.format(
-            ways=[f"{way.strip()}\n" for way in ways], name=self.name, passing=PASS, failing=FAIL
-        )
+    def _putting(self, file: str, source: str) -> str:
+        old = self.part.text if self.part else ""
+        return (PUT_PART if self.part else PUT_FILE).format(file=file, old=repr(old), source=source)
+
+    def _prepared(self, seconds: int) -> str:
+        return self._tested(seconds) + (PUT.format(name=self.name) if self.part else "")
+
+    def _tested(self, seconds: int, failed: int = FAILED) -> str:
+        tests = ", ".join(map(repr, self.tests))
+        return TESTED.format(name=self.name, test=tests, seconds=seconds, failed=failed)
 
     def wants_other_ways(self, rounds: list[Round]) -> bool:
         """Whether the first file has failed, and no others were tried yet, or no repairs, or the
@@ -184,11 +252,10 @@ class Coding:
         """What the user is told, when it is done or cannot be; nothing while it goes on."""
         written = _written(rounds)
         tests = ", ".join(self.tests)
-        length = LENGTH.search(rounds[0].output)
-        if length and int(length[1]) > LONGEST:
-            return TOO_LONG.format(name=self.name, length=int(length[1]), longest=LONGEST)
+        if self.wants_a_part(rounds) and self.part is None:
+            return TOO_LONG.format(name=self.name, length=_length(rounds), longest=LONGEST)
         if written and written[-1].output.strip().endswith(PASS):
-            return (DONE if tests else NO_TESTS).format(name=self.name, tests=tests)
+            return (DONE if tests else NO_TESTS).format(name=self.what, tests=tests)
         if len(_not_wanted(rounds)) > 1:
             return NOT_WANTED.format(name=self.name)
         if written and written[-1].summary.startswith(NO_WAY):  # no other content would help
@@ -197,28 +264,33 @@ class Coding:
             return ""
         output = failure_of(written[-1])
         count = len({text for text, _ in _all_tried(rounds)})
-        return NOT_DONE.format(name=self.name, tests=tests, count=count, output=output)
+        return NOT_DONE.format(name=self.what, tests=tests, count=count, output=output)
 
     def request(self, rounds: list[Round]) -> str:
         """What is added to the question: the files, and the best version with what is wrong with
         it, once others were tried."""
-        added = ASK.format(files=rounds[0].output.strip(), name=self.name)
+        if self.part is None:
+            kind, name = "file", self.name
+            added = ASK.format(files=rounds[0].output.strip(), name=name)
+        else:
+            kind, name = "part", self.part.name
+            added = ASK_PART.format(files=rounds[1].output.strip(), name=self.name, part=name)
         for one in _not_wanted(rounds):
-            added += WISH.format(
-                attempt=written_text(one).strip(), wish=one.summary, name=self.name
-            )
+            attempt = textwrap.dedent(written_text(one)).strip()
+            added += WISH.format(attempt=attempt, wish=one.summary, kind=kind, name=name)
         if rounds[-1].overruled:
             return added
         attempt, output = _best(rounds)
         if not attempt:
             return added
         told = output.removesuffix(FAIL).strip() or failure_of(_written(rounds)[-1])
-        return added + REPAIR.format(attempt=attempt.strip(), output=told, name=self.name)
+        attempt = textwrap.dedent(attempt).strip()
+        return added + REPAIR.format(attempt=attempt, output=told, kind=kind, name=name)
 
     def new_ones(self, sources: tuple[str, ...], rounds: list[Round]) -> tuple[str, ...]:
-        """Files, without slips, that were not tried yet."""
-        tried = {text.strip() for text, _ in _all_tried(rounds)}
-        files = dict.fromkeys(mended(source).strip() for source in sources)
+        """Files, without slips, or parts, that were not tried yet."""
+        tried = {text for text, _ in _all_tried(rounds)}
+        files = dict.fromkeys(map(self._cleaned, sources))
         new = [file for file in files if file not in tried]
         sizes = accumulate(map(len, new))
         return tuple(
@@ -228,6 +300,12 @@ class Coding:
     def is_to_begin_afresh(self, rounds: list[Round]) -> bool:
         """Whether other ways are to be independent of the first."""
         return not any(_ways(one) for one in rounds)
+
+
+def _length(rounds: list[Round]) -> int:
+    """The characters of the file."""
+    found = LENGTH.search(rounds[0].output)
+    return int(found[1]) if found else 0
 
 
 def _written(rounds: list[Round]) -> list[Round]:
@@ -283,7 +361,7 @@ def _passed(output: str) -> int:
 
 
 def written_text(one: Round) -> str:
-    """The text that a block writes into its file; nothing where it writes none."""
+    """The text that a block writes into its file, or puts there; nothing where it writes none."""
     try:
         nodes = list(ast.walk(ast.parse(one.source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -291,6 +369,8 @@ def written_text(one: Round) -> str:
     for node in nodes:
         match node:
             case ast.Call(ast.Attribute(attr="write_text"), [ast.Constant(str(text))]):
+                return text
+            case ast.Call(ast.Name("put"), [_, _, ast.Constant(str(text))]):
                 return text
     return ""
 

@@ -57,13 +57,13 @@ class FileWriter:
     def stream(
         self, coding: Coding, turn: SmallTurn, request: Request, interrupt: Interrupt
     ) -> Iterator[ModelEvent]:
-        """Show the file and its tests, have it written as a whole, run the tests, try others,
-        repair the best."""
-        if not turn.rounds:
-            yield from proposed(coding.look, "The file and its tests:\n")
+        """Show the file and its tests, have it written as a whole, or a part of it, run the tests,
+        try others, repair the best."""
+        if look := coding.next_look(turn.rounds):
+            yield from proposed(*look)
             return
         coding = replace(
-            coding.after_look(turn.rounds[0]),
+            coding.after_look(turn.rounds),
             room=self._room,
             is_late=self._clock() - self._since(turn) > MOST_SECONDS,
         )

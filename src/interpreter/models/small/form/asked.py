@@ -109,8 +109,9 @@ COLUMNS = re.compile(
 NO_NAMES = """
 a an the one no nothing in of for with each every then that which only all its their save write
 store sort sorted keep print tell show round rounded use put as are is to from being by and two
-three four five six both must should will shall can could may do does did have has had be these
-those this our your my his her there where when if so it they we you add
+three four five six seven eight nine ten also just respectively pretty please both must should
+will shall can could may do does did have has had be these those this our your my his her there
+where when if so it they we you add
 """
 ENDS_A_LIST = frozenset(NO_NAMES.split())
 
