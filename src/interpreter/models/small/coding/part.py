@@ -74,7 +74,7 @@ def _has_docstring(one: Definition) -> bool:
 
 def _first_line(one: ast.stmt) -> int:
     above = one.decorator_list if isinstance(one, Definition) else []
-    return min(each.lineno for each in (one, *above))
+    return min((one.lineno, *(each.lineno for each in above)))
 
 
 def _moved(source: str, one: ast.stmt, indent: str) -> list[str]:
