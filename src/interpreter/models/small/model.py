@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
+from interpreter.models.small.checks.conditions import of_population
 from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.slips import as_profiles_say, to_be_run
 from interpreter.models.small.checks.sources import deletes_what_nobody_named
@@ -217,7 +218,8 @@ class SmallModel:
             asked = replace(turn.for_draft(request, numbers.start), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))
             plain = (as_profiles_say(turn.question, to_be_run(one)) for one in more)
-            better = (with_fewer_dropped(turn.question, one) for one in plain)
+            fewer = (with_fewer_dropped(turn.question, one) for one in plain)
+            better = (of_population(turn.question, one) for one in fewer)
             sources = (*drafted.sources, *better)
             self._drafted = _Drafted(drafted.turn, sources, numbers.stop)
 

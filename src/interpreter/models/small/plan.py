@@ -14,6 +14,7 @@ from interpreter.models.small.checks.answers import (
     lacks_a_value,
     trouble_with,
 )
+from interpreter.models.small.checks.conditions import of_population
 from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.slips import after_error, without_slips
 from interpreter.models.small.checks.written_files import (
@@ -182,6 +183,7 @@ class SmallTurn:
                 return ""  # what has changed something is not run again
             better = with_braces_filled(last.source, last.output)
             better = with_fewer_dropped(self.question, with_patterns(without_slips(better)))
+            better = of_population(self.question, better)
             return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
         if last is None or last.overruled or last.on_copy:

@@ -29,7 +29,8 @@ NUMBERED = re.compile(r"(?<![\w.,:/#$€£%+-])(\d{3})(?![\w.,:/%-]|\.\d)")  # "
 SENTENCES = re.compile(r"(?<=[.;?!])\s+|\n")
 ON_CONDITION = re.compile(  # a limit in it is about the result, not about rows
     r"\b(?:if|whether|otherwise|else|significan\w+|p-values?|coefficients?)\b"
-    r"|\ban? (?:\w+ )?(?:number|integer|float|decimal|fraction|percentage|probability) between\b",
+    r"|\ban? (?:\w+ )?(?:number|integer|float|decimal|fraction|percentage|probability)"
+    r" (?:between|from)\b",
     re.IGNORECASE,
 )
 YEAR = re.compile(
@@ -178,7 +179,7 @@ class Conditions:
         )
         months = tuple(MONTH.findall(words)) if DATES.search(request) else ()
         limits = list(dict.fromkeys(limits))
-        population = bool(re.search(POPULATION, words, re.IGNORECASE)) and "sample var" not in words
+        population = _wants_population(words)
         has_days = DATES.search(request) or DAYS_KNOWN.search(request)
         days = tuple(WEEKDAY.findall(words)) if has_days else ()
         selected = (values, tuple(limits), things, listed, measures, excluded, months, days)
@@ -256,6 +257,19 @@ def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
 def conditions_left_out(request: str, one: Round) -> str:
     """What a request says and a block does not use, in words; nothing where all is used."""
     return " and ".join(Conditions.of(request).left_out(one))
+
+
+def of_population(request: str, source: str) -> str:
+    """A program that computes the population's deviation, where a request wants that; the same
+    where it does not, or the program says itself which one it computes."""
+    words = request.partition("\n\n")[0]
+    if not _wants_population(words) or not OF_A_SAMPLE.search(source):
+        return source
+    return re.sub(r"\.(std|var)\(\)", r".\g<1>(ddof=0)", source)
+
+
+def _wants_population(words: str) -> bool:
+    return bool(re.search(POPULATION, words, re.IGNORECASE)) and "sample var" not in words
 
 
 def counts_a_total(request: str, one: Round) -> str:

@@ -10,6 +10,7 @@ import tokenize
 from collections.abc import Iterator
 
 from interpreter.models.small.checks.absent import with_absence_told
+from interpreter.models.small.checks.after_errors import as_the_error_says
 from interpreter.models.small.checks.old_ways import in_new_ways
 from interpreter.models.small.hints import NO_FILE
 
@@ -65,6 +66,8 @@ def after_error(question: str, source: str, error: str) -> str:
         return as_of_array(source, found.group(1))
     if found := NOT_TAKEN.search(error):
         return _with_its_arguments(source, *found.groups())
+    if (better := as_the_error_says(source, error)) != source:
+        return if_it_parses(better, source)
     newer = source if "NameError" in error else in_new_ways(source, error)
     if NO_FILE.search(error) or "KeyError" in error or newer != source:
         return with_columns(question, without_slips(newer), error)
