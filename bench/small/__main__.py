@@ -27,6 +27,7 @@ from bench.small.errands import errands
 from bench.small.field import field
 from bench.small.messy import messy
 from bench.small.office import office
+from bench.small.travel import travel
 from bench.small.ways import WAYS, Result, measured
 from bench.small.workshop import workshop
 from bench.table import show
@@ -92,6 +93,7 @@ def _work(options):
                 workshop(),
                 desk(),
                 club(),
+                travel(),
             )
             by_form = [[case for cases in together for case in cases if case]]
         case name:
