@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import openpyxl
@@ -502,12 +503,21 @@ def test_a_wide_table_stays_within_three_hundred_tokens(profiler, workspace):
     assert len(profile) <= 1_010
 
 
-def test_a_content_is_profiled_once(profiler, workspace, monkeypatch):
-    first = profile_of(profiler, workspace, "people.csv", PEOPLE)
-    monkeypatch.setattr(profile_file, "SECONDS", 0.0)  # nothing new can be profiled from now on
-    assert profiler.describe("people.csv").splitlines() == first
-    (workspace / "people.csv").write_text(PEOPLE + "Di,1,1,2020-01-01,no\n")
-    assert profiler.describe("people.csv") == ""
+def test_a_content_is_profiled_once(workspace, tmp_path):
+    launched = []
+    with closing(NoSandbox().open(workspace)) as cell:
+
+        def launch(command, **options):
+            launched.append(command)
+            return cell.launch(command, **options)
+
+        profiler = Profiler(launch, ProfilerOptions(workspace, tmp_path / "cache"))
+        first = profile_of(profiler, workspace, "people.csv", PEOPLE)
+        assert profiler.describe("people.csv").splitlines() == first
+        assert len(launched) == 1
+        (workspace / "people.csv").write_text(PEOPLE + "Di,1,1,2020-01-01,no\n")
+        assert profiler.describe("people.csv").startswith("people.csv: 4 rows")
+        assert len(launched) == 2
 
 
 def test_what_an_older_profiler_said_is_not_repeated(profiler, workspace, monkeypatch, tmp_path):
@@ -520,9 +530,14 @@ def test_what_an_older_profiler_said_is_not_repeated(profiler, workspace, monkey
     assert "Newer words" in profiler.describe("people.csv")
 
 
-def test_a_file_that_takes_too_long_has_no_profile(profiler, workspace, monkeypatch):
-    monkeypatch.setattr(profile_file, "SECONDS", 0.01)
-    assert profile_of(profiler, workspace, "people.csv", PEOPLE) == []
+def test_a_file_that_takes_too_long_has_no_profile(workspace, tmp_path, monkeypatch):
+    monkeypatch.setattr(profile_file, "SECONDS", 0.1)
+    with closing(NoSandbox().open(workspace)) as cell:
+        endless = Profiler(
+            lambda command, **options: cell.launch(["sleep", "600"], **options),
+            ProfilerOptions(workspace, tmp_path / "cache"),
+        )
+        assert profile_of(endless, workspace, "people.csv", PEOPLE) == []
 
 
 def test_the_users_modules_do_not_get_in_the_way(profiler, workspace):
@@ -693,6 +708,40 @@ def test_notes_nearby_are_looked_at_where_a_question_shares_words_with_them(
     told = profiler.describe_nearby(asked)
     assert ("| - 250 g of flour" in told) is is_meant
     assert told.count("flour") == is_meant
+
+
+NOTE = """\
+Please write to Anna about the room, and give her my name, number and email.
+We need a short list of names for the function room: make a file with what people want from it.
+Which code does the door have, and when will the landlord return the key? Python 3 has a program.
+This is very important: tell me about the other things that I have to check, and show some text.
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_meant"),
+    [
+        ("Please write a short poem", False),
+        ("Write a python function that returns a list of prime numbers", False),
+        ("Write a short email to my landlord", False),
+        ("Please give me the code for a program that shows much text", False),
+        ("Tell me about what you need, and make a list of things to check", False),
+        ("What does the landlord do with the door?", True),
+        ("Who writes to Anna about rooms?", True),
+    ],
+)
+def test_notes_that_share_only_everyday_words_with_a_request_are_not_meant(
+    profiler, workspace, asked, is_meant
+):
+    (workspace / "later.md").write_text(NOTE)
+    assert ("Anna" in profiler.describe_nearby(asked)) is is_meant
+
+
+@pytest.mark.parametrize("name", ["recipe.md", "sunday.md"])
+def test_a_recipe_is_found_by_what_goes_into_it(profiler, workspace, name):
+    (workspace / name).write_text("# Rolls\n\nFor 8 rolls:\n\n- 500 g of flour\n- salt\n")
+    asked = "How much flour do I need for twelve rolls, by the recipe?"
+    assert "| - 500 g of flour" in profiler.describe_nearby(asked)
 
 
 def test_a_database_nearby_is_looked_at_where_a_question_names_what_its_tables_hold(

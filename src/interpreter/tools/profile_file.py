@@ -60,6 +60,29 @@ COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)
 TABLE_OF_A_DATABASE = re.compile(r"^- (\w+ \(\d+ rows\): .+)$", re.MULTILINE)
 LINE_OF_NOTES = re.compile(r"^\| (.+)$", re.MULTILINE)
 SHARED, LONG_WORD = 2, 4  # words that say that a question is about notes, and letters of each
+EVERYDAY = frozenset(
+    word_key(word)
+    for word in WORDS.findall("""
+    able about above after again along already also although always another answer anything
+    around back because become been before begin being below best better between both came
+    change check code come complete compute contain could create describe didn't different does
+    doesn't doing don't done down draft during each either else email enough even ever every
+    everyone everything exactly example explain file find first follow following form format
+    found from full function generate getting give given going good great hasn't haven't having
+    help here include information instead into isn't itself just keep kind know last later least
+    less like line list little long longer look made make making many maybe mean might mine more
+    most much must myself name near need never next nice none note nothing number often once
+    only other output over perhaps please possible pretty print probably program provide python
+    question quick quickly quite rather read really reply request return right same save script
+    sentence several shall short should show simple simply since small some someone something
+    soon still such summarize summary sure take tell text than thank that their them themselves
+    then there these they thing think this those though through together under unless until upon
+    used useful using usually very want wasn't well went were what when where whether which
+    while whole whom whose will wish with within without word work would wouldn't write writing
+    written yeah your yours yourself
+""")
+)
+"""Words of every other request and of most notes: sharing them says nothing."""
 NEAR_KINDS = (TABLES | DATABASES, NOTES)
 QUICK = 10_000_000  # bytes that are looked at in a moment
 ENTRIES, NEARBY = 60, 4  # things in a directory, and tables or notes among them, that are few
@@ -237,7 +260,7 @@ def is_about(text: str, path: Path, profile: str) -> bool:
     names = (path.stem, *COLUMN.findall(profile), *TABLE_OF_A_DATABASE.findall(profile))
     if said & _keys(" ".join(names)) or "\nNamed in the request: " in profile:
         return True
-    shared = said & _keys(" ".join(LINE_OF_NOTES.findall(profile)))
+    shared = (said - EVERYDAY) & _keys(" ".join(LINE_OF_NOTES.findall(profile)))
     return sum(len(word) >= LONG_WORD for word in shared) >= SHARED
 
 

@@ -71,6 +71,18 @@ def test_several_drafts_are_written_at_once(shared_options):
     assert isinstance(usual[-1], ReplyFinished)
 
 
+def test_one_draft_of_what_was_not_answered_before_is_as_sure_as_can_be(shared_options):
+    request = Request(EXAMPLE_OF_CODE, (user_says("Print five words that begin with b."),))
+    written = {}
+    for seed in (1, 2):
+        model = opened(shared_options, Speech(Sampling(max_tokens=60), seed=seed))
+        written[seed] = [model.drafts(request, range(at, at + 1), Interrupt()) for at in range(4)]
+        model.close()
+    first, *others = zip(written[1], written[2], strict=True)
+    assert first[0] == first[1]
+    assert any(one != other for one, other in others)  # asked again, it says something else
+
+
 def test_drafts_that_nobody_wants_or_waits_for_are_not_written(shared_options):
     model = opened(shared_options)
     stopped = Interrupt()

@@ -24,7 +24,7 @@ def printed_by(source):
         ('print(df["m"].astype(float).sum())', "9.0"),
         ('print(df["m"].astype("int").max())', "12.0"),
         ('print(pd.to_numeric(df["m"]).sum())', "9.0"),
-        ('print(df["m"].str.strip().astype(float).count())', "2"),
+        ('print(df["m"].astype(float).count(), df["n"].eq("a").astype(int).sum())', "2 2"),
     ],
 )
 def test_what_has_no_digit_is_no_number(line, printed):
@@ -43,24 +43,94 @@ def test_what_has_digits_and_is_no_number_is_not_left_out():
     assert "$5" in printed_by(better)[1][0]
 
 
+NOT_A_FLOAT = "ValueError: could not convert string to float: 'TIE'"
+
+
+def test_numbers_are_taken_from_a_column_only_once():
+    source = TABLE + 'x = pd.to_numeric(df["m"])\ny = float(df["m"][0])'
+    better = after_error("What is it?", source, NOT_A_FLOAT)
+    assert better != source
+    assert after_error("What is it?", better, NOT_A_FLOAT) == better
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = df["n"].eq("a").astype(int)',
+        'x = (df["n"] == "a").astype(int)',
+        'x = df["n"].str.contains("a").astype(float)',
+        'x = (df["m"] + df["n"]).astype(float)',
+        'x = df["m"].str.strip().astype(float)',
+        'x = df[["m", "n"]].astype(float)',
+    ],
+)
+def test_only_a_column_as_it_is_becomes_numbers(line):
+    assert after_error("What is it?", TABLE + line, NOT_A_FLOAT) == TABLE + line
+
+
+def test_of_several_columns_only_those_that_are_text_become_numbers():
+    source = (
+        TABLE + 'df["big"] = df["n"] == "a"\nx = df["big"].astype(int)\ny = df["m"].astype(int)'
+    )
+    assert after_error("What is it?", source, NOT_A_FLOAT) == source
+    told = "What is it?\n\nt.csv: 4 rows x 2 columns\n- 'm' text: 'TIE', '-3', '12'\n- 'big' bool"
+    better = after_error(told, f"{source}\nprint(x.sum(), y.sum())", NOT_A_FLOAT)
+    assert printed_by(better) == ("2 9.0", [])
+
+
+def test_whole_numbers_are_cut_off_as_before():
+    source = 'import pandas as pd\ndf = pd.DataFrame({"m": [2.9, -2.9, "TIE"]})\n'
+    source += 'print(df["m"].astype(int).tolist()[:2])'
+    said, error = printed_by(source)
+    assert (said, printed_by(after_error("q", source, error[0]))) == ("", ("[2.0, -2.0]", []))
+
+
 @pytest.mark.parametrize(
     ("lines", "printed"),
     [
         ('print(df[df["m"] == "12"]["n"][0])', "a"),
         ('chosen = df[df["m"] == "-3"]["n"]\nprint(chosen[0])', "c"),
-        ('counts = df["n"].value_counts()\nprint(counts[0], len(counts))', "2 3"),
-        ('last = df.groupby("n")["m"].count()\nprint(f"{last[-1]}")', "1"),
+        ('top = df.nlargest(2, "k").copy()\nprint(top["n"][0], len(top))', "a 2"),
+        ('top = df.sort_values("k").tail(2)\nprint(top[0]["m"])', "-3"),
+        ('last = df.dropna()["n"].tail(2)\nprint(f"{last[-1]}")', "a"),
+        (
+            'df = df[df["k"] > 0]\nfor n, some in df.groupby("n"):\n    x = some["k"][0]\nprint(x)',
+            "2",
+        ),
     ],
 )
 def test_the_first_row_is_not_the_one_that_is_called_0(lines, printed):
-    _, error = printed_by(TABLE + lines)
+    source = f'{TABLE}df["k"] = range(4)\n{lines}'
+    _, error = printed_by(source)
     assert error[0].startswith("KeyError: ")
-    assert printed_by(after_error("What is it?", TABLE + lines, error[0])) == (printed, [])
+    assert printed_by(after_error("What is it?", source, error[0])) == (printed, [])
 
 
-def test_a_key_of_a_dictionary_stays():
-    source = "counts = {}\nprint(counts[0])"
-    assert after_error("What is it?", source, "KeyError: 0") == source
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "counts = {}\nprint(counts[0])",
+        'd = {"a": [1]}\nprint(d["a"][0])',
+        'counts = df["k"].value_counts()\nprint(counts[0])',
+        'counts = df["k"].value_counts().sort_values().head()\nprint(counts[0])',
+        'print(df.groupby("k").size()[0])',
+        'print(df.groupby("k")["m"].sum()[-1])',
+        'per = df.groupby("k").count()\nprint(per["m"][0])',
+        'print(df.set_index("k")["m"][0])',
+        'df.set_index("k", inplace=True)\nprint(df["m"][0])',
+        "print(df[0])",
+        'x = df["m"]\nx = {}\nprint(x[0])',
+        'for x in df["m"]:\n    print(x[0])',
+    ],
+)
+def test_what_may_be_called_0_is_not_taken_for_the_first(lines):
+    assert after_error("What is it?", TABLE + lines, "KeyError: 0") == TABLE + lines
+
+
+def test_a_key_that_begins_with_0_is_another_one():
+    source = TABLE + 'chosen = df[df["m"] == "-3"]["n"]\nprint(chosen[0])'
+    assert after_error("What is it?", source, "KeyError: 0.5") == source
+    assert after_error("What is it?", source, "KeyError: 0") != source
 
 
 @pytest.mark.parametrize(
@@ -97,7 +167,102 @@ WANTED = "What is the population standard deviation of x in t.csv?"
         (WANTED, "print(df['x'].std(ddof=1))", "print(df['x'].std(ddof=1))"),
         (WANTED, "print(np.std(df['x']))", "print(np.std(df['x']))"),
         ("What is the standard deviation of x?", "print(df['x'].std())", "print(df['x'].std())"),
+        (
+            "What is the sample standard deviation of x, not the population standard deviation?",
+            "print(df['x'].std())",
+            "print(df['x'].std())",
+        ),
+        (
+            "Give the sample and the population standard deviation of x in t.csv.",
+            "print(df['x'].std(), statistics.pstdev(df['x']))",
+            "print(df['x'].std(), statistics.pstdev(df['x']))",
+        ),
     ],
 )
 def test_the_deviation_of_the_population_is_computed_where_it_is_wanted(question, source, better):
     assert of_population(question, source) == better
+
+
+AGES = 'import pandas as pd\ndf = pd.DataFrame({"age": ["1", "2"], "a": [0.5, 3.0]})\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "printed"),
+    [
+        ('df.astype({"age": int}, inplace=True)', "[1, 2] [0.5, 3.0]"),
+        ('df["age"].astype(int, inplace=True)', "[1, 2] [0.5, 3.0]"),
+        ('df["age"].str.zfill(2, inplace=True)', "['01', '02'] [0.5, 3.0]"),
+        ('df = df.astype({"age": int}, inplace=True)', "[1, 2] [0.5, 3.0]"),
+        ('for name in ["age"]:\n    df[name].astype(int, inplace=True)', "[1, 2] [0.5, 3.0]"),
+        ("x = 1; df.round(0, inplace=True)", "['1', '2'] [0.0, 3.0]"),
+        ('df.to_csv("/dev/null", inplace=True)', "['1', '2'] [0.5, 3.0]"),
+        ("df.round(0, inplace=False)", "['1', '2'] [0.5, 3.0]"),
+    ],
+)
+def test_what_is_to_change_in_place_is_changed(line, printed):
+    source = f"{AGES}{line}\nprint(df.age.tolist(), df.a.tolist())"
+    _, error = printed_by(source)
+    assert "unexpected keyword argument 'inplace'" in error[0]
+    assert printed_by(after_error("What is it?", source, error[0])) == (printed, [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pd.round(df, inplace=True)",
+        "df.copy().round(0, inplace=True)",
+        "df.round(0, inplace=really)",
+        "x = df.round(0, inplace=True)",
+        "for one in [df]:\n    one.round(0, inplace=True)",
+        "def rounded():\n    df.round(0, inplace=True)",
+        "df.apply(other, inplace=True)",
+    ],
+)
+def test_what_cannot_be_changed_in_place_stays(line):
+    error = "TypeError: round() got an unexpected keyword argument 'inplace'"
+    assert after_error("What is it?", AGES + line, error) == AGES + line
+
+
+def test_an_array_is_not_filled_in_vain():
+    source = "x.fillna(0, inplace=True)\nprint(x)"
+    error = "AttributeError: 'numpy.ndarray' object has no attribute 'fillna'"
+    assert after_error("What is it?", source, error) == source
+    filled = "x = x.fillna(0)"
+    assert "pd.Series(x).fillna(0)" in after_error("What is it?", filled, error)
+
+
+@pytest.mark.parametrize(
+    ("given", "better"),
+    [
+        ("descending=[False, True]", "ascending=[True, False]"),
+        ("descending=(True, False)", "ascending=[False, True]"),
+        ("descending=True", "ascending=False"),
+        ("descending=[down, True]", "descending=[down, True]"),
+        ("descending=1", "descending=1"),
+        ("descending=how()", "descending=how()"),
+        ("descending=DOWN", "descending=DOWN"),
+    ],
+)
+def test_an_order_is_turned_round_for_each_column(given, better):
+    error = "TypeError: DataFrame.sort_values() got an unexpected keyword argument 'descending'"
+    lines = "DOWN = [True, False]\ndf.sort_values(['a', 'b'], {})"
+    assert after_error("Who is first?", lines.format(given), error) == lines.format(better)
+
+
+@pytest.mark.parametrize(
+    ("given", "called"),
+    [
+        ("y", "pearsonr(x, y)"),
+        ("y, method='spearman'", "spearmanr(x, y)"),
+        ("y, min_periods=3", ""),
+    ],
+)
+def test_a_coefficient_that_is_wanted_with_its_p_value_gets_one(given, called):
+    source = f"import pandas as pd\nr, p = x.corr({given})\nprint(r, p)"
+    error = "TypeError: cannot unpack non-iterable numpy.float64 object"
+    better = after_error("Is x related to y?", source, error)
+    assert (
+        f"from scipy import stats\nimport pandas as pd\nr, p = stats.{called}" in better
+        or not called
+    )
+    assert called or better == source

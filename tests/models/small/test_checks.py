@@ -17,10 +17,10 @@ from interpreter.models.small.checks.groups import not_put_together
 from interpreter.models.small.checks.slips import after_error, with_columns, without_slips
 from interpreter.models.small.checks.sources import reads_one_of_many, taken_from_a_profile
 from interpreter.models.small.checks.which import does_not_say_who
-from interpreter.models.small.hints import reminders_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.reminders import reminders_for
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.events import ActionProposed, TextDelta
@@ -739,6 +739,16 @@ def test_an_answer_of_a_list_that_is_chosen_without_looking_is_not_computed(prin
     source = f"import pandas as pd\ndf = pd.read_csv('sales.csv')\nr = df.corr()\n{printing}"
     one = Round(source, source, False, "{'r': 0.2, 'strength': 'weak'}", "", "")
     assert is_hard_coded(STRENGTH + PROFILE, one) is not is_computed
+
+
+def test_a_choice_that_the_request_makes_itself_is_no_guess():
+    question = (
+        "How are units and price related in sales.csv? Use the Pearson coefficient. Answer as JSON "
+        'with the keys r and method, which is "pearson" or "spearman".'
+    )
+    source = "r = df.corr()\nprint({'r': r, 'method': 'pearson'})"
+    one = Round(source, source, False, "{'r': 0.2, 'method': 'pearson'}", "", "")
+    assert not is_hard_coded(question + PROFILE, one)
 
 
 def test_what_is_put_before_a_program_stands_behind_what_has_to_be_first():

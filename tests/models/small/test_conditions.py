@@ -531,6 +531,10 @@ FEES = (
         ("df = df[df['fee'].notna()]\nprint(df['name'].tolist())", False),
         ("print(df.loc[df['name'] == 'Total', 'fee'].sum())", False),
         ("for name in df['name']:\n    print(name)", False),
+        ("print(df.query('section == 1')['fee'].sum())", False),
+        ("print(df.groupby('name')['fee'].sum()['Ann'])", False),
+        ("print(df.groupby('name')['fee'].sum().loc['Ann'])", False),
+        ("print(df['fee'].isna().sum(), df.duplicated().sum())", False),
     ],
 )
 def test_a_row_that_holds_a_total_is_not_counted_as_one_of_the_rows(source, is_counted):
@@ -541,7 +545,12 @@ def test_a_row_that_holds_a_total_is_not_counted_as_one_of_the_rows(source, is_c
 
 
 @pytest.mark.parametrize(
-    "question", ["What is the fee in the Total row?", "How many columns does fees.csv have?"]
+    "question",
+    [
+        "What is the fee in the Total row?",
+        "How many columns does fees.csv have?",
+        "What is the grand total of the fees?",
+    ],
 )
 def test_a_row_that_holds_a_total_may_be_meant(question):
     source = "import pandas as pd\ndf = pd.read_csv('fees.csv')\nprint(df['fee'].max(), len(df))"

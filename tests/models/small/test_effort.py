@@ -3,11 +3,11 @@
 import pytest
 
 from interpreter.models.small.effort import (
-    ALIKE_ROUNDS,
+    ALIKE,
     CIRCLES,
     LEAST_SECONDS,
     MORE_SECONDS,
-    SAME_ROUNDS,
+    MUCH,
     TIMES,
     Effort,
     without_circles,
@@ -40,7 +40,7 @@ def test_a_turn_has_a_multiple_of_what_its_first_program_took_and_a_new_one_begi
     assert not effort.is_spent
     effort.add(LEAST_SECONDS * (TIMES - 1.5))
     assert not effort.is_spent
-    effort.add(0.1)
+    effort.add(0.6)
     assert effort.is_spent  # another one takes about half as long as the first
     effort.of_turn("two")
     assert not effort.is_spent
@@ -127,21 +127,36 @@ def pieces(text):
     return [CodeDelta("python", piece) for piece in text.splitlines(keepends=True)]
 
 
+SLOW = 15 * 3  # characters a second: 15 tokens, of which code has more than prose
+
+
 @pytest.mark.parametrize(
-    ("lines", "limit"),
+    "round_",
     [
-        (['df["price"] = df["price"].astype(float)\n'], SAME_ROUNDS),
-        (["if x > 3:\n", "    x = f(x)\n", "    y = g(x)\n"], 3 * SAME_ROUNDS),
-        (['df["c{n}"] = df["c{n}"].astype(float)\n'], ALIKE_ROUNDS),
+        'df["price"] = df["price"].astype(float)\n',
+        "    x = f(x)\n",
+        "if x > 3:\n    x = f(x)\n    y = g(x)\n",
+        "        [None, None, None],\n",
+        "print(1)\nprint(2)\n",
     ],
 )
-def test_a_block_that_goes_round_in_circles_is_cut_off(lines, limit):
-    text = "".join("".join(lines).replace("{n}", str(n)) for n in range(200))
-    begun = [TextDelta("So:"), *pieces(text)]
-    *written, cut, end = without_circles(iter(begun))
-    assert len(written) == 1 + limit
+def test_a_block_that_goes_round_in_circles_is_cut_off_within_a_minute(round_):
+    *written, cut, end = without_circles(iter([TextDelta("So:"), *pieces(round_ * 1_000)]))
+    size = sum(len(piece.text) for piece in written[1:])
+    assert MUCH <= size <= MUCH + 2 * len(round_)
+    assert size / SLOW <= 60
     assert cut == ActionProposed(MalformedCall("", CIRCLES))
     assert end.end == "actions"
+
+
+@pytest.mark.parametrize(
+    "line", ['df["c{}"] = df["c{}"].astype(float)\n', "self.assertEqual(roman({}), 'x')\n"]
+)
+def test_lines_that_differ_in_their_values_alone_are_cut_off_after_many(line):
+    endless = "".join(line.replace("{}", str(n)) for n in range(1_000))
+    *written, cut, _ = without_circles(iter(pieces(endless)))
+    assert len(written) == 1 + ALIKE
+    assert cut == ActionProposed(MalformedCall("", CIRCLES))
 
 
 @pytest.mark.parametrize(
@@ -157,6 +172,14 @@ def test_a_block_that_goes_round_in_circles_is_cut_off(lines, limit):
         "".join(f'cur.execute("INSERT INTO t VALUES ({n})")\nconn.commit()\n' for n in range(9)),
         "".join(f'<div class="card">\n  <h2>Card {n}</h2>\n</div>\n' for n in range(9)),
         "".join(f"assert solve({n}) == {n * n}\n" for n in range(20)),
+        "board = [\n" + "    [None, None, None, None, None, None, None, None],\n" * 8 + "]\n",
+        "board = [\n" + f"    [{'None, ' * 16}],\n" * 16 + "]\n",
+        "seen = [\n" + "    [False, False, False, False],\n" * 30 + "]\n",
+        "<table>\n" + f"  <tr>{'<td></td>' * 7}</tr>\n" * 9 + "</table>\n",
+        '<div class="card">\n  <img src="one.jpg">\n  <h2>Title</h2>\n</div>\n' * 20,
+        "pyautogui.press('tab')\n" * 30,
+        "".join(f"        self.assertEqual(roman({n}), '{n * 'i'}')\n" for n in range(1, 60)),
+        "".join(f"INSERT INTO people VALUES ({n}, 'P{n}', {20 + n});\n" for n in range(100)),
     ],
 )
 def test_a_list_is_no_circle(source):
@@ -171,6 +194,22 @@ def test_who_waited_long_for_the_first_program_waits_for_one_more_and_no_longer(
     assert not effort.is_spent
     effort.add(1.0)
     assert effort.is_spent
+
+
+def test_a_step_for_which_nobody_was_asked_is_no_reply():
+    effort = Effort()
+    effort.of_turn("one")
+    effort.add(0.01)
+    effort.add(70.0)
+    effort.add(0.0)
+    assert not effort.is_spent
+    effort.add(70.0)
+    assert effort.is_spent
+
+
+def test_after_a_slow_program_and_a_mend_of_ours_one_more_is_written():
+    _, model = outcome_of(QUESTION, (), seconds=70.0, error="NameError: name 'np' is not defined")
+    assert model.written == 2
 
 
 def test_what_is_asked_again_begins_anew():
@@ -197,6 +236,19 @@ def test_what_was_printed_before_is_given_where_the_last_block_printed_nothing()
 def test_who_is_told_of_a_reply_that_went_in_circles_is_not_told_how_to_write_one():
     said, _ = outcome_of(QUESTION, (), error=CIRCLES)
     assert said.endswith("The reply went round in circles and was cut off, so nothing ran.")
+
+
+def test_late_a_condition_that_an_order_left_out_is_told():
+    question = "Save the people older than 30 of people.csv as old.csv."
+    done = Output("[files: added old.csv]\n", "stderr")
+    source = "pd.read_csv('people.csv').to_csv('old.csv')"
+    ran = (
+        Message("assistant", (Code("python", source, "c"),)),
+        Message("computer", (done, ActionResult("c", "ok", ""))),
+    )
+    plan = SmallTurn.of((user_says(question), *ran)).next_request(is_late=True)
+    assert plan.answer.startswith("Done: added old.csv.")
+    assert "(Not sure: the request says '30', and the program does not use that.)" in plan.answer
 
 
 def test_a_doubt_about_the_best_there_is_stands_beside_an_answer_that_a_program_reads():

@@ -369,6 +369,13 @@ def test_names_and_values_are_put_into_one_sentence_without_asking(printed, sent
     assert next_request((user_says(question), *compared(printed)[1:])).answer == sentence
 
 
+def test_a_sentence_is_one_although_the_request_has_a_name_like_what_was_printed():
+    question = (
+        "How many rows of t.csv have x? Answer in one plain sentence that gives rows: a number."
+    )
+    assert next_request((user_says(question), *compared("rows: 3")[1:])).answer == "The rows is 3."
+
+
 def test_words_are_left_to_the_model_where_no_sentence_is_asked_for():
     asked = user_says("What is the mean age in t.csv?")
     assert next_request((asked, *compared("mean_age: 3.5")[1:])).answer == ""

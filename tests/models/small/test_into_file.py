@@ -7,9 +7,17 @@ import pytest
 from tests.models.small.test_checks import PROFILE, block, reply
 
 from interpreter.models.small.into_file import answer_into_file, put_into_file
-from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.protocol.events import ReplyFinished, TextDelta
-from interpreter.protocol.messages import ActionResult, Code, Message, Output
+from interpreter.protocol.messages import (
+    ActionResult,
+    Code,
+    Display,
+    Face,
+    Message,
+    Output,
+    Text,
+)
 from support.profiles import with_profile
 
 QUESTION = "What are the mean price and the number of rows in sales.csv? "
@@ -129,6 +137,9 @@ def test_that_nothing_was_computed_is_said_and_not_written():
         "Convert a.csv to a.json",
         "Save a summary of sales.csv as notes.md",
         "Add up the units and write the total into stock.json with the key total\n\nstock.json: x",
+        "Export the table users of shop.db to users.json with keys id and name.",
+        "Write the names and ages in a.csv to people.json with keys name and age.",
+        "Save the users older than 30 in a.csv to old.json with keys name and email.",
         "I've put my notes into notes.json with the keys a and b. What is a?",
         "Write the mean to a.csv with a row for each of mean and rows, then delete b.csv.",
         "What is the mean age in a.csv? Save it as config.json.bak with the key mean",
@@ -200,3 +211,30 @@ def test_what_was_said_before_an_interrupt_is_kept():
     assert name == "n.txt"
     events = [TextDelta("There are 3")]
     assert list(put_into_file(events, question, name)) == events
+
+
+def test_values_that_can_be_looked_up_are_computed_though_only_the_file_says_that_they_have_to_be():
+    asked = "Write the name and city of the oldest customer to top.json with keys name and city."
+    turn = SmallTurn.of((with_profile(asked + PROFILE),))
+    assert turn.file == "top.json"
+    assert next_request((with_profile(asked + PROFILE),)).must_act
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["0", "[]", '{"error": "no such file"}', '{"mean": null, "rows": NaN}', '{"mean": 3}'],
+)
+def test_an_answer_without_the_names_that_were_asked_for_is_not_written(answer):
+    wish = "Write the answer to a.json with the keys mean and rows."
+    question, name = answer_into_file(QUESTION + wish)
+    events = [TextDelta(answer), ReplyFinished("stop")]
+    *said, doubt, _ = put_into_file(events, question, name)
+    assert said == events[:1]
+    assert doubt.text.startswith("\n\n(Careful: a.json was not written")
+
+
+def test_pictures_that_a_message_has_stay_with_it():
+    picture = Display((Face("image/png", b"x"),))
+    asked = Message("user", (Text("What is the mean of x? Give it in this form: m[x]"), picture))
+    (message,) = SmallTurn.of((asked,)).asked
+    assert picture in message.parts

@@ -4,9 +4,10 @@ import pytest
 
 from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.faithful import faithful
-from interpreter.models.small.hints import hint_for, reminders_for
+from interpreter.models.small.hints import hint_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
+from interpreter.models.small.reminders import reminders_for
 from interpreter.models.small.words import is_an_order, needs_code
 from interpreter.protocol.actions import FAILED_BEFORE
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
@@ -617,6 +618,8 @@ PROFILED = "in t.csv?\n\nt.csv: 3 rows\n- 'units sold' int64\n- 'city' text"
          "There is no file 'slaes.csv'. There is: 'sales.csv'."),
         ("Mean of Profit " + PROFILED, "AttributeError: 'DataFrame' object has no attribute "
          "'profit'", 1, "There is no column 'profit'. There is: 'units sold', 'city'."),
+        ("What strings are in city " + PROFILED, "AttributeError: 'DataFrame' object has no "
+         "attribute 'str'", 1, ""),
         ("Units of Bonn " + PROFILED + "\nNamed in the request: column 'city' has 'Bonn' (2 rows)",
          "KeyError: 'Bonn'", 1, ""),
         ("Sum of bil in b.db?", "sqlite3.OperationalError: no such column: bil", 1,

@@ -123,7 +123,7 @@ df = df.dropna()
     [
         "result = (df - df.min()) / (df.max() - df.min())",
         "result = (df - df.mean()) / df.std()",
-        "result = df.apply(lambda x: (x - x.min()) / (x.max() - x.min()))",
+        "result = (df - df.mean()) / df.std(ddof=0)",
         "df = (df - df.min()) / (df.max() - df.min())\nresult = df",
     ],
 )
@@ -136,3 +136,17 @@ def test_what_is_computed_of_a_whole_table_leaves_its_texts_out(line):
     exec(after_error("Normalise t.csv", source, error), scope)
     assert list(scope["result"].columns) == ["a", "b"]
     assert scope["result"]["a"].notna().all()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "df['both'] = df.apply(lambda row: row['day'] + str(row['a']), axis=1)",
+        "lengths = df.apply(len)",
+        "df['all'] = df.sum(axis=1) / 2",
+        "df['all'] = df.mean(1) / 2",
+    ],
+)
+def test_what_is_computed_of_rows_or_by_a_function_keeps_its_columns(line):
+    error = "TypeError: Cannot perform reduction 'mean' with string dtype"
+    assert after_error("What is it?", WITH_TEXT + line, error) == WITH_TEXT + line

@@ -2,9 +2,9 @@
 
 import pytest
 
-from interpreter.models.small.examples import EXAMPLES
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.requests import STEP_BY_STEP
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import agree, is_an_answer
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
@@ -119,12 +119,16 @@ def test_drafts_are_written_once_and_for_the_question_alone():
         assert '{"count": 3}' not in request.messages[0].text
 
 
-def test_others_are_written_under_another_system_text_and_in_turns_as_the_first_one_was():
+def test_others_are_asked_for_behind_what_was_read_and_in_turns_as_the_first_one_was():
     prints = {name: f'{{"count": {value}}}' for name, value in zip("abc", "122", strict=True)}
     session = Session(FORMED, prints, ["b", "c"], together=1)
+    session.small.stream(Request("", tuple(session.messages)), Interrupt()).__next__()
+    first = session.model.requests[0]
     assert session.run("a") == ('{"count": 2}', ["a", "b", "c"])
-    systems = [request.system for request in session.asked_for_drafts]
-    assert [EXAMPLES in system for system in systems] == [False, True]
+    other, again = session.asked_for_drafts
+    assert [one.system for one in (first, other, again)] == [first.system] * 3
+    assert other.messages[0].text == f"{first.messages[0].text}\n\n{STEP_BY_STEP}"
+    assert again.messages == first.messages
 
 
 def test_more_are_written_only_where_the_first_do_not_agree():
@@ -154,9 +158,8 @@ def test_after_a_failure_drafts_know_what_went_wrong():
     prints |= dict.fromkeys("cd", '{"count": 4}')
     session = Session(FORMED, prints, ["b", "c", "d"])
     assert session.run("a") == ('{"count": 4}', ["a", "b", "c", "d"])
-    afresh, told = [request.messages[-1].text for request in session.asked_for_drafts]
-    assert "KeyError" not in afresh
-    assert "- KeyError: 'y' Use only column names" in told
+    for request in session.asked_for_drafts:
+        assert "- KeyError: 'y' Use only column names" in request.messages[-1].text
 
 
 def test_a_draft_whose_error_says_what_to_do_is_put_right_and_runs_once_more():
@@ -339,6 +342,22 @@ def test_values_for_the_places_of_a_form_are_asked_for_by_their_names():
     wish = "Give the answer in this format: Total: <sum>, Mean: <mean>"
     asked = SmallTurn.of((user_says(f"What are the units in t.csv? {wish}"),)).asked
     assert "prints a line for each of Total, Mean: its name" in asked[-1].text
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("this format: @skew[skew_value] @kind[kind_value], where", "\nskew: <skew_value>\nkind: "),
+        ("the form: mean = {mean}, n = {n}", "the form: \nmean: <mean>\nn: <n>"),
+        ("the form: <first> and <second>", "the form: \nfirst: <first>\nsecond: <second>"),
+        ("the form: Total: <sum>", "the form: Total: <sum>"),
+        ("the form: [x] or [x]", "the form: [x] or [x]"),
+        ("a short form", "a short form"),
+    ],
+)
+def test_a_form_with_places_is_shown_as_lines(form, shown):
+    (asked,) = SmallTurn.of((user_says(f"What of x? Give the answer in {form}"),)).asked
+    assert shown in asked.text
 
 
 def test_late_what_one_of_several_programs_found_is_given_with_a_doubt():

@@ -6,6 +6,7 @@ import os
 import socket
 import tempfile
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -26,7 +27,7 @@ from interpreter.models.prices import FREE
 from interpreter.protocol.errors import ConfigurationError, UnknownModel
 from interpreter.protocol.events import ModelEvent, ReplyFinished
 from interpreter.protocol.interrupt import Interrupt
-from interpreter.protocol.messages import Code
+from interpreter.protocol.messages import Code, Message
 from interpreter.protocol.ports import Capabilities, Request
 from interpreter.protocol.values import frozen
 from interpreter.settings.paths import data_directory
@@ -42,6 +43,7 @@ USUAL_DRAFT_TEMPERATURE = 0.4  # enough for other ideas, not so much that they a
 SEEDS_APART = 1_000
 FIRST, OTHERS = 0, 1  # where the state after the system text is, and that of other requests
 FEW_THREADS = 2
+ASKED = 8  # requests that are remembered, to know what was answered before
 LONGEST_DIRECTORY = 70  # bytes, so that a socket in it can have a name
 UNKNOWN = CatalogueModel("", "", 0, "", context=32_768, kv_bytes=65_536)
 
@@ -104,6 +106,7 @@ class EmbeddedModel:
         self._chat: ChatCompletions | None = None
         self._held: Lease | None = None
         self._system = ""
+        self._asked: deque[tuple[str, tuple[Message, ...]]] = deque(maxlen=ASKED)
 
     def stream(self, request: Request, interrupt: Interrupt) -> Iterator[ModelEvent]:
         """Answer the request; the first one starts the engine."""
@@ -112,6 +115,7 @@ class EmbeddedModel:
             return
         held, cache = joined
         self._system = request.system
+        self._asked.append(_words(request))
         chat = self._chat_with(held)
         cache.prepare(request.system, lambda: self._process(request, held, interrupt))
         yield from chat.stream(request, interrupt)
@@ -131,20 +135,21 @@ class EmbeddedModel:
 
     def drafts(self, request: Request, numbers: range, interrupt: Interrupt) -> tuple[Code, ...]:
         """Several blocks for the same request, sampled at once: hardly dearer than one where there
-        are processors enough. Other numbers give other blocks; the first one under another system
-        text than the conversation's is as sure as can be.
+        are processors enough. Other numbers give other blocks. A single one for a request that was
+        not answered before is as sure as can be: it differs anyway.
 
         They are extras: where none can be had, there are none.
         """
         joined = self._engine.join(interrupt) if numbers else None
         if joined is None:
             return ()
-        is_other = request.system != self._system
+        is_new = len(numbers) == 1 and _words(request) not in self._asked
+        self._asked.append(_words(request))
         warmth = DRAFT_TEMPERATURE.get(request.frame, USUAL_DRAFT_TEMPERATURE)
         mood = {
             "n": min(len(numbers), self._engine.options.drafts),
-            "temperature": 0.0 if is_other and numbers.start == 0 else warmth,
-            "id_slot": OTHERS if is_other else FIRST,
+            "temperature": 0.0 if is_new else warmth,
+            "id_slot": FIRST if request.system == self._system else OTHERS,
             "top_p": 0.95,
             "seed": self._own_seed(numbers.stop),
         }
@@ -274,6 +279,10 @@ def _file_of(name: str, kept: Places) -> tuple[CatalogueModel, Path]:
         command = f"interpreter models pull {entry.name}"
         raise UnknownModel(f"{entry.name} is not on this machine yet; get it ({size}): {command}")
     return entry, found
+
+
+def _words(request: Request) -> tuple[str, tuple[Message, ...]]:
+    return request.system, tuple(request.messages)
 
 
 def _ended(held: Lease) -> bool:

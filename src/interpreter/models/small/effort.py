@@ -14,10 +14,10 @@ TIMES = 2.5  # as long as the first program took to be written
 LEAST_SECONDS = 12.0
 MORE_SECONDS = 30.0  # than the first program: who waited long for that waits no longer for others
 AT_LEAST = 2  # replies, whatever they took
+A_REPLY = 0.5  # seconds: a step that takes less is our own, or hardly counts
 LONGEST_ROUND = 12  # lines that come again and again
-SAME_ROUNDS = 7  # one behind the other, word for word
-ALIKE_ROUNDS = 40  # but for their names and numbers
-SHORTEST = 12  # characters of a round that says something
+MUCH = 2_500  # characters that came again, word for word: 50 seconds, at 15 tokens a second
+ALIKE = 120  # lines in a row that only differ in their values: more data than is written into code
 VALUES = re.compile(r"\"[^\"]*\"|'[^']*'|\d+")
 CIRCLES = (
     "The reply went round in circles and was cut off, so nothing ran. Write a short block, with a "
@@ -27,8 +27,9 @@ CIRCLES = (
 
 class Effort:
     """The seconds that a model has written in one turn; nobody's thinking about a question of ours
-    and no block counts. A program that is begun takes about half as long as the first one, for
-    which more had to be read. However slow the first one was, one more may follow it."""
+    counts, nor does any block, nor a step for which the model is not asked. A program that is begun
+    takes about half as long as the first one, for which more had to be read. However slow the first
+    one was, one more may follow it."""
 
     def __init__(self) -> None:
         self._turn: object = None
@@ -41,7 +42,10 @@ class Effort:
             self._turn, self._first, self._spent, self._replies = turn, 0.0, 0.0, 0
 
     def add(self, seconds: float) -> None:
-        """Count a reply."""
+        """Count a reply. What takes no time was not asked of a model: counted, it would stand for
+        the one reply that may follow a slow one."""
+        if seconds < A_REPLY:
+            return
         self._first = self._first or seconds
         self._spent += seconds
         self._replies += 1
@@ -57,43 +61,41 @@ class Effort:
 
 def without_circles(events: Iterable[ModelEvent]) -> Generator[ModelEvent, None, None]:
     """A reply up to where its block writes the same again and again, which it would go on with
-    until there is no room left."""
-    line, same, alike = "", _Rounds(SAME_ROUNDS), _Rounds(ALIKE_ROUNDS)
+    until there is no room left.
+
+    People write boards, rows of a page and tests of one form, too. So what counts is how much came
+    again and not how often, and lines with values of their own may be many.
+    """
+    line, same, alike = "", _Rounds(least=1), _Rounds(least=ALIKE)
     for event in events:
         yield event
         if not isinstance(event, CodeDelta):
             continue
         *ended, line = (line + event.text).split("\n")
         for one in filter(str.strip, ended):
-            if same.closes_with(one) or alike.closes_with(VALUES.sub("", one)):
+            if same.are_a_circle_with(one) or alike.are_a_circle_with(VALUES.sub("", one)):
                 yield ActionProposed(MalformedCall("", CIRCLES))
                 yield ReplyFinished("actions", Usage(dollars=0.0))
                 return
 
 
 class _Rounds:
-    """How often the last lines have come one behind the other, for every number of lines."""
+    """What has come again, one behind the other, for rounds of every number of lines."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lines: deque[str] = deque(maxlen=LONGEST_ROUND)
-        self._since = [0] * LONGEST_ROUND
+    def __init__(self, *, least: int) -> None:
+        self._least = least
+        self._last: deque[str] = deque(maxlen=LONGEST_ROUND)
+        self._again = [(0, 0)] * LONGEST_ROUND
+        """Lines and characters that are the same as a round before."""
 
-    def closes_with(self, line: str) -> bool:
-        """Whether a round that says something has come so often, now that this line is there."""
-        before, self._since = (
-            len(self._lines),
-            [
-                count + 1 if back < len(self._lines) and self._lines[-1 - back] == line else 0
-                for back, count in enumerate(self._since)
-            ],
-        )
-        self._lines.append(line)
-        return any(
-            count >= (self._most - 1) * (back + 1) and self._says_something(back + 1)
-            for back, count in enumerate(self._since[:before])
-        )
-
-    def _says_something(self, size: int) -> bool:
-        last = list(self._lines)[-size:]
-        return sum(len(VALUES.sub("", one.strip())) for one in last) >= SHORTEST
+    def are_a_circle_with(self, line: str) -> bool:
+        """Whether that is too much, now that this line is there."""
+        known = len(self._last)
+        self._again = [
+            (lines + 1, characters + len(line) + 1)
+            if back < known and self._last[-1 - back] == line
+            else (0, 0)
+            for back, (lines, characters) in enumerate(self._again)
+        ]
+        self._last.append(line)
+        return any(lines >= self._least and size >= MUCH for lines, size in self._again)

@@ -81,7 +81,7 @@ def not_there(rounds: list[Round], question: str, failures: int) -> str:
     if not failures:
         return ""
     error = rounds[-1].summary
-    name, told = missing_thing(error, question)
+    name, told = missing_thing(error, question, rounds[-1].source)
     if not told:
         return ""
     if name in listed(COLUMNS.search(question)):  # of a table that is to be made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from interpreter.models.small.form.asked import SAID, yes_or_no
+from interpreter.models.small.form.asked import SAID, wants_a_sentence, yes_or_no
 from interpreter.models.small.form.printed import NUMBER, as_number, plain
 
 LINES_REPEATED = 8
@@ -14,9 +14,6 @@ FOOTER = re.compile(  # what pandas says about a table, and nobody asked for
 )
 NAMED = re.compile(r"([A-Za-z][\w '-]{0,60}?)\s*[:=]\s*(\S.*)")
 SOME_WORDS = re.compile(r"[^\s.:;!?][^\s:;!?]*(?: [^\s:;!?]+){0,5}")
-SENTENCE = re.compile(
-    r"\b(?:an?|one|single|plain|short|full|complete)\b[^.?!\n]{0,30}\bsentence\b", re.IGNORECASE
-)
 
 
 def faithful(answer: str, output: str, question: str) -> str:
@@ -59,7 +56,7 @@ def _as_printed(printed: str) -> str:
 def as_sentence(question: str, printed: str) -> str:
     """Lines such as `mean_age: 3` in one sentence, where one is asked for; nothing where they are
     anything else: then the model has to find words."""
-    pairs = named_values(printed) if SENTENCE.search(question.partition("\n\n")[0]) else []
+    pairs = named_values(printed) if wants_a_sentence(question) else []
     names = [name.replace("_", " ").removeprefix("The ").removeprefix("the ") for name, _ in pairs]
     values = [value.rstrip(".") for _, value in pairs]
     if not 0 < len(pairs) <= MOST_SAID or not all(map(SOME_WORDS.fullmatch, (*names, *values))):

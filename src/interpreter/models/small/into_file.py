@@ -39,7 +39,16 @@ VALUES = {  # the forms that one file can have, where it holds an answer and no 
 }
 NAMED = ("json", "yaml", "table")
 ONE_ROW = re.compile(r"\b(?:one|a single|only one|just one) (?:row|line|record)\b", re.IGNORECASE)
-OF_ROWS = re.compile(r"\b(?:lists?|arrays?|objects|records|each(?! of)|every|per)\b", re.IGNORECASE)
+OF_ROWS = re.compile(
+    r"\b(?:lists?|arrays?|objects|records|tables?(?! t)|all|each(?! of)|every|per)\b", re.IGNORECASE
+)
+OF_ONE = re.compile(  # what makes one value of many
+    r"\b(?:mean|average|median|sum|total|number of|counts?|how many|min(?:imum)?|max(?:imum)?"
+    r"|deviation|variance|correlation|coefficient|percent\w*|share|ratio|rate|p-?values?|first|last"
+    r"|most|least|best|worst|(?:few|high|low|larg|small|great|bigg|old|young|new|earli|lat|long|short"
+    r"|cheap|fast|slow|busi|strong|weak)est)\b",
+    re.IGNORECASE,
+)
 SOMETHING_SAID = re.compile(
     r" (?:the |your |both )?(?:answers?|results?|values?|numbers?|it|them|this|that|these|both|only"
     r"|just|yes)\b",
@@ -98,8 +107,8 @@ def answer_into_file(request: str) -> tuple[str, str]:
         what = words[body : body + target.start()].rstrip()
         rest = words[body + target.end() :]
         question = words[:start] + verb + what + form + rest + between + known
-        is_more = AND_MORE.search(rest) or is_an_order(question)
-        if _is_of_values(question, suffix) and not is_more:
+        is_more = AND_MORE.search(rest[:LOOKED_AT]) or is_an_order(question)
+        if _is_of_values(question, suffix, what) and not is_more:
             return question, name
         break
     return request, ""
@@ -129,21 +138,24 @@ def _target(clause: str) -> re.Match[str] | None:
     return next((one for one in found if is_answer or one.group(1).lower() != "in"), None)
 
 
-def _is_of_values(question: str, suffix: str) -> bool:
-    """Whether what the file is to hold is an answer of a few values, which have names."""
+def _is_of_values(question: str, suffix: str, what: str) -> bool:
+    """Whether what the file is to hold is an answer of a few values, which have names, and no part
+    of a table: "the users older than 30", with the keys name and age."""
     form, words = form_of(question), question.partition("\n\n")[0]
     if form.kind not in VALUES[suffix]:
         return False
     if suffix == "csv":
         return bool(form.keys or (form.columns and ONE_ROW.search(words)))
-    return form.kind not in NAMED or bool(form.keys and not OF_ROWS.search(words))
+    is_one = SOMETHING_SAID.match(what) or OF_ONE.search(what)
+    return form.kind not in NAMED or bool(form.keys and is_one and not OF_ROWS.search(words))
 
 
 def with_words(message: Message, request: str) -> Message:
     """What the user said in these words, with what is known of its files."""
     parts = message.parts
     at = next((at for at, part in enumerate(parts) if part == BETWEEN), len(parts))
-    return replace(message, parts=(Text(request.partition("\n\n")[0]), *parts[at:]))
+    others = (one for one in parts[:at] if not isinstance(one, Text))
+    return replace(message, parts=(Text(request.partition("\n\n")[0]), *others, *parts[at:]))
 
 
 def put_into_file(events: Iterable[ModelEvent], question: str, name: str) -> Iterator[ModelEvent]:

@@ -12,9 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.checks.conditions import of_population
-from interpreter.models.small.checks.gaps import with_fewer_dropped
-from interpreter.models.small.checks.slips import as_profiles_say, to_be_run
+from interpreter.models.small.checks.put_right import before_it_runs
 from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
@@ -217,9 +215,7 @@ class SmallModel:
         if numbers and not interrupt.requested:
             asked = replace(turn.for_draft(request, numbers.start), frame=BLOCK)
             more = sources_of(self._drafter(asked, numbers, interrupt))
-            plain = (as_profiles_say(turn.question, to_be_run(one)) for one in more)
-            fewer = (with_fewer_dropped(turn.question, one) for one in plain)
-            better = (of_population(turn.question, one) for one in fewer)
+            better = (before_it_runs(turn.question, one) for one in more)
             sources = (*drafted.sources, *better)
             self._drafted = _Drafted(drafted.turn, sources, numbers.stop)
 

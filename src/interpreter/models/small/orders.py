@@ -7,6 +7,7 @@ from dataclasses import replace
 from interpreter.models.small.checks.conditions import (
     CHANGED,
     FILE_NOT_WRITTEN,
+    IN_DOUBT,
     LEFT_OUT,
     changed_originals,
     conditions_left_out,
@@ -54,7 +55,8 @@ def after_order(
     only_new = all(change.startswith("added ") for change in files)
     if only_new and len(rounds) == 1 and (left_out := conditions_left_out(question, last)):
         told = (assistant_says(last.code), user_says(LEFT_OUT.format(conditions=left_out)))
-        return SmallPlan((*asked, *told), len(rounds), must_act=True, instead=done + wrong[1])
+        instead = done + IN_DOUBT.format(conditions=left_out) + wrong[1]
+        return SmallPlan((*asked, *told), len(rounds), must_act=True, instead=instead)
     if wrong[0] and len(rounds) <= REPEATS:
         return replace(_again(asked, rounds, wrong[0]), attempt=attempt, instead=done + wrong[1])
     spoilt = changed_originals(question, files)

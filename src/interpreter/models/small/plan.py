@@ -14,9 +14,7 @@ from interpreter.models.small.checks.answers import (
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.checks.conditions import of_population
-from interpreter.models.small.checks.gaps import with_fewer_dropped
-from interpreter.models.small.checks.slips import after_error, without_slips
+from interpreter.models.small.checks.put_right import once_it_ran, when_it_failed
 from interpreter.models.small.checks.written_files import (
     look_at_file,
     rewritten_file,
@@ -33,18 +31,17 @@ from interpreter.models.small.failures import (
 )
 from interpreter.models.small.faithful import as_sentence, with_reason
 from interpreter.models.small.form.asked import form_of, wants_a_reason
+from interpreter.models.small.form.places import with_plain_places
 from interpreter.models.small.form.rendering import (
     in_places,
     rendering,
-    with_braces_filled,
     with_keys,
-    with_patterns,
 )
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME
 from interpreter.models.small.into_file import answer_into_file, said_of_file, with_words
 from interpreter.models.small.orders import after_order
 from interpreter.models.small.rehearsal.copies import compared, in_doubt
-from interpreter.models.small.requests import as_analyst, in_short
+from interpreter.models.small.requests import in_short, step_by_step
 from interpreter.models.small.rounds import (
     Round,
     failures_in_a_row,
@@ -108,9 +105,11 @@ class SmallTurn:
         before, question, since = split_turn(messages)
         if question is None:
             return cls(tuple(messages), "", [], False, False)
-        text, file = answer_into_file(words_and_known(question))
-        question = with_words(question, text) if file else question
-        computable = needs_code(text)
+        said = words_and_known(question)
+        text, file = answer_into_file(said)
+        plainer = with_plain_places(text)
+        question = with_words(question, plainer) if file or plainer != text else question
+        computable = needs_code(said)  # also by the file into which the answer is to be written
         more = request_for_code(text) if computable else ""
         asked = (*before, with_more(question, more) if more else question)
         rounds = rounds_of(since)
@@ -181,14 +180,13 @@ class SmallTurn:
                 or not self.is_computable
             ):
                 return ""  # what has changed something is not run again
-            better = with_braces_filled(last.source, last.output)
-            better = with_fewer_dropped(self.question, with_patterns(without_slips(better)))
-            better = of_population(self.question, better)
+            better = once_it_ran(self.question, last.source, last.output)
             return "" if better in [one.source for one in self.rounds] else better
         found = NO_NAME.search(last.summary) if last and last.failed else None
         if last is None or last.overruled or last.on_copy:
             return ""
-        if (better := after_error(self.question, last.source, last.summary)) != last.source:
+        better = when_it_failed(self.question, last.source, last.summary)
+        if better != last.source:
             return "" if better in [one.source for one in self.rounds] else better
         if found is None:
             return ""
@@ -215,11 +213,10 @@ class SmallTurn:
         return rewritten_file(self.question, self.rounds) if self.is_computable else ""
 
     def for_draft(self, request: Request, number: int) -> Request:
-        """What another program is written for. They are written as an analyst would, and in turns
-        as the first one was: programs of one kind err alike."""
-        style = in_short if number % 2 else as_analyst
-        begins_afresh = not number and self.rounds[-1].failed
-        return style(request, self.asked if begins_afresh else self._for_others)
+        """What another program is written for. They are written step by step, and in turns as the
+        first one was: programs of one kind err alike."""
+        style = in_short if number % 2 else step_by_step
+        return style(request, self._for_others)
 
     @property
     def _for_others(self) -> tuple[Message, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from interpreter.models.small.examples import EXAMPLES
 from interpreter.models.small.rounds import known_first
+from interpreter.models.small.small_plan import with_more
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,
@@ -21,9 +22,7 @@ from interpreter.protocol.ports import Request
 PYTHON = "python"
 EXECUTE = "execute"  # one tool is enough for a small model
 
-ANALYST = (
-    "You are a data analyst. Reply with one ```python block that computes the answer and prints it."
-)
+STEP_BY_STEP = "Solve it step by step, with a short comment before each step."
 
 Drafter = Callable[[Request, range, Interrupt], tuple[Code, ...]]
 """Writes several blocks for one request at once, those of these numbers: others differ from them;
@@ -50,9 +49,11 @@ def in_short(request: Request, messages: tuple[Message, ...], *, head: str = EXA
     )
 
 
-def as_analyst(request: Request, messages: tuple[Message, ...]) -> Request:
-    """The same request in other and fewer words, for a program that is written in another way."""
-    return Request(system=ANALYST, messages=tuple(map(known_first, messages)))
+def step_by_step(request: Request, messages: tuple[Message, ...]) -> Request:
+    """The same request for a program that is written in another way: that is said behind it, so
+    that the engine, which has read all the rest, need not read it again."""
+    *before, last = messages
+    return in_short(request, (*before, with_more(last, STEP_BY_STEP)))
 
 
 def proposed(

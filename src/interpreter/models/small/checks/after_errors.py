@@ -5,18 +5,28 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import Literal
+
+from interpreter.models.small.checks.which import TEXT_COLUMN
 
 NOT_A_NUMBER = re.compile(
     r"(?:could not convert string to float|invalid literal for int\(\) with base 10): '([^'\n]*)'"
     r"|Unable to parse string [\"']([^\"'\n]*)[\"']"
 )
-WITH_NUMBERS = r"pd.to_numeric({column}.where({column}.astype(str).str.contains(r'\d')))"
-NO_FIRST = re.compile(r"KeyError: (?:np\.int64\()?(0|-1)\b")
+HAS_DIGIT = r".astype(str).str.contains(r'\d')"
+WITH_NUMBERS = f"pd.to_numeric({{column}}.where({{column}}{HAS_DIGIT}))"
+WHOLE = ".map(int, na_action='ignore')"  # cut off as `astype(int)` does, and gaps stay
+KINDS = {"float": "", "float64": "", "np.float64": "", "int": WHOLE, "int64": WHOLE}
+NO_FIRST = re.compile(r"KeyError: (?:np\.int64\()?(?:0|-1)(?!\.?\w)")
+LABELLED = re.compile(r"\bset_index\(|\bindex_col\b|\bindex\s*=(?!\s*(?:=|False|True))")
+"""Programs that name their rows, perhaps by numbers: 0 may be such a name."""
 OF_ROWS = frozenset((
-    *("value_counts", "sort_values", "nlargest", "nsmallest", "sum", "mean", "median", "count"),
-    *("size", "max", "min", "nunique", "mode", "head", "tail", "dropna"),
+    *("sort_values", "sort_index", "nlargest", "nsmallest", "head", "tail", "sample"),
+    *("dropna", "drop_duplicates"),
 ))
-"""Methods whose result has its rows' names for an index, and no numbers from 0 on."""
+"""Methods that choose or order rows, so that the first one need not be called 0."""
+Rows = Literal["table", "chosen", "column", ""]
+"""A table as it was read, rows that a method chose of it, a column; nothing for all others."""
 NO_SUCH_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 HOMES = {
     "sklearn.cluster": ("KMeans", "DBSCAN", "AgglomerativeClustering"),
@@ -34,10 +44,12 @@ HOMES = {
     "pathlib": ("Path",),
 }
 """Where names live that are looked for elsewhere."""
+ONE_VALUE = re.compile(r"cannot unpack non-iterable (?:numpy\.float64|float) object")
+CORRELATIONS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
 Edit = tuple[ast.expr, str]
 
 
-def as_the_error_says(source: str, error: str) -> str:
+def as_the_error_says(question: str, source: str, error: str) -> str:
     """The program put right; the same where its error says nothing of the kind."""
     try:
         tree = ast.parse(source)
@@ -45,55 +57,124 @@ def as_the_error_says(source: str, error: str) -> str:
         return source
     not_a_number = NOT_A_NUMBER.search(error) if "import pandas as pd" in source else None
     if not_a_number and not re.search(r"\d", not_a_number[1] or not_a_number[2] or ""):
-        return _edited(source, _numbers_alone(tree))
-    if NO_FIRST.search(error):
+        return source if HAS_DIGIT in source else _edited(source, _numbers_alone(question, tree))
+    if NO_FIRST.search(error) and not LABELLED.search(source):
         return _edited(source, _by_place(tree))
+    if ONE_VALUE.search(error):
+        better = _edited(source, _with_p_values(tree))
+        return source if better == source else f"from scipy import stats\n{better}"
     if found := NO_SUCH_NAME.search(error):
         return _imported_elsewhere(source, tree, found[1], found[2])
     return source
 
 
-def _numbers_alone(tree: ast.Module) -> Iterator[Edit]:
-    """What has no digit is no number: columns become numbers where there are some."""
+def _numbers_alone(question: str, tree: ast.Module) -> Iterator[Edit]:
+    """What has no digit is no number: a column becomes numbers where there are some. Which of
+    several it was the error does not say, so that it may only be those that are known as text."""
+    found = list(_conversions(tree))
+    is_only_one = len({(table, name) for _, table, name, _ in found}) == 1
+    texts = {name for name, _ in TEXT_COLUMN.findall(question)}
+    for node, table, name, cut in found:
+        if is_only_one or name in texts:
+            yield node, WITH_NUMBERS.format(column=f"{table}[{name!r}]") + cut
+
+
+def _conversions(tree: ast.Module) -> Iterator[tuple[ast.expr, str, str, str]]:
+    """Where a column as it is becomes numbers: its table, its name, and how they are cut off. What
+    is computed first may be truth or a sum, which have no digits or are numbers already."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(ast.Attribute(column, "astype"), [kind], []) if ast.unparse(kind).strip(
-                "'\""
-            ) in ("float", "int", "float64", "int64", "np.float64"):
-                yield node, WITH_NUMBERS.format(column=ast.unparse(column))
-            case ast.Call(ast.Attribute(ast.Name("pd"), "to_numeric"), [column], []):
-                yield node, WITH_NUMBERS.format(column=ast.unparse(column))
+            case ast.Call(
+                ast.Attribute(ast.Subscript(ast.Name(table), ast.Constant(str(name))), "astype"),
+                [kind],
+                [],
+            ) if (cut := KINDS.get(ast.unparse(kind).strip("'\""))) is not None:
+                yield node, table, name, cut
+            case ast.Call(
+                ast.Attribute(ast.Name("pd"), "to_numeric"),
+                [ast.Subscript(ast.Name(table), ast.Constant(str(name)))],
+                [],
+            ):
+                yield node, table, name, ""
+
+
+def _with_p_values(tree: ast.Module) -> Iterator[Edit]:
+    """`r, p = x.corr(y)`: pandas has the coefficient alone, SciPy both."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                [ast.Tuple([_, _])], ast.Call(ast.Attribute(one, "corr"), [other], named) as call
+            ):
+                how = {given.arg: ast.unparse(given.value).strip("'") for given in named}
+                function = CORRELATIONS.get(how.pop("method", "pearson"))
+                if function and not how:
+                    yield call, f"stats.{function}({ast.unparse(one)}, {ast.unparse(other)})"
 
 
 def _by_place(tree: ast.Module) -> Iterator[Edit]:
-    """`chosen["name"][0]` looks for a row that is called 0: the first one is `.iloc[0]`."""
-    counted = {
-        name.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and _has_rows(node.value)
-        for name in node.targets
-        if isinstance(name, ast.Name)
-    }
+    """`chosen["name"][0]` looks for a row that is called 0: the first one is `.iloc[0]`. Counts and
+    sums of groups are left alone, since their 0 is a value that was counted."""
+    known = _known_rows(tree)
     for node in ast.walk(tree):
         match node:
-            case ast.Subscript(
-                ast.Subscript(slice=ast.Constant(str())) as column, place, ast.Load()
-            ) if _is_an_end(place):
-                yield node, f"{ast.unparse(column)}.iloc[{ast.unparse(place)}]"
-            case ast.Subscript(ast.Name(name) as rows, place, ast.Load()) if (
-                name in counted and _is_an_end(place)
-            ):
+            case ast.Subscript(rows, place, ast.Load()) if _is_an_end(place) and _rows_of(
+                rows, known
+            ) in ("chosen", "column"):
                 yield node, f"{ast.unparse(rows)}.iloc[{ast.unparse(place)}]"
 
 
-def _has_rows(value: ast.expr) -> bool:
+def _known_rows(tree: ast.Module) -> dict[str, Rows]:
+    """The names that hold what pandas read, or rows of it, wherever they are given a value."""
+    values = dict(_values_of_names(tree))
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    stored = [name for name in names if isinstance(name.ctx, ast.Store)]
+    known: dict[str, Rows] = {}
+    for name in sorted(stored, key=lambda one: (one.lineno, one.col_offset)):
+        rows = _rows_of(values[name], known) if name in values else ""
+        known[name.id] = rows if known.get(name.id, rows) else ""
+    return known
+
+
+def _values_of_names(tree: ast.Module) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """What is assigned to names; a group is rows of the table that is grouped."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name() as name], value):
+                yield name, value
+            case ast.For(
+                ast.Tuple([_, ast.Name() as group]), ast.Call(ast.Attribute(table, "groupby"))
+            ):
+                yield group, table
+
+
+def _rows_of(value: ast.expr, known: dict[str, Rows]) -> Rows:
     match value:
-        case ast.Call(ast.Attribute(attr=method)):
-            return method in OF_ROWS
-        case ast.Subscript(slice=ast.Constant(str())):
-            return True
+        case ast.Name(name):
+            return known.get(name, "")
+        case ast.Call(ast.Attribute(ast.Name("pd"), how)):
+            return "table" if how.startswith("read_") or how == "DataFrame" else ""
+        case ast.Call(ast.Attribute(inner, "copy" | "query")):
+            return _rows_of(inner, known)
+        case ast.Call(ast.Attribute(inner, how)) if how in OF_ROWS:
+            rows = _rows_of(inner, known)
+            return "chosen" if rows == "table" else rows
+        case ast.Subscript(inner, place):
+            return _part_of(_rows_of(inner, known), place)
         case _:
-            return False
+            return ""
+
+
+def _part_of(rows: Rows, place: ast.expr) -> Rows:
+    """What a table or a column has in brackets: a column, rows, or a single value."""
+    match place:
+        case ast.Constant(str()):
+            return "column" if rows in ("table", "chosen") else ""
+        case ast.Compare() | ast.BinOp():
+            return rows
+        case ast.Constant() | ast.UnaryOp(ast.USub()):
+            return ""
+        case _:
+            return rows if rows != "column" else ""
 
 
 def _is_an_end(place: ast.expr) -> bool:

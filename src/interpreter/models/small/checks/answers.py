@@ -28,7 +28,7 @@ from interpreter.models.small.checks.sources import (
     texts_compared,
 )
 from interpreter.models.small.checks.which import does_not_say_which, does_not_say_who
-from interpreter.models.small.form.asked import AskedForm, form_of
+from interpreter.models.small.form.asked import AskedForm, form_of, wants_a_sentence
 from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import (
     MISSING,
@@ -37,7 +37,6 @@ from interpreter.models.small.form.printed import (
     as_number,
     data_in,
 )
-from interpreter.models.small.hints import COMPARED_WITH
 from interpreter.models.small.own_draft import (
     FILE,
     asked_kind,
@@ -45,6 +44,7 @@ from interpreter.models.small.own_draft import (
     named_columns,
     numeric_columns,
 )
+from interpreter.models.small.reminders import COMPARED_WITH
 from interpreter.models.small.rounds import Round
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
@@ -141,6 +141,8 @@ def answer_in(question: str, output: str) -> str:
     form, printed = form_of(question), output.strip()
     if answer := form.written(printed):
         return answer
+    if wants_a_sentence(question):
+        return ""
     is_in_form = _is_in_the_form_of(question, printed) and not form.leaves_a_place(printed)
     return form.rounded(printed) if is_in_form else ""
 

@@ -11,6 +11,7 @@ from interpreter.models.small.form.printed import NUMBER, as_number
 from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.rounds import Round
 
+TWICE = 2  # once in the list, and once more
 DRAWS = re.compile(r"\b(?:plt|plot|hist|savefig|plotly|px|sns|altair|bokeh|show)\b")
 
 
@@ -53,8 +54,11 @@ def prints_only_fixed_words(source: str, output: str) -> bool:
 
 def chooses_blindly(question: str, source: str) -> bool:
     """Whether a program prints one of the answers that a request lists, whatever its data is, as
-    the value of a name: `{"strength": "weak", "r": r}`."""
-    choices = {one.casefold() for listed in choices_in(question) for one in listed}
+    the value of a name: `{"strength": "weak", "r": r}`. One that the request names elsewhere, too,
+    was not chosen blindly."""
+    words = question.partition("\n\n")[0].casefold()
+    listed = {one.casefold() for listed in choices_in(question) for one in listed}
+    choices = {one for one in listed if len(re.findall(rf"\b{re.escape(one)}\b", words)) < TWICE}
     try:
         tree = ast.parse(source) if choices else ast.Module([], [])
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from interpreter.models.small.checks.program import MONTHS, WEEKDAYS, Program
-from interpreter.models.small.hints import COLUMN, POPULATION
+from interpreter.models.small.hints import COLUMN
+from interpreter.models.small.reminders import POPULATION
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 
@@ -84,16 +85,17 @@ UNTOUCHED = re.compile(
 
 TOTALS = re.compile(r"^Careful: \d+ row\(s\) hold a total \('(.+?)' is '(.+?)'\)$", re.MULTILINE)
 OF_ALL_ROWS = re.compile(  # what a row with a total spoils
+    r"(?<!\.isna\(\))(?<!\.isnull\(\))(?<!\.duplicated\(\))"
     r"\.(?:sum|mean|median|count|std|var|max|idxmax|nlargest|describe|value_counts|nunique)\("
     r"|\blen\((?:df|data|table|rows?|records?)\)"
 )
 WITHOUT_SOME = re.compile(
-    r"\[:-\d|\.iloc\b|\.drop(?:na)?\(|\.head\(|\bskipfooter\b|\bnrows\b|\bcontinue\b|!=|~"
-    r"|\bstartswith\b|\bcontains\b|total",
+    r"\[:-\d|\.i?loc\b|\.query\(|\.drop(?:na)?\(|\.head\(|\bskipfooter\b|\bnrows\b|\bcontinue\b"
+    r"|!=|~|\bstartswith\b|\bcontains\b|total|\)\[['\"][^\]\n]*\](?![.\[])",
     re.IGNORECASE,
 )
 OF_THE_TOTAL = re.compile(
-    r"\b(?:totals?|sum|all|last) (?:row|line|entry)\b|\brows?\b", re.IGNORECASE
+    r"\b(?:totals?|sum|all|last) (?:row|line|entry)\b|\brows?\b|\bgrand total\b", re.IGNORECASE
 )
 OF_COLUMNS = re.compile(r"\bcolumns\b|\b(?:longest|shortest)\b", re.IGNORECASE)
 
@@ -110,7 +112,14 @@ MEANS_ALL = frozenset((
     "data",
 ))
 
-OF_A_SAMPLE = re.compile(r"(?s:\A(?!.*(?:\bddof\b|\bnp\b|numpy|\.values\b)).*)\.(?:std|var)\(\)")
+OF_A_SAMPLE = re.compile(
+    r"(?s:\A(?!.*(?:\bddof\b|\bnp\b|numpy|\.values\b|\bstatistics\b)).*)\.(?:std|var)\(\)"
+)
+NOT_OF_POPULATION = re.compile(
+    r"\bsample (?:std|var|standard|dev)|\bsample and\b|\b(?:not|and|than) (?:of )?the population"
+    r"|\bpopulation \w+(?: \w+)? (?:is|are|be)\b",
+    re.IGNORECASE,
+)
 OF_POPULATION = "the population's deviation, .std(ddof=0) or .var(ddof=0)"
 SPELLINGS = (
     "{spelt}, which are one thing in {column!r}, so that it has to be compared by "
@@ -269,7 +278,8 @@ def of_population(request: str, source: str) -> str:
 
 
 def _wants_population(words: str) -> bool:
-    return bool(re.search(POPULATION, words, re.IGNORECASE)) and "sample var" not in words
+    is_named = re.search(POPULATION, words, re.IGNORECASE)
+    return bool(is_named) and not NOT_OF_POPULATION.search(words)
 
 
 def counts_a_total(request: str, one: Round) -> str:

@@ -58,6 +58,7 @@ OF_TEXTS = re.compile(
 NO_APPEND = "has no attribute 'append'"
 BUILT_ON_NUMBERS = ("mean", "median", "std", "var")
 REDUCING = (*BUILT_ON_NUMBERS, "min", "max", "sum")
+OF_COLUMNS = ("ddof", "skipna")  # arguments with which they still give a value of each column
 
 
 def in_new_ways(source: str, error: str = "") -> str:
@@ -118,10 +119,6 @@ def _tables_in_sums(tree: ast.Module) -> list[ast.Name]:
     tables, found = set[str](), []
     for statement in ast.walk(tree):
         match statement:
-            case ast.Assign(_, ast.Call(ast.Attribute(ast.Name(of) as table, "apply"), [_])) if (
-                of in tables
-            ):
-                found.append(table)
             case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Name(of), how))) if (
                 how.startswith("read_") or of in tables
             ):
@@ -138,8 +135,8 @@ def _whole_tables(sums: ast.BinOp, tables: set[str]) -> list[ast.Name]:
         match node:
             case ast.BinOp(ast.Name(left) as table) if left in tables:
                 found.append(table)
-            case ast.Call(ast.Attribute(ast.Name(of) as table, how), []) if (
-                of in tables and how in REDUCING
+            case ast.Call(ast.Attribute(ast.Name(of) as table, how), [], options) if (
+                of in tables and how in REDUCING and all(one.arg in OF_COLUMNS for one in options)
             ):
                 found.append(table)
     return found

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from interpreter.models.small.checks.absent import with_absence_told
 from interpreter.models.small.checks.after_errors import as_the_error_says
 from interpreter.models.small.checks.old_ways import in_new_ways
-from interpreter.models.small.hints import NO_FILE
+from interpreter.models.small.hints import CUSTOMARY, NO_FILE
 
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
@@ -26,7 +26,7 @@ WRITING = re.compile(r"savefig\Z|to_(?:csv|excel|json|html|parquet|markdown)\Z")
 OUTSIDE = re.compile(r"/|~|\.\.|[A-Za-z]:|\w+://")
 NOT_TAKEN = re.compile(r"TypeError: (\S*?)\(\) got an unexpected keyword argument '(\w+)'")
 CHANGES_NOTHING = frozenset((
-    *("inplace", "verbose", "infer_datetime_format", "low_memory", "copy"),
+    *("verbose", "infer_datetime_format", "low_memory", "copy"),
     *("encoding", "engine", "index_label", "memory_map"),
 ))  # whatever their value, the result is the same wherever a function does not take them
 CALLED_ELSE = {  # by the end of a function's name
@@ -39,6 +39,8 @@ CALLED_ELSE = {  # by the end of a function's name
     ("dropna", "columns"): ("subset", False),
 }
 """How an argument is called that a function takes in its place; whether it means the opposite."""
+DONE_IN_PLACE = ("append", "extend", "fit", "info", "insert", "reverse", "sort", "update")
+PARTS_OF_COLUMNS = ("str", "dt", "cat")  # `df["a"].str` is read, never assigned
 NOT_OF_ARRAYS = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'")
 TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
 
@@ -66,7 +68,7 @@ def after_error(question: str, source: str, error: str) -> str:
         return as_of_array(source, found.group(1))
     if found := NOT_TAKEN.search(error):
         return _with_its_arguments(source, *found.groups())
-    if (better := as_the_error_says(source, error)) != source:
+    if (better := as_the_error_says(question, source, error)) != source:
         return if_it_parses(better, source)
     newer = source if "NameError" in error else in_new_ways(source, error)
     if NO_FILE.search(error) or "KeyError" in error or newer != source:
@@ -78,29 +80,107 @@ def _with_its_arguments(source: str, function: str, name: str) -> str:
     """A program with an argument that a function does not take called as it does, or without it,
     if it would change nothing; the same where its meaning is not known, where several calls have
     one of that name, or where the call is not in one line."""
-    known, is_opposite = CALLED_ELSE.get((function.rpartition(".")[2], name), ("", False))
-    if not known and name not in CHANGES_NOTHING:
-        return source
     tree = _parsed(source)
-    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree else []
-    wrong = [one for one in calls if any(given.arg == name for given in one.keywords)]
-    if len(wrong) != 1 or wrong[0].lineno != wrong[0].end_lineno:
+    wrong = _calls_with(tree, name) if tree else []
+    if tree is None or len(wrong) != 1 or wrong[0].lineno != wrong[0].end_lineno:
         return source
     (call,) = wrong
     given = next(one for one in call.keywords if one.arg == name)
     call.keywords.remove(given)
-    if known:
-        is_not = ast.UnaryOp(ast.Not(), given.value)
-        truth = given.value.value if isinstance(given.value, ast.Constant) else None
-        opposite = ast.Constant(not truth) if isinstance(truth, bool) else is_not
-        call.keywords.append(ast.keyword(known, opposite if is_opposite else given.value))
+    method = function.rpartition(".")[2]
+    if name == "inplace":
+        written = _kept_in_place(tree, call, given.value, method)
+    else:
+        written = _said_otherwise(tree, call, given, method)
+    if not written:
+        return source
     lines = source.split("\n")
     line = lines[call.lineno - 1].encode()
-    written = ast.unparse(call).encode()
-    lines[call.lineno - 1] = (
-        line[: call.col_offset] + written + line[call.end_col_offset :]
-    ).decode()
+    line = line[: call.col_offset] + written.encode() + line[call.end_col_offset :]
+    lines[call.lineno - 1] = line.decode()
     return if_it_parses("\n".join(lines), source)
+
+
+def _calls_with(tree: ast.Module, name: str) -> list[ast.Call]:
+    """The calls that have an argument of that name."""
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)]
+    return [one for one in calls if any(given.arg == name for given in one.keywords)]
+
+
+def _said_otherwise(tree: ast.Module, call: ast.Call, given: ast.keyword, method: str) -> str:
+    """A call with an argument that was taken out of it as it is called there, or without it where
+    it changes nothing; nothing where it is not known what it means."""
+    if given.arg in CHANGES_NOTHING:
+        return ast.unparse(call)
+    known, is_opposite = CALLED_ELSE.get((method, given.arg or ""), ("", False))
+    value = _opposite(tree, given.value) if is_opposite else given.value
+    if not known or value is None:
+        return ""
+    call.keywords.append(ast.keyword(known, value))
+    return ast.unparse(call)
+
+
+def _opposite(tree: ast.Module, value: ast.expr) -> ast.expr | None:
+    """The opposite of a truth, of each in a list, or of a name that has no other values; None for
+    all others: `not [False, True]` is False, and sorts by something else."""
+    match value:
+        case ast.Constant(bool(truth)):
+            return ast.Constant(not truth)
+        case ast.List(parts) | ast.Tuple(parts) if all(map(_is_a_truth, parts)):
+            truths = (ast.unparse(one) == "True" for one in parts)
+            return ast.List([ast.Constant(not one) for one in truths], ast.Load())
+        case ast.Name(name):
+            named = [one for one in ast.walk(tree) if isinstance(one, ast.Assign)]
+            values = [one.value for one in named if name in map(ast.unparse, one.targets)]
+            return ast.UnaryOp(ast.Not(), value) if all(map(_is_a_truth, values)) else None
+        case _:
+            return None
+
+
+def _is_a_truth(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, bool)
+
+
+def _kept_in_place(tree: ast.Module, call: ast.Call, value: ast.expr, method: str) -> str:
+    """`df.round(2, inplace=True)`, where nothing is done in place, as `df = df.round(2)`; nothing
+    where what it would change cannot be told, or not be assigned."""
+    written, is_wanted = ast.unparse(call), ast.unparse(value)
+    if is_wanted == "False":
+        return written
+    if is_wanted != "True" or not isinstance(call.func, ast.Attribute) or call.func.attr != method:
+        return ""  # of another name: the argument was handed on to somebody else
+    if method in DONE_IN_PLACE or WRITING.match(method):
+        return written
+    changed = _assignable(tree, call, call.func.value)
+    for node in ast.walk(tree) if changed else ():
+        match node:
+            case ast.Expr(whole) if whole is call:
+                return f"{changed} = {written}"
+            case ast.Assign([target], whole) if whole is call and ast.unparse(target) == changed:
+                return written
+    return ""
+
+
+def _assignable(tree: ast.Module, call: ast.Call, owner: ast.expr) -> str:
+    """The table or column whose method is called, if it can be assigned: no module, no value of
+    another call, and no name that may be one of several that the table has."""
+    if isinstance(owner, ast.Attribute) and owner.attr in PARTS_OF_COLUMNS:
+        owner = owner.value
+    if isinstance(owner, ast.Name) and _is_within(tree, call):
+        return ""
+    root = owner
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    imports = (one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom))
+    modules = {(one.asname or one.name).partition(".")[0] for each in imports for one in each.names}
+    is_ours = isinstance(root, ast.Name) and root.id not in {*modules, *CUSTOMARY}
+    return ast.unparse(owner) if is_ours else ""
+
+
+def _is_within(tree: ast.Module, call: ast.Call) -> bool:
+    """Whether a call stands in a function or a loop, whose names may be others' there."""
+    parts = (ast.FunctionDef, ast.AsyncFunctionDef, ast.For)
+    return any(call in ast.walk(one) for one in ast.walk(tree) if isinstance(one, parts))
 
 
 def as_of_array(source: str, method: str) -> str:
@@ -109,6 +189,10 @@ def as_of_array(source: str, method: str) -> str:
     called = re.compile(rf"(?<![\w.])(\w+)\.{re.escape(method)}\(")
     if len(set(called.findall(source))) != 1:
         return source
+    tree = _parsed(source)
+    in_place = _calls_with(tree, "inplace") if tree else []
+    if any(isinstance(one.func, ast.Attribute) and one.func.attr == method for one in in_place):
+        return source  # the new Series would be changed, and the array stay as it was
     if method == "abs":
         better, module = called.sub(r"np.abs(\g<1>", source), "numpy as np"
     else:

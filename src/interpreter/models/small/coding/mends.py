@@ -29,7 +29,7 @@ Edits = dict[tuple[int, int], tuple[int, str]]
 
 def mended(source: str) -> str:
     """The file without such slips."""
-    tree = _parsed(source)
+    tree = parsed(source)
     if tree is None:
         return source
     source = _edited(source, _hidden_methods(tree))
@@ -52,7 +52,8 @@ def _end_of_head(tree: ast.Module) -> int:
     return end
 
 
-def _parsed(source: str) -> ast.Module | None:
+def parsed(source: str) -> ast.Module | None:
+    """What a file says; None where it is no Python."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -121,7 +122,7 @@ def _missing_imports(tree: ast.Module) -> list[str]:
         *vars(builtins),
         "__file__",
         "__name__",
-        *(name for one in nodes for name in _bound(one)),
+        *(name for one in nodes for name in bound(one)),
     }
     lines = (
         _module(name, attributes[name]) or _from_home(name, attributes[name])
@@ -131,7 +132,7 @@ def _missing_imports(tree: ast.Module) -> list[str]:
     return sorted(filter(None, lines))
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
+def bound(node: ast.AST) -> Iterator[str]:
     """Names that a piece of the file gives a meaning."""
     match node:
         case ast.Name(name, ast.Store() | ast.Del()) | ast.arg(name):

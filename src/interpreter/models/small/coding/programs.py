@@ -4,6 +4,7 @@ place."""
 from __future__ import annotations
 
 PASS, FAIL = "The tests pass.", "The tests fail."
+CUTS_A_REPLY = "It holds a line of three backticks, at which a reply would end."
 
 LOOK = """\
 from pathlib import Path
@@ -109,6 +110,22 @@ def parts_of(tree):
             if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield f"{{one.name}}.{{inner.name}}", inner
 
+def names_in(node):
+    for one in ast.iter_child_nodes(node):
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield one.name
+        elif isinstance(one, ast.alias):
+            yield (one.asname or one.name).partition(".")[0]
+        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            yield one.id
+        else:
+            yield from names_in(one)
+
+def names_beside(name):
+    owner = name.rpartition(".")[0]
+    members = names_in(dict(parts_of(tree))[owner]) if owner else ()
+    return {{*names_in(tree), *(f"{{owner}}.{{member}}" for member in members)}}
+
 def text_of(one):
     first = min(each.lineno for each in (one, *one.decorator_list))
     return "\\n".join(lines[first - 1:one.end_lineno])
@@ -135,13 +152,20 @@ failing = " ".join(line for line in told.splitlines() if re.match(r">|    self[.
 best = max(parts, key=concerned, default="")
 best = best if best and concerned(best)[0] else ""
 print("part:", best)
-if best:
+text = text_of(parts[best]) if best else ""
+fences = re.findall("^[ \\t]*`{{3,}}[ \\t]*(.*)", text, re.MULTILINE)
+if re.search("^```", text, re.MULTILINE) or not all(fences[::2]):
+    print({cuts!r})
+elif best:
     are_imports = (ast.Import, ast.ImportFrom)
     imports = [ast.unparse(one) for one in tree.body if isinstance(one, are_imports)]
     heads = [lines[one.lineno - 1].rstrip() for _, one in parts_of(tree)]
-    outline = "\\n".join((*imports, *heads))[:{outline}]
-    print(f"What is in {{file}}:\\n{{outline}}\\n\\nThe part {{best}} of it:\\n```python")
-    print(text_of(parts[best]), "```", sep="\\n")
+    names, told = " ".join(sorted(names_beside(best)))[:{names}], told[:{failed}]
+    room = {most} - len(names + text + told)
+    outline = "\\n".join((*imports, *heads))[:min({outline}, room)]
+    print(f"names: {{names}}\\nWhat is in {{file}}:\\n{{outline}}\\n")
+    print(f"The part {{best}} of it:\\n```python\\n{{text}}\\n```")
+    room = (room - len(outline)) // max(len(tests), 1)
     for name in tests:
-        print(f"\\n{{name}}:\\n{{Path(name).read_text()[:{shown}]}}")
-    print(f"\\nThe tests now:\\n{{told[:{failed}]}}")"""
+        print(f"\\n{{name}}:\\n{{Path(name).read_text()[:min({shown}, room)]}}")
+    print(f"\\nThe tests now:\\n{{told}}")"""

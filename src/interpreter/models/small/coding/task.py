@@ -19,9 +19,10 @@ from dataclasses import replace
 from itertools import accumulate
 
 from interpreter.models.small.coding.mends import mended
-from interpreter.models.small.coding.part import Part
+from interpreter.models.small.coding.part import NAMES, Part
 from interpreter.models.small.coding.programs import (
     CHOOSE,
+    CUTS_A_REPLY,
     FAIL,
     LOOK,
     PASS,
@@ -55,6 +56,8 @@ FAILED = 1_200  # characters of what failing tests print
 ALL_FAILED = 20_000  # of which the part to be changed is chosen
 OUTLINE = 1_500  # characters of what else is in a long file
 ASKED = 2_000  # characters of a request, in which a part may be named
+NAMES_KNOWN = 2_000  # characters of the names that are in it
+READ = 7_000  # characters that are printed of all this: of longer outputs the middle is left out
 
 OTHER_WAYS, THIS_ONE = "Other ways, to compare:\n", "The best of them:\n"
 WAY = re.compile(r"^way (\d):$", re.MULTILINE)
@@ -99,6 +102,10 @@ SHORTER = """\
 Your reply was too long and was cut off. Write a shorter one: compute what repeats itself, \
 do not write it out."""
 NO_FILE = "What the model wrote for {name} was too long, and cut off twice: it is not written."
+NO_PART = "What the model wrote twice in a row is not {what}, and was not put there."
+CUT_OFF = """\
+{name} is as it was: the function that is to be changed holds a line of three backticks, at which \
+this model's reply would end."""
 FOUND = re.compile(r"^tests: (\[.*\])$", re.MULTILINE)
 LENGTH = re.compile(r", (\d+) characters:$", re.MULTILINE)
 TOO_LONG = """\
@@ -161,7 +168,7 @@ class Coding:
         sizes = {"longest": LONGEST, "outline": OUTLINE, "shown": SHOWN, "failed": FAILED}
         before = self._tested(120, ALL_FAILED)
         return f"{before}file, tests = {self.name!r}, {[*self.tests]}\n" + CHOOSE.format(
-            asked=self.asked, **sizes
+            asked=self.asked, cuts=CUTS_A_REPLY, names=NAMES_KNOWN, most=READ, **sizes
         )
 
     def after_look(self, rounds: list[Round]) -> Coding:
@@ -185,7 +192,7 @@ class Coding:
 
     def writing(self, source: str) -> str:
         """Code that writes the file, or the part, and runs the tests."""
-        text = self._cleaned(source)
+        text = self.text_in(source)
         simple = "'''" not in text and not text.rstrip().endswith(("'", "\\"))
         literal = f"r'''{text}'''" if simple else repr(text)
         put = self._putting(f"Path({self.name!r})", literal)
@@ -194,14 +201,15 @@ class Coding:
     def trying(self, ways: tuple[str, ...]) -> str:
         """Code that tries others in the place of this one, each among what lies beside it."""
         return self._prepared(30) + TRY.format(
-            ways=[self._cleaned(way) for way in ways],
+            ways=[self.text_in(way) for way in ways],
             name=self.name,
             put=self._putting("file", "source"),
             passing=PASS,
             failing=FAIL,
         )
 
-    def _cleaned(self, source: str) -> str:
+    def text_in(self, source: str) -> str:
+        """What a reply has for the file, without slips, or for the part, if it has that."""
         return self.part.fitted(source) if self.part else mended(source).strip() + "\n"
 
     def _putting(self, file: str, source: str) -> str:
@@ -253,6 +261,8 @@ class Coding:
         written = _written(rounds)
         tests = ", ".join(self.tests)
         if self.wants_a_part(rounds) and self.part is None:
+            if CUTS_A_REPLY in rounds[-1].output:
+                return CUT_OFF.format(name=self.name)
             return TOO_LONG.format(name=self.name, length=_length(rounds), longest=LONGEST)
         if written and written[-1].output.strip().endswith(PASS):
             return (DONE if tests else NO_TESTS).format(name=self.what, tests=tests)
@@ -274,7 +284,8 @@ class Coding:
             added = ASK.format(files=rounds[0].output.strip(), name=name)
         else:
             kind, name = "part", self.part.name
-            added = ASK_PART.format(files=rounds[1].output.strip(), name=self.name, part=name)
+            files = NAMES.sub("", rounds[1].output).strip()
+            added = ASK_PART.format(files=files, name=self.name, part=name)
         for one in _not_wanted(rounds):
             attempt = textwrap.dedent(written_text(one)).strip()
             added += WISH.format(attempt=attempt, wish=one.summary, kind=kind, name=name)
@@ -290,7 +301,7 @@ class Coding:
     def new_ones(self, sources: tuple[str, ...], rounds: list[Round]) -> tuple[str, ...]:
         """Files, without slips, or parts, that were not tried yet."""
         tried = {text for text, _ in _all_tried(rounds)}
-        files = dict.fromkeys(map(self._cleaned, sources))
+        files = dict.fromkeys(filter(None, map(self.text_in, sources)))
         new = [file for file in files if file not in tried]
         sizes = accumulate(map(len, new))
         return tuple(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from interpreter.models.small.coding.task import (
     CODER,
     NO_FILE,
+    NO_PART,
     OTHER_WAYS,
     SHORTER,
     THIS_ONE,
@@ -31,6 +32,9 @@ from interpreter.protocol.ports import Capabilities, Request
 
 MOST_SECONDS = 300.0  # after which no other version of a file is begun
 A_TOKEN = 2  # characters of code, with some left for what else is said
+ANOTHER_PART = """\
+Your reply does not hold what is to be written. Write it whole, with its name, as one ```python \
+block, and nothing else."""
 
 Reply = Callable[[Request, int, Interrupt], Generator[ModelEvent, None, None]]
 """Asks the model; a number above 0 makes it sample."""
@@ -84,11 +88,14 @@ class FileWriter:
                 yield from proposed(coding.trying(ways), OTHER_WAYS, to_compare=True)
                 return
         variation = sum(bool(written_text(one)) for one in turn.rounds)
-        if (yield from self._file(coding, asked, variation, interrupt)) or interrupt.requested:
+        wrong = yield from self._file(coding, asked, variation, interrupt)
+        if not wrong or interrupt.requested:
             return
-        shorter = replace(asked, messages=(*asked.messages, user_says(SHORTER)))
-        if not (yield from self._file(coding, shorter, variation + 1, interrupt)):
-            yield from told(NO_FILE.format(name=coding.name))
+        again = replace(asked, messages=(*asked.messages, user_says(wrong)))
+        more = yield from self._file(coding, again, variation + 1, interrupt)
+        if more:
+            no_file = NO_PART if ANOTHER_PART in (wrong, more) else NO_FILE
+            yield from told(no_file.format(name=coding.name, what=coding.what))
 
     def _since(self, turn: SmallTurn) -> float:
         """When the file of this turn was begun."""
@@ -98,15 +105,21 @@ class FileWriter:
 
     def _file(
         self, coding: Coding, asked: Request, variation: int, interrupt: Interrupt
-    ) -> Generator[ModelEvent, None, bool]:
-        """Have the file written; False if the reply has none, as when it was cut off."""
-        wrote = False
+    ) -> Generator[ModelEvent, None, str]:
+        """Have the file written; what is wrong with the reply if it has none, as when it was cut
+        off, or not the part that is wanted."""
+        wrong = SHORTER
         with closing(self._reply(asked, variation, interrupt)) as events:
             for event in events:
                 if isinstance(event, ActionProposed) and isinstance(event.action, Code):
-                    wrote, source = True, coding.writing(event.action.source)
+                    if not coding.text_in(event.action.source):
+                        wrong = wrong and ANOTHER_PART
+                        continue
+                    wrong, source = "", coding.writing(event.action.source)
                     yield CodeDelta(PYTHON, source)
                     yield ActionProposed(Code(PYTHON, source))
-                elif isinstance(event, TextDelta) or (isinstance(event, ReplyFinished) and wrote):
+                elif isinstance(event, TextDelta):
                     yield event
-        return wrote
+                elif isinstance(event, ReplyFinished) and not wrong:
+                    yield event
+        return wrong

@@ -89,6 +89,9 @@ YES_NO = re.compile(r"\byes ?(?:or|/) ?no\b", re.IGNORECASE)
 DENIES = re.compile(
     r"\b(?:no|not|none|cannot|unknown|missing|unable|sure|computed?)\b|n't\b", re.IGNORECASE
 )
+SENTENCE = re.compile(
+    r"\b(?:an?|one|single|plain|short|full|complete)\b[^.?!\n]{0,30}\bsentence\b", re.IGNORECASE
+)
 REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
@@ -171,20 +174,30 @@ class AskedForm:
                 return ""
 
     def is_form_of(self, text: str) -> bool:
-        """Whether a text is an answer in this form, whatever it says."""
+        """Whether a text is an answer in this form, with the names that were asked for, whatever
+        it says."""
         match self.kind:
             case "json":
-                return is_json(text)
+                return is_json(text) and self._has_keys(data_in(text))
             case "yaml":
-                return yaml_in(text) is not None
+                return self._has_keys(yaml_in(text))
             case "csv":
-                return is_csv(text)
+                return is_csv(text) and all(key in text for key in self.keys)
             case "lines":
-                return all(self.separator.strip() in line for line in text.splitlines())
+                pairs = [line.partition(self.separator.strip()) for line in text.splitlines()]
+                named = {name.strip(): value for name, mark, value in pairs if mark}
+                return len(named) == len(pairs) and self._has_keys(named)
             case "list" | "template" | "table":
                 return bool(self.written(text))
             case _:
                 return bool(self.kind) and self.written(text) == text
+
+    def _has_keys(self, value: Any) -> bool:
+        """Whether a value has just the keys that were asked for, and something for one of them."""
+        if not self.keys or not isinstance(value, dict):
+            return value is not None and not self.keys
+        there = [item for item in value.values() if item is not None and item == item]
+        return set(map(key_of, map(str, value))) == set(map(key_of, self.keys)) and bool(there)
 
     def missing_keys(self, output: str) -> list[str]:
         """The keys that were asked for and have no value in an output that has others of them."""
@@ -300,6 +313,11 @@ def yes_or_no(printed: str) -> str:
 def wants_a_reason(question: str) -> bool:
     """Whether yes or no is asked for, with the reason."""
     return bool(YES_NO.search(question) and REASON.search(question))
+
+
+def wants_a_sentence(question: str) -> bool:
+    """Whether the answer is to be a sentence."""
+    return bool(SENTENCE.search(question.partition("\n\n")[0]))
 
 
 def form_of(question: str) -> AskedForm:

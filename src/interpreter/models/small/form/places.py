@@ -12,7 +12,7 @@ TEMPLATE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,.-]{0,60}?)\s*[>\]}]")
-LABEL = re.compile(r"(\w+)[^\w\n]{0,3}\Z")
+LABEL = re.compile(r"(\w+)(?:\s?[:=][^\w\n]{0,2})?\Z")  # right before it, or with a mark between
 SHORT = 4  # words of an answer that is no number
 
 
@@ -31,6 +31,18 @@ def places_in(template: str) -> list[tuple[str, str]]:
     labels = (LABEL.search(template[end : hole.start()]) for end, hole in between)
     names = [(label.group(1) if label else "") for label in labels]
     return list(zip(names, (hole.group(2) for hole in holes), strict=True))
+
+
+def with_plain_places(request: str) -> str:
+    """A request whose text with places to be filled in is shown as lines, each of a name and its
+    place: small models mix up the marks of other texts. The values are put into it by us."""
+    words, between, known = request.partition("\n\n")
+    template = template_in(words)
+    lines = {label or name: f"{label or name}: <{name}>" for label, name in places_in(template)}
+    if not lines or len(lines) < len(places_in(template)):
+        return request
+    shown = "\n".join(lines.values())
+    return words.replace(template, shown if len(lines) == 1 else f"\n{shown}") + between + known
 
 
 def leaves_a_place(template: str, printed: str) -> bool:

@@ -1,0 +1,37 @@
+"""What is put right in a program without asking the model: before it runs, once it has run, and
+when it has failed."""
+
+from __future__ import annotations
+
+from interpreter.models.small.checks.conditions import of_population
+from interpreter.models.small.checks.gaps import with_fewer_dropped, with_gaps_dropped
+from interpreter.models.small.checks.slips import (
+    after_error,
+    as_profiles_say,
+    to_be_run,
+    without_slips,
+)
+from interpreter.models.small.form.rendering import with_braces_filled, with_patterns
+
+
+def before_it_runs(question: str, source: str) -> str:
+    """A program that nobody has seen yet."""
+    return _with_its_rows(question, as_profiles_say(question, to_be_run(source)))
+
+
+def once_it_ran(question: str, source: str, output: str) -> str:
+    """A program that printed this."""
+    better = without_slips(with_braces_filled(source, output))
+    return _with_its_rows(question, with_patterns(better))
+
+
+def when_it_failed(question: str, source: str, error: str) -> str:
+    """A program that failed with this error."""
+    better = after_error(question, source, error)
+    return with_gaps_dropped(question, source, error) if better == source else better
+
+
+def _with_its_rows(question: str, source: str) -> str:
+    """A program that uses the rows which are meant, and computes what is meant of them."""
+    whole = with_gaps_dropped(question, with_fewer_dropped(question, source))
+    return of_population(question, whole)
