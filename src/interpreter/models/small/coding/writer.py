@@ -118,8 +118,6 @@ class FileWriter:
                     wrong, source = "", coding.writing(event.action.source)
                     yield CodeDelta(PYTHON, source)
                     yield ActionProposed(Code(PYTHON, source))
-                elif isinstance(event, TextDelta):
-                    yield event
-                elif isinstance(event, ReplyFinished) and not wrong:
+                elif isinstance(event, TextDelta) or isinstance(event, ReplyFinished) and not wrong:
                     yield event
         return wrong
