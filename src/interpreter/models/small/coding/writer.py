@@ -111,13 +111,21 @@ class FileWriter:
         wrong = SHORTER
         with closing(self._reply(asked, variation, interrupt)) as events:
             for event in events:
-                if isinstance(event, ActionProposed) and isinstance(event.action, Code):
-                    if not coding.text_in(event.action.source):
-                        wrong = wrong and ANOTHER_PART
-                        continue
-                    wrong, source = "", coding.writing(event.action.source)
-                    yield CodeDelta(PYTHON, source)
-                    yield ActionProposed(Code(PYTHON, source))
-                elif isinstance(event, TextDelta) or isinstance(event, ReplyFinished) and not wrong:
+                source = _source_of(event)
+                if source and not coding.text_in(source):
+                    wrong = wrong and ANOTHER_PART
+                elif source:
+                    wrong, written = "", coding.writing(source)
+                    yield CodeDelta(PYTHON, written)
+                    yield ActionProposed(Code(PYTHON, written))
+                elif isinstance(event, TextDelta) or (
+                    isinstance(event, ReplyFinished) and not wrong
+                ):
                     yield event
         return wrong
+
+
+def _source_of(event: ModelEvent) -> str:
+    """The program that an event proposes; nothing for all others."""
+    action = event.action if isinstance(event, ActionProposed) else None
+    return action.source if isinstance(action, Code) else ""
