@@ -352,6 +352,8 @@ def test_values_for_the_places_of_a_form_are_asked_for_by_their_names():
         ("the form: <first> and <second>", "the form: \nfirst: <first>\nsecond: <second>"),
         ("the form: Total: <sum>", "the form: Total: <sum>"),
         ("the form: [x] or [x]", "the form: [x] or [x]"),
+        ("lines for each of them, in the form: <a>, <b>", "the form: <a>, <b>"),
+        ("a file. Rename all in the format: <day>_<name>.txt", "the format: <day>_<name>.txt"),
         ("a short form", "a short form"),
     ],
 )

@@ -107,7 +107,7 @@ class SmallTurn:
             return cls(tuple(messages), "", [], False, False)
         said = words_and_known(question)
         text, file = answer_into_file(said)
-        plainer = with_plain_places(text)
+        plainer = text if is_an_order(text) else with_plain_places(text)
         question = with_words(question, plainer) if file or plainer != text else question
         computable = needs_code(said)  # also by the file into which the answer is to be written
         more = request_for_code(text) if computable else ""

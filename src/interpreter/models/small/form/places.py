@@ -11,6 +11,8 @@ TEMPLATE = re.compile(
     r"(?=[\s,;(]+(?:where|for example|e\.g\.|such as)\b|\n\s*\n|\n\s*\}|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
+OF_MANY = re.compile(r"\b(?:each|every|per|all|lists?|lines|rows|files)\b", re.IGNORECASE)
+SENTENCE_ENDS = re.compile(r"[.?!]\s+|\n")
 PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,.-]{0,60}?)\s*[>\]}]")
 LABEL = re.compile(r"(\w+)(?:\s?[:=][^\w\n]{0,2})?\Z")  # right before it, or with a mark between
 SHORT = 4  # words of an answer that is no number
@@ -18,8 +20,11 @@ SHORT = 4  # words of an answer that is no number
 
 def template_in(question: str) -> str:
     """The text with places to be filled in that a question shows for its answer."""
-    found = TEMPLATE.search(question.partition("\n\n")[0])
-    template = found.group(1).strip() if found else ""
+    words = question.partition("\n\n")[0]
+    found = TEMPLATE.search(words)
+    if found is None or OF_MANY.search(SENTENCE_ENDS.split(words[: found.start(1)])[-1]):
+        return ""
+    template = found.group(1).strip()
     return template if PLACEHOLDER.search(template) else ""
 
 
