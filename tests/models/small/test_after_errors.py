@@ -168,6 +168,11 @@ WANTED = "What is the population standard deviation of x in t.csv?"
         (WANTED, "print(np.std(df['x']))", "print(np.std(df['x']))"),
         ("What is the standard deviation of x?", "print(df['x'].std())", "print(df['x'].std())"),
         (
+            "What would the population variance be?",
+            "print(df['x'].var())",
+            "print(df['x'].var(ddof=0))",
+        ),
+        (
             "What is the sample standard deviation of x, not the population standard deviation?",
             "print(df['x'].std())",
             "print(df['x'].std())",
@@ -266,3 +271,17 @@ def test_a_coefficient_that_is_wanted_with_its_p_value_gets_one(given, called):
         or not called
     )
     assert called or better == source
+
+
+@pytest.mark.parametrize("part", ["df['sales'].mean(inplace=True)", "df.head(3, inplace=True)"])
+def test_a_part_of_the_data_never_takes_its_place(part):
+    source = f"import pandas as pd\ndf = pd.read_csv('a.csv')\n{part}\ndf.to_csv('a.csv')"
+    function = part.rpartition(".")[2].partition("(")[0]
+    error = f"TypeError: NDFrame.{function}() got an unexpected keyword argument 'inplace'"
+    assert after_error("Sort a.csv.", source, error) == source
+
+
+def test_an_order_that_a_function_is_given_is_not_turned_round():
+    source = "def top(t, down):\n    return t.sort_values(['a', 'b'], reverse=down)"
+    error = "TypeError: DataFrame.sort_values() got an unexpected keyword argument 'reverse'"
+    assert after_error("Sort a.csv.", source, error) == source

@@ -704,7 +704,7 @@ def test_an_argument_that_a_function_does_not_take_and_that_changes_nothing_is_l
         (
             "df.sort_values('fee', descending=down)",
             *("DataFrame.sort_values", "descending"),
-            "df.sort_values('fee', ascending=not down)",
+            "df.sort_values('fee', descending=down)",
         ),
         ("sorted(xs, descending=True)", *("sort", "descending"), "sorted(xs, reverse=True)"),
         (

@@ -535,6 +535,8 @@ FEES = (
         ("print(df.groupby('name')['fee'].sum()['Ann'])", False),
         ("print(df.groupby('name')['fee'].sum().loc['Ann'])", False),
         ("print(df['fee'].isna().sum(), df.duplicated().sum())", False),
+        ("print(df.loc[df['fee'].idxmax(), 'name'])", True),
+        ("print(df.nlargest(1, 'fee')['name'])", True),
     ],
 )
 def test_a_row_that_holds_a_total_is_not_counted_as_one_of_the_rows(source, is_counted):

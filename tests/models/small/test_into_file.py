@@ -8,7 +8,7 @@ from tests.models.small.test_checks import PROFILE, block, reply
 
 from interpreter.models.small.into_file import answer_into_file, put_into_file
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.protocol.events import ReplyFinished, TextDelta
+from interpreter.protocol.events import ActionProposed, ReplyFinished, TextDelta
 from interpreter.protocol.messages import (
     ActionResult,
     Code,
@@ -140,6 +140,9 @@ def test_that_nothing_was_computed_is_said_and_not_written():
         "Export the table users of shop.db to users.json with keys id and name.",
         "Write the names and ages in a.csv to people.json with keys name and age.",
         "Save the users older than 30 in a.csv to old.json with keys name and email.",
+        "Save the oldest five users in a.csv to oldest.json with keys name and age.",
+        "Write the latest orders of a.csv into orders.json with keys id and date.",
+        "Write the mean of each to counts.json with keys matching the region names.",
         "I've put my notes into notes.json with the keys a and b. What is a?",
         "Write the mean to a.csv with a row for each of mean and rows, then delete b.csv.",
         "What is the mean age in a.csv? Save it as config.json.bak with the key mean",
@@ -231,6 +234,20 @@ def test_an_answer_without_the_names_that_were_asked_for_is_not_written(answer):
     *said, doubt, _ = put_into_file(events, question, name)
     assert said == events[:1]
     assert doubt.text.startswith("\n\n(Careful: a.json was not written")
+
+
+@pytest.mark.parametrize(
+    ("wish", "answer"),
+    [
+        ("to r.json with the keys 'mean age' and 'rows'.", '{"mean age": 3, "rows": 4}'),
+        ("to r.csv with a row for each of mean and rows.", "name,value\nMean,3\nRows,4"),
+    ],
+)
+def test_names_may_be_spelt_in_several_ways(wish, answer):
+    question, name = answer_into_file(f"{QUESTION}Write the answer {wish}")
+    events = [TextDelta(answer), ReplyFinished("stop")]
+    assert name
+    assert any(isinstance(one, ActionProposed) for one in put_into_file(events, question, name))
 
 
 def test_pictures_that_a_message_has_stay_with_it():

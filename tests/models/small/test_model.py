@@ -618,6 +618,10 @@ PROFILED = "in t.csv?\n\nt.csv: 3 rows\n- 'units sold' int64\n- 'city' text"
          "There is no file 'slaes.csv'. There is: 'sales.csv'."),
         ("Mean of Profit " + PROFILED, "AttributeError: 'DataFrame' object has no attribute "
          "'profit'", 1, "There is no column 'profit'. There is: 'units sold', 'city'."),
+        ("What is the total of units " + PROFILED, "AttributeError: 'DataFrame' object has no "
+         "attribute 'total'", 1, ""),
+        ("In which month do we sell most " + PROFILED, "AttributeError: 'Series' object has no "
+         "attribute 'month'", 1, ""),
         ("What strings are in city " + PROFILED, "AttributeError: 'DataFrame' object has no "
          "attribute 'str'", 1, ""),
         ("Units of Bonn " + PROFILED + "\nNamed in the request: column 'city' has 'Bonn' (2 rows)",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.requests import STEP_BY_STEP
@@ -358,8 +359,36 @@ def test_values_for_the_places_of_a_form_are_asked_for_by_their_names():
     ],
 )
 def test_a_form_with_places_is_shown_as_lines(form, shown):
-    (asked,) = SmallTurn.of((user_says(f"What of x? Give the answer in {form}"),)).asked
+    question = f"What is the mean of x in t.csv? Give the answer in {form}"
+    (asked,) = SmallTurn.of((user_says(question),)).asked
     assert shown in asked.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the total of t.csv? Answer in this format: Total: <amount> of <all> in 2024.",
+        "What does the pattern: [a-z]+ match in t.csv?",
+        "Explain the pattern: Map<String, Integer> in Java, and when to use it for a file.",
+        "Is this form: list[int] valid for the files?",
+    ],
+)
+def test_what_is_more_than_names_and_places_stays_as_it_is(question):
+    assert SmallTurn.of((user_says(question),)).asked[-1].text.startswith(question)
+
+
+@pytest.mark.parametrize(
+    ("form", "kept"),
+    [
+        ("Total: <amount>. Only count rows of 2024.", "Total: <amount>. Only count rows of 2024."),
+        ("Mean: <mean>\nRound to 2 decimals, ages where x is known.", "\nRound to 2 decimals"),
+        ("min: <x>, max: <y>\n\nUse only rows with stock > 0.", "Use only rows with stock > 0."),
+    ],
+)
+def test_what_is_said_behind_a_form_is_kept(form, kept):
+    question = f"What is the total of t.csv? Answer in this format: {form}"
+    assert kept in SmallTurn.of((user_says(question),)).asked[-1].text
+    assert form_of(question.replace("\n\n", "\n")).written("3\n4").count("Use") == 0
 
 
 def test_late_what_one_of_several_programs_found_is_given_with_a_doubt():

@@ -137,7 +137,9 @@ ALIKE = 4  # columns that are named
 MOST_NAMED = 20  # columns, when one that was asked about is not there
 NO_FILE = re.compile(r"No such file or directory: '([^']+)'(?: \(there is: (.+)\))?")
 NO_SUCH = re.compile(r"no such (column|table): (\S+)")
-NO_ATTRIBUTE = re.compile(r"'(?:DataFrame|Series)' object has no attribute '(?!(?:str|dt)')(\w+)'")
+NO_ATTRIBUTE = re.compile(
+    r"'DataFrame' object has no attribute '(?!(?:str|dt|total|average|append)')(\w+)'"
+)
 NO_NAME = re.compile(r"name '(\w+)' is not defined")
 CUSTOMARY = {
     "pd": "import pandas as pd",

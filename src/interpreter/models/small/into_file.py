@@ -44,9 +44,10 @@ OF_ROWS = re.compile(
 )
 OF_ONE = re.compile(  # what makes one value of many
     r"\b(?:mean|average|median|sum|total|number of|counts?|how many|min(?:imum)?|max(?:imum)?"
-    r"|deviation|variance|correlation|coefficient|percent\w*|share|ratio|rate|p-?values?|first|last"
-    r"|most|least|best|worst|(?:few|high|low|larg|small|great|bigg|old|young|new|earli|lat|long|short"
-    r"|cheap|fast|slow|busi|strong|weak)est)\b",
+    r"|deviation|variance|correlation|coefficient|percent\w*|share|ratio|rate|p-?values?"
+    r"|(?:most|least|best|worst|(?:few|high|low|larg|small|great|bigg|old|young|new|earli|lat|long"
+    r"|short|cheap|fast|slow|busi|strong|weak)est)"
+    r"(?! (?:\w+ ){0,2}?(?:\d+|two|three|five|ten|\w{2,}s)\b))\b",
     re.IGNORECASE,
 )
 SOMETHING_SAID = re.compile(

@@ -107,9 +107,10 @@ class SmallTurn:
             return cls(tuple(messages), "", [], False, False)
         said = words_and_known(question)
         text, file = answer_into_file(said)
-        plainer = text if is_an_order(text) else with_plain_places(text)
-        question = with_words(question, plainer) if file or plainer != text else question
         computable = needs_code(said)  # also by the file into which the answer is to be written
+        is_asked = computable and not is_an_order(text)
+        plainer = with_plain_places(text) if is_asked else text
+        question = with_words(question, plainer) if file or plainer != text else question
         more = request_for_code(text) if computable else ""
         asked = (*before, with_more(question, more) if more else question)
         rounds = rounds_of(since)

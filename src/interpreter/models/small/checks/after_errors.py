@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from interpreter.models.small.checks.program import Edit, edited
 from interpreter.models.small.checks.which import TEXT_COLUMN
 
 NOT_A_NUMBER = re.compile(
@@ -46,7 +47,6 @@ HOMES = {
 """Where names live that are looked for elsewhere."""
 ONE_VALUE = re.compile(r"cannot unpack non-iterable (?:numpy\.float64|float) object")
 CORRELATIONS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
-Edit = tuple[ast.expr, str]
 
 
 def as_the_error_says(question: str, source: str, error: str) -> str:
@@ -57,11 +57,11 @@ def as_the_error_says(question: str, source: str, error: str) -> str:
         return source
     not_a_number = NOT_A_NUMBER.search(error) if "import pandas as pd" in source else None
     if not_a_number and not re.search(r"\d", not_a_number[1] or not_a_number[2] or ""):
-        return source if HAS_DIGIT in source else _edited(source, _numbers_alone(question, tree))
+        return source if HAS_DIGIT in source else edited(source, _numbers_alone(question, tree))
     if NO_FIRST.search(error) and not LABELLED.search(source):
-        return _edited(source, _by_place(tree))
+        return edited(source, _by_place(tree))
     if ONE_VALUE.search(error):
-        better = _edited(source, _with_p_values(tree))
+        better = edited(source, _with_p_values(tree))
         return source if better == source else f"from scipy import stats\n{better}"
     if found := NO_SUCH_NAME.search(error):
         return _imported_elsewhere(source, tree, found[1], found[2])
@@ -199,24 +199,3 @@ def _imported_elsewhere(source: str, tree: ast.Module, name: str, module: str) -
         lines[node.lineno - 1 : node.lineno] = [indent + line for line in new]
         return "\n".join(lines)
     return source
-
-
-def _edited(source: str, edits: Iterator[Edit]) -> str:
-    """With each piece replaced by its text; what is within another one, or in several lines, stays
-    as it is."""
-    lines = [line.encode() for line in source.split("\n")]
-    found = [edit for edit in edits if edit[0].lineno == edit[0].end_lineno]
-    found.sort(key=lambda edit: (edit[0].lineno, edit[0].col_offset))
-    apart: list[Edit] = []
-    for node, text in found:
-        last = apart[-1][0] if apart else None
-        if last is None or (last.lineno, last.end_col_offset or 0) <= (
-            node.lineno,
-            node.col_offset,
-        ):
-            apart.append((node, text))
-    for node, text in reversed(apart):
-        line = lines[node.lineno - 1]
-        line = line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
-        lines[node.lineno - 1] = line
-    return b"\n".join(lines).decode()

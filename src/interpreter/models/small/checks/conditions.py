@@ -90,8 +90,8 @@ OF_ALL_ROWS = re.compile(  # what a row with a total spoils
     r"|\blen\((?:df|data|table|rows?|records?)\)"
 )
 WITHOUT_SOME = re.compile(
-    r"\[:-\d|\.i?loc\b|\.query\(|\.drop(?:na)?\(|\.head\(|\bskipfooter\b|\bnrows\b|\bcontinue\b"
-    r"|!=|~|\bstartswith\b|\bcontains\b|total|\)\[['\"][^\]\n]*\](?![.\[])",
+    r"\[:-\d|\.iloc\b|\.loc\[(?:['\"]|[^\]\n]*(?:==|[<>]))|\.query\(|\.drop(?:na)?\(|\.head\(|\bskipfooter\b|\bnrows\b|\bcontinue\b"
+    r"|!=|~|\bstartswith\b|\bcontains\b|total|\(\)\[['\"][^\]\n]*\](?![.\[])",
     re.IGNORECASE,
 )
 OF_THE_TOTAL = re.compile(
@@ -117,7 +117,7 @@ OF_A_SAMPLE = re.compile(
 )
 NOT_OF_POPULATION = re.compile(
     r"\bsample (?:std|var|standard|dev)|\bsample and\b|\b(?:not|and|than) (?:of )?the population"
-    r"|\bpopulation \w+(?: \w+)? (?:is|are|be)\b",
+    r"|\bpopulation \w+(?: \w+)? (?:is|was) (?:known|given|[\d.])",
     re.IGNORECASE,
 )
 OF_POPULATION = "the population's deviation, .std(ddof=0) or .var(ddof=0)"

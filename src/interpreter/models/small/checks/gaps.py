@@ -1,15 +1,17 @@
 """Gaps in tables: rows that are dropped for nothing, and gaps that are not looked at.
 
 `df.dropna()` takes away every row that lacks anything, also in columns that the question is not
-about: of a table with one sparse column little is left. `df["a"].dropna(inplace=True)` takes away
-nothing, and what SciPy computes of a column with a gap is no number.
+about: of a table with one sparse column little is left. And what SciPy computes of a column with a
+gap is no number.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
+from interpreter.models.small.checks.program import Edit, edited
 from interpreter.models.small.checks.slips import if_it_parses
 from interpreter.models.small.hints import COLUMN, INCOMPLETE
 
@@ -19,12 +21,27 @@ SAID = re.compile(  # whoever speaks of gaps says which rows are meant
 )
 FILLS = re.compile(r"\b(?:fill\w*|imput\w+|replac\w+|treat\w*|count\w* as)\b", re.IGNORECASE)
 TREATED = re.compile(
-    r"\.(?:dropna|fillna|notna|notnull|isna|isnull|interpolate|ffill|bfill|query)\(|nan_policy|\bnan"
-    r"|isfinite"
+    r"\.(?:dropna|fillna|notna|notnull|isna|isnull|interpolate|ffill|bfill|query)\(|\bnan|isfinite"
 )
 FILLED = re.compile(r"\.(?:fillna|interpolate|ffill|bfill)\(|Imputer\(")
-OF_SCIPY = re.compile(r"\bscipy\b|\bnp\.(?:percentile|quantile|corrcoef|polyfit|cov|median)\(")
+IN_VAIN = re.compile(r"^\w+\[[^\]\n]+\]\.dropna\([^()\n]*\)$", re.MULTILINE)
 NOT_A_NUMBER = re.compile(r"\b[Ii]nput (?:\w+ )?contains NaN|\bcontains? (?:NaN|infs or NaNs)")
+OF_SCIPY = frozenset((
+    *("zscore", "skew", "kurtosis", "shapiro", "normaltest", "jarque_bera", "kstest", "ks_2samp"),
+    *("ttest_ind", "ttest_rel", "ttest_1samp", "mannwhitneyu", "wilcoxon", "kruskal", "f_oneway"),
+    *("spearmanr", "kendalltau", "pointbiserialr", "linregress", "levene", "bartlett"),
+    *("sem", "iqr", "mode", "gmean", "hmean", "describe", "variation"),
+))
+"""What SciPy computes without gaps, if it is told so."""
+OF_NUMPY = {
+    "np.median": "np.nanmedian",
+    "np.percentile": "np.nanpercentile",
+    "np.quantile": "np.nanquantile",
+}
+WRITES = re.compile(r"\.to_\w+\(|\bopen\(|\bsavefig\(|\bdump\w*\(")
+READS = ("read_csv", "read_excel", "read_json", "read_parquet", "read_table")
+OTHER_TABLES = ("sheet_name", "index_col", "chunksize", "usecols", "iterator", "names", "squeeze")
+TWO = 2  # columns that a coefficient is of
 ALL_COLUMNS = re.compile(r"\.(?:drop|columns|select_dtypes|iloc|corr|cov|describe|values|to_\w+)\b")
 
 
@@ -51,27 +68,75 @@ def with_fewer_dropped(question: str, source: str) -> str:
     return if_it_parses(b"\n".join(lines).decode(), source)
 
 
-def with_gaps_dropped(question: str, source: str, error: str = "") -> str:
-    """A program that takes away the rows which lack something that it uses, where what it computes
-    is no number else; the same program where it looks at gaps itself."""
-    tree = _tree(source)
+def with_gaps_left_out(question: str, source: str) -> str:
+    """A program that tells SciPy and NumPy to leave out the gaps of a column, of which they would
+    compute no number else; the same program where it looks at gaps itself, or has none."""
+    gaps = frozenset(INCOMPLETE.findall(question))
+    words, looks = question.partition("\n\n")[0], TREATED.search(IN_VAIN.sub("", source))
+    tree = _tree(source) if gaps and not looks and not FILLS.search(words) else None
     if tree is None or "\r" in source:
         return source
-    lines = source.split("\n")
-    for at, table, column in _dropped_in_vain(tree):
-        if ";" not in lines[at]:
-            lines[at] = f"{table} = {table}.dropna(subset=[{column!r}])"
-    source = "\n".join(lines)
-    words, names = question.partition("\n\n")[0], _names(tree)
-    gaps = [name for name in dict.fromkeys(INCOMPLETE.findall(question)) if name in names]
-    has_failed = NOT_A_NUMBER.search(error)  # what it leaves out was not enough
-    treated = FILLED if has_failed else TREATED
-    tables = _tables_read(tree)
-    if len(tables) != 1 or not gaps or treated.search(source) or FILLS.search(words):
+    return if_it_parses(edited(source, _without_gaps(tree, gaps)), source)
+
+
+def _without_gaps(tree: ast.Module, gaps: frozenset[str]) -> Iterator[Edit]:
+    """Calls with columns that have gaps, as they leave them out."""
+    imported = {name for node in ast.walk(tree) for name in _of_scipy(node)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(function, [_, *_] as given, named) if not gaps.isdisjoint(
+                column for _, column in map(_column, given)
+            ):
+                called = ast.unparse(function)
+                name = called.rpartition("stats.")[2]
+                is_scipy = name in imported if name == called else called.endswith(f"stats.{name}")
+                if is_scipy and name in OF_SCIPY:
+                    yield node, f"{ast.unparse(node)[:-1]}, nan_policy='omit')"
+                elif called in OF_NUMPY:
+                    yield function, OF_NUMPY[called]
+                elif is_scipy and name == "pearsonr" and not named:
+                    yield from _of_pairs(node, [_column(one) for one in given], called)
+
+
+def _of_scipy(node: ast.AST) -> list[str]:
+    """The names that a statement imports from SciPy's statistics."""
+    match node:
+        case ast.ImportFrom("scipy.stats", names):
+            return [one.asname or one.name for one in names]
+        case _:
+            return []
+
+
+def _of_pairs(call: ast.Call, columns: list[tuple[str, str]], called: str) -> Iterator[Edit]:
+    """Two columns of one table, by the rows that have both."""
+    tables, names = {table for table, _ in columns}, [column for _, column in columns]
+    if len(names) == TWO and len(tables) == 1:
+        yield call, f"{called}(*{tables.pop()}[{names!r}].dropna().to_numpy().T)"
+
+
+def _column(node: ast.expr) -> tuple[str, str]:
+    """The table and the column that an argument is; nothing for all others."""
+    match node:
+        case ast.Subscript(ast.Name(table), ast.Constant(str(column))):
+            return table, column
+        case _:
+            return "", ""
+
+
+def without_rows_with_gaps(question: str, source: str, error: str) -> str:
+    """A program that failed since a column that it uses has gaps, without the rows that have them;
+    the same program where it failed otherwise, fills gaps, or writes files."""
+    tree = _tree(source) if NOT_A_NUMBER.search(error) else None
+    if tree is None or "\r" in source or WRITES.search(source) or FILLED.search(source):
+        return source
+    used, words = _names(tree), question.partition("\n\n")[0]
+    gaps = [name for name in dict.fromkeys(INCOMPLETE.findall(question)) if name in used]
+    tables = list(_tables_read(tree))
+    if len(tables) != 1 or not gaps or FILLS.search(words):
         return source
     ((table, end),) = tables
-    dropped = f"{table} = {table}.dropna(subset={gaps!r})"
-    if dropped in lines or not (has_failed or OF_SCIPY.search(source)):
+    dropped, lines = f"{table} = {table}.dropna(subset={gaps!r})", source.split("\n")
+    if dropped in lines:
         return source
     lines[end:end] = [dropped]
     return if_it_parses("\n".join(lines), source)
@@ -84,33 +149,14 @@ def _tree(source: str) -> ast.Module | None:
         return None
 
 
-def _dropped_in_vain(tree: ast.Module) -> list[tuple[int, str, str]]:
-    """Lines such as `df["a"].dropna(inplace=True)`, each with its table and its column."""
-    found = []
+def _tables_read(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The tables that a program reads as a whole, each with the line behind which it is there."""
     for statement in tree.body:
         match statement:
-            case ast.Expr(
-                ast.Call(
-                    ast.Attribute(
-                        ast.Subscript(ast.Name(table), ast.Constant(str(column))), "dropna"
-                    ),
-                    [],
-                )
-            ) if statement.lineno == statement.end_lineno:
-                found.append((statement.lineno - 1, table, column))
-    return found
-
-
-def _tables_read(tree: ast.Module) -> list[tuple[str, int]]:
-    """The tables that a program reads, each with the line behind which it is there."""
-    found = []
-    for statement in tree.body:
-        match statement:
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(attr=how))) if how.startswith(
-                "read_"
-            ):
-                found.append((name, statement.end_lineno or statement.lineno))
-    return found
+            case ast.Assign(
+                [ast.Name(name)], ast.Call(ast.Attribute(ast.Name("pd"), how), _, named)
+            ) if how in READS and not any(one.arg in OTHER_TABLES for one in named):
+                yield name, statement.end_lineno or statement.lineno
 
 
 def _names(tree: ast.AST) -> set[str]:

@@ -16,6 +16,8 @@ MONTHS = (
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 LOOSELY = re.compile(r"contains\(|match\(|isin\(|\bLIKE\b|\|\s*\(?df|\bre\.", re.IGNORECASE)
 STRIPS = re.compile(r"strip\(|\btrim\(", re.IGNORECASE)
+Edit = tuple[ast.expr, str]
+"""A piece of a program, and what stands there instead."""
 FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
 
 
@@ -132,3 +134,24 @@ def _selects(node: ast.AST) -> bool:
 
 def _sizes(texts: Iterable[str]) -> list[float]:
     return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
+
+
+def edited(source: str, edits: Iterator[Edit]) -> str:
+    """A program with each piece replaced by its text; what is within another one, or in several
+    lines, stays as it is."""
+    lines = [line.encode() for line in source.split("\n")]
+    found = [edit for edit in edits if edit[0].lineno == edit[0].end_lineno]
+    found.sort(key=lambda edit: (edit[0].lineno, edit[0].col_offset))
+    apart: list[Edit] = []
+    for node, text in found:
+        last = apart[-1][0] if apart else None
+        if last is None or (last.lineno, last.end_col_offset or 0) <= (
+            node.lineno,
+            node.col_offset,
+        ):
+            apart.append((node, text))
+    for node, text in reversed(apart):
+        line = lines[node.lineno - 1]
+        line = line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
+        lines[node.lineno - 1] = line
+    return b"\n".join(lines).decode()

@@ -4,7 +4,11 @@ when it has failed."""
 from __future__ import annotations
 
 from interpreter.models.small.checks.conditions import of_population
-from interpreter.models.small.checks.gaps import with_fewer_dropped, with_gaps_dropped
+from interpreter.models.small.checks.gaps import (
+    with_fewer_dropped,
+    with_gaps_left_out,
+    without_rows_with_gaps,
+)
 from interpreter.models.small.checks.slips import (
     after_error,
     as_profiles_say,
@@ -28,10 +32,10 @@ def once_it_ran(question: str, source: str, output: str) -> str:
 def when_it_failed(question: str, source: str, error: str) -> str:
     """A program that failed with this error."""
     better = after_error(question, source, error)
-    return with_gaps_dropped(question, source, error) if better == source else better
+    return without_rows_with_gaps(question, source, error) if better == source else better
 
 
 def _with_its_rows(question: str, source: str) -> str:
     """A program that uses the rows which are meant, and computes what is meant of them."""
-    whole = with_gaps_dropped(question, with_fewer_dropped(question, source))
+    whole = with_gaps_left_out(question, with_fewer_dropped(question, source))
     return of_population(question, whole)

@@ -40,6 +40,12 @@ CALLED_ELSE = {  # by the end of a function's name
 }
 """How an argument is called that a function takes in its place; whether it means the opposite."""
 DONE_IN_PLACE = ("append", "extend", "fit", "info", "insert", "reverse", "sort", "update")
+KEEPS_ITS_ROWS = frozenset((
+    *("apply", "map", "applymap", "round", "abs", "astype", "replace", "convert_dtypes", "cumsum"),
+    *("shift", "rank", "diff", "fillna", "dropna", "clip", "assign", "rename", "sort_values"),
+    *("sort_index", "reset_index", "set_index", "drop", "drop_duplicates", "add_prefix", "where"),
+))
+"""What is meant to be kept: the data in another form, and no part or sum of it."""
 PARTS_OF_COLUMNS = ("str", "dt", "cat")  # `df["a"].str` is read, never assigned
 NOT_OF_ARRAYS = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'")
 TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
@@ -132,9 +138,20 @@ def _opposite(tree: ast.Module, value: ast.expr) -> ast.expr | None:
         case ast.Name(name):
             named = [one for one in ast.walk(tree) if isinstance(one, ast.Assign)]
             values = [one.value for one in named if name in map(ast.unparse, one.targets)]
-            return ast.UnaryOp(ast.Not(), value) if all(map(_is_a_truth, values)) else None
+            is_known = (
+                values and all(map(_is_a_truth, values)) and _stored(tree, name) == len(values)
+            )
+            return ast.UnaryOp(ast.Not(), value) if is_known else None
         case _:
             return None
+
+
+def _stored(tree: ast.Module, name: str) -> int:
+    """How often a name is given a value, also as an argument or by a loop."""
+    nodes = list(ast.walk(tree))
+    given = [one for one in nodes if isinstance(one, ast.arg) and one.arg == name]
+    names = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
+    return len(given) + sum(isinstance(one.ctx, ast.Store) for one in names)
 
 
 def _is_a_truth(value: ast.expr) -> bool:
@@ -151,7 +168,8 @@ def _kept_in_place(tree: ast.Module, call: ast.Call, value: ast.expr, method: st
         return ""  # of another name: the argument was handed on to somebody else
     if method in DONE_IN_PLACE or WRITING.match(method):
         return written
-    changed = _assignable(tree, call, call.func.value)
+    is_whole = method in KEEPS_ITS_ROWS or isinstance(call.func.value, ast.Attribute)
+    changed = _assignable(tree, call, call.func.value) if is_whole else ""
     for node in ast.walk(tree) if changed else ():
         match node:
             case ast.Expr(whole) if whole is call:

@@ -6,6 +6,8 @@ with places to fill in, only the number, yes or no, and numbers rounded as they 
 
 from __future__ import annotations
 
+import csv
+import itertools
 import math
 import re
 from typing import Any
@@ -95,7 +97,7 @@ SENTENCE = re.compile(
 REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
-NAME = r"['\"`]?[\w-]+['\"`]?"
+NAME = r"(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|['\"`]?[\w-]+['\"`]?)"
 LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
 KEYS = re.compile(
     rf"\b(?:keys?(?: named| called|:)?(?! values?\b)"
@@ -114,7 +116,7 @@ a an the one no nothing in of for with each every then that which only all its t
 store sort sorted keep print tell show round rounded use put as are is to from being by and two
 three four five six seven eight nine ten also just respectively pretty please both must should
 will shall can could may do does did have has had be these those this our your my his her there
-where when if so it they we you add
+where when if so it they we you add names matching corresponding equal
 """
 ENDS_A_LIST = frozenset(NO_NAMES.split())
 
@@ -182,7 +184,8 @@ class AskedForm:
             case "yaml":
                 return self._has_keys(yaml_in(text))
             case "csv":
-                return is_csv(text) and all(key in text for key in self.keys)
+                cells = itertools.chain.from_iterable(csv.reader(text.splitlines()))
+                return is_csv(text) and set(map(key_of, cells)) >= set(map(key_of, self.keys))
             case "lines":
                 pairs = [line.partition(self.separator.strip()) for line in text.splitlines()]
                 named = {name.strip(): value for name, mark, value in pairs if mark}

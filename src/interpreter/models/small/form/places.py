@@ -7,10 +7,13 @@ import re
 from interpreter.models.small.form.printed import NUMBER, pairs_in
 
 TEMPLATE = re.compile(
-    r"\b(?:format|form|pattern|template)\b[^\n:]{0,40}:\s*(?:\{\s*\n)?(.{1,400}?)"
-    r"(?=[\s,;(]+(?:where|for example|e\.g\.|such as)\b|\n\s*\n|\n\s*\}|\Z)",
+    r"\b(?:format|form|pattern|template)\b[^\n:]{0,40}:\s{0,9}(?:\{\s{0,9}\n)?(\S.{0,399}?)"
+    r"(?=[\s,;(](?:where|for example|e\.g\.|such as)\b|\n\s{0,9}\n|\n\s{0,9}\}|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
+GOES_ON = re.compile(r"\n|[.?!](?=\s)")  # behind the last place something else is said
+WANTS = re.compile(r"\b(?:answer|reply|respond|give|print|return|output|use|write|say|in)\b", re.I)
+MARKS = re.compile(r"(?:[\s@,;|/&+*-]|\band\b)*")
 OF_MANY = re.compile(r"\b(?:each|every|per|all|lists?|lines|rows|files)\b", re.IGNORECASE)
 SENTENCE_ENDS = re.compile(r"[.?!]\s+|\n")
 PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,.-]{0,60}?)\s*[>\]}]")
@@ -24,8 +27,9 @@ def template_in(question: str) -> str:
     found = TEMPLATE.search(words)
     if found is None or OF_MANY.search(SENTENCE_ENDS.split(words[: found.start(1)])[-1]):
         return ""
-    template = found.group(1).strip()
-    return template if PLACEHOLDER.search(template) else ""
+    template = found.group(1).strip(" \n\t,;(")
+    ends = [hole.end() for hole in PLACEHOLDER.finditer(template)]
+    return template[: ends[-1]] + GOES_ON.split(template[ends[-1] :])[0] if ends else ""
 
 
 def places_in(template: str) -> list[tuple[str, str]]:
@@ -40,14 +44,26 @@ def places_in(template: str) -> list[tuple[str, str]]:
 
 def with_plain_places(request: str) -> str:
     """A request whose text with places to be filled in is shown as lines, each of a name and its
-    place: small models mix up the marks of other texts. The values are put into it by us."""
+    place: small models mix up the marks of other texts. The values are put into it by us. A text
+    that says more than names and places stays as it is."""
     words, between, known = request.partition("\n\n")
-    template = template_in(words)
-    lines = {label or name: f"{label or name}: <{name}>" for label, name in places_in(template)}
-    if not lines or len(lines) < len(places_in(template)):
+    if not (template := template_in(words)):
+        return request
+    named = places_in(template)
+    lines = {label or name: f"{label or name}: <{name}>" for label, name in named}
+    before, _, behind = words.partition(template)
+    is_wanted = WANTS.search(SENTENCE_ENDS.split(before)[-1]) and not behind.startswith("?")
+    if len(lines) < len(named) or not is_wanted or _says_more(template):
         return request
     shown = "\n".join(lines.values())
-    return words.replace(template, shown if len(lines) == 1 else f"\n{shown}") + between + known
+    return f"{before}{shown if len(lines) == 1 else chr(10) + shown}{behind}{between}{known}"
+
+
+def _says_more(template: str) -> bool:
+    """Whether anything but marks stands beside the places and the words before them."""
+    *between, last = PLACEHOLDER.sub("\0", template).split("\0")
+    rest = (LABEL.sub("", text) for text in between)
+    return not all(MARKS.fullmatch(text) for text in rest) or not MARKS.fullmatch(last.rstrip("."))
 
 
 def leaves_a_place(template: str, printed: str) -> bool:
