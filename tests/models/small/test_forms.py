@@ -15,7 +15,7 @@ from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.printed import plain
 from interpreter.models.small.hints import hint_for
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.words import needs_code
+from interpreter.models.small.words import needs_code, request_for_code
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
 RAN = ActionResult("c1", "ok", "")
@@ -216,10 +216,52 @@ def test_a_value_of_a_type_is_asked_of_a_small_model_like_any_json():
         ("In this format: ids[a,b,...]", 'ids["x, y"]', "ids[x,y]"),
         ("In this format: ids[a, b, ...]", "ids[ 'x, y' ]", "ids[x, y]"),
         ("In this format: Total: <sum>, <who>", "sum: 3\nwho: Ann", "Total: 3, Ann"),
+        ("Answer in the form low=<value>; high=<value>", "low: 2\nhigh: 9", "low=2; high=9"),
+        ("Reply exactly like this: LOW=<low> HIGH=<high>", "low: 2\nhigh: 9", "LOW=2 HIGH=9"),
+        ("Use the template 'from {low} to {high}'.", "low: 2\nhigh: 9", "from 2 to 9"),
+        ("Answer in this format: <answer>42</answer>", "3.5", ""),
+        ("Which lines of a.log have the format [day] month?", "3", ""),
     ],
 )
 def test_a_form_with_places_to_fill_in_is_filled_in(asked, printed, answer):
     assert answer_in(f"How about sales.csv? {asked}", printed) == answer
+
+
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        ("as TOML with the keys mean and who", 'mean = 3.14\nwho = "Ann & Bo"'),
+        (
+            "as XML with the elements mean and who",
+            "<result>\n  <mean>3.14</mean>\n  <who>Ann &amp; Bo</who>\n</result>",
+        ),
+        (
+            "as XML, a root element called stats with the elements mean and who",
+            "<stats>\n  <mean>3.14</mean>\n  <who>Ann &amp; Bo</who>\n</stats>",
+        ),
+        ("with a JSON array of the mean and who", '[3.14, "Ann & Bo"]'),
+    ],
+)
+def test_other_forms_that_programs_read(form, answer):
+    question = (
+        f"What is the mean of sales.csv, rounded to two decimals, and who is it? Answer {form}."
+    )
+    printed = "{'mean': 3.14159, 'who': 'Ann & Bo'}"
+    assert answer_in(question, printed) == answer
+    assert "one dictionary" in request_for_code(question) or "JSON" in question
+
+
+def test_what_has_no_such_form_is_not_written_in_it():
+    question = "How many units per product of sales.csv? Answer as TOML."
+    rows = "{'tea': {'units': 3, 'by year': {'2024': 1}}}"
+    assert answer_in(question, "{'tea': 3, 'the best': [1, 2]}") == 'tea = 3\n"the best" = [1, 2]'
+    assert answer_in(question, "{'tea': {'units': 3}}") == "[tea]\nunits = 3"
+    assert answer_in(question, rows) == ""
+    assert answer_in(question, "{'tea': None}") == ""
+    nested = answer_in(question.replace("TOML", "XML"), "{'1 tea': [1, 2]}")
+    assert nested == (
+        "<result>\n  <_1_tea>\n    <item>1</item>\n    <item>2</item>\n  </_1_tea>\n</result>"
+    )
 
 
 KEYED = "Mean and maximum of the price in sales.csv, as a JSON object with the keys {}."

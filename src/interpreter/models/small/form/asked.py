@@ -12,6 +12,14 @@ import math
 import re
 from typing import Any
 
+from interpreter.models.small.form.kinds import (
+    ARRAY,
+    REASON,
+    USUAL_ROOT,
+    YES_NO,
+    kind_of_values,
+    plain_kind,
+)
 from interpreter.models.small.form.places import (
     filled,
     key_of,
@@ -38,10 +46,13 @@ from interpreter.models.small.form.serialized import (
     as_lines,
     as_list,
     as_table,
+    as_toml,
+    as_xml,
     as_yaml,
 )
 from interpreter.protocol.values import frozen
 
+OF_VALUES = frozenset(("json", "yaml", "toml", "xml", "dictionary", "table", "lines", "list"))
 DECIMAL = re.compile(r"(?<![\w.])[-+]?\d[\d,]*\.\d+(?:[eE][-+]?\d+)?(?![\w.]\d)")
 PLACES = re.compile(
     r"(?:(?:round\w*|with|to|of|,) (?:\w+ ){0,4}?|\()"
@@ -49,58 +60,19 @@ PLACES = re.compile(
     re.IGNORECASE,
 )
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-NOT_READ = (  # what is there already
-    r"(?<!this )(?<!that )(?<!from )(?<!from the )(?<!of the )(?<!read )(?<!parse )(?<![.\w])"
-)
-JSON = re.compile(rf"{NOT_READ}json\b(?! ?(?:files?|lines)\b)", re.IGNORECASE)
-TO_BE = (  # stands before the form of an answer, and not before what is there already
-    r"\b(?:as|in(?! the\b| this\b| that\b| my\b| our\b)|answer|reply|respond|give|return|print"
-    r"|output|produce|present|write|show|list|want|need|format\w*)\b[^.?!;\n]{0,40}?"
-)
-CSV = re.compile(rf"{TO_BE}{NOT_READ}csv\b(?! ?files?\b)", re.IGNORECASE)
-YAML = re.compile(rf"{TO_BE}{NOT_READ}ya?ml\b(?! ?files?\b)", re.IGNORECASE)
-DICTIONARY = re.compile(
-    r"\b(?:as|answer|reply|respond|give|return|print|output)\b[^.?!;\n]{0,40}?"
-    r"(?:\bpython dict(?:ionary)?\b|(?<!^)(?<!used )\bas a dict(?:ionary)?\b)",
-    re.IGNORECASE,
-)
-TABLE = re.compile(
-    rf"{TO_BE}\bmarkdown\b[^.\n]{{0,20}}\btable\b|{TO_BE}\btable\b[^.\n]{{0,20}}\bmarkdown\b",
-    re.IGNORECASE,
-)
-LINES = re.compile(
-    rf"{TO_BE}\b(?:name|key|label)s?( ?= ?|: ?)values?\b"
-    rf"|{TO_BE}\b(?:name|key|label)s? and values?\b"
-    r"[^.\n]{0,40}\bseparated by an? (equals?|colon)",
-    re.IGNORECASE,
-)
-SEPARATED = re.compile(
-    r"\b(?:answer|reply|respond|give|values|numbers|results|figures)\b[^.\n]{0,160}"
-    r"\bseparated by (?:an? )?(comma|semicolon|space|tab|pipe|slash)",
-    re.IGNORECASE,
-)
-MARKS = {"comma": ", ", "semicolon": "; ", "space": " ", "tab": "\t", "pipe": "|", "slash": "/"}
-ONE_NUMBER = re.compile(
-    r"\b(?:only|just|nothing but) (?:with |(?:give|tell|say|want|need|print|show|send)(?: me)? )?"
-    r"(?:the |a |one |that )?(?:\w+ )?(?:number|integer|value|figure|amount)\b"
-    r"(?! of| for each| per\b| in each)",
-    re.IGNORECASE,
-)
 NUMBER_LAST = re.compile(rf"(?=[^\n]*[A-Za-z])[^\n:=]{{1,200}}[:=]\s+[$€£]?({NUMBER.pattern})")
-YES_NO = re.compile(r"\byes ?(?:or|/) ?no\b", re.IGNORECASE)
 DENIES = re.compile(
     r"\b(?:no|not|none|cannot|unknown|missing|unable|sure|computed?)\b|n't\b", re.IGNORECASE
 )
 SENTENCE = re.compile(
     r"\b(?:an?|one|single|plain|short|full|complete)\b[^.?!\n]{0,30}\bsentence\b", re.IGNORECASE
 )
-REASON = re.compile(r"\b(?:reason|why|because|explain)\b", re.IGNORECASE)
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
 NAME = r"(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|['\"`]?[\w-]+['\"`]?)"
 LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
 KEYS = re.compile(
-    rf"\b(?:keys?(?: named| called|:)?(?! values?\b)"
+    rf"\b(?:(?:keys?|elements|tags)(?: named| called|:)?(?! values?\b)"
     rf"|(?:rows?|lines?|entry|entries) for each of) ({LIST})",
     re.IGNORECASE,
 )
@@ -126,8 +98,8 @@ class AskedForm:
     """What a question says about how its answer should look."""
 
     kind: str = ""
-    """json, yaml, dictionary, table, lines, list, csv, template, number, yes or no; nothing where
-    any words will do."""
+    """json, yaml, toml, xml, dictionary, table, lines, list, csv, template, number, yes or no;
+    nothing where any words will do."""
     places: int | None = None
     """To which decimal place numbers are to be rounded, where that is said, and once."""
     schema: dict[str, Any] | None = None
@@ -143,18 +115,20 @@ class AskedForm:
     columns: tuple[str, ...] = ()
     """The columns of a table, where the question names them."""
     separator: str = ""
-    """What stands between names and values, or between values."""
+    """What stands between names and values, or between values; of XML, what is around all."""
+    is_array: bool = False
+    """Whether JSON is to have values alone."""
 
     @property
     def is_of_values(self) -> bool:
         """Whether it is made of values and their names, which a dictionary has."""
-        return self.kind in ("json", "yaml", "dictionary", "table", "lines", "list")
+        return self.kind in OF_VALUES
 
     def written(self, output: str) -> str:
         """What was printed, in this form; nothing where it cannot be."""
         printed = output.strip()
         match self.kind:
-            case "json" | "yaml" | "dictionary":
+            case "json" | "yaml" | "dictionary" | "toml" | "xml":
                 return self._serialized(printed)
             case "lines" | "list":
                 return self.rounded(self._serialized(printed))
@@ -243,12 +217,16 @@ class AskedForm:
         write = {
             "json": as_json,
             "yaml": as_yaml,
+            "toml": as_toml,
+            "xml": as_xml(self.separator or USUAL_ROOT),
             "dictionary": as_dictionary,
             "csv": as_csv,
             "table": as_table,
             "lines": as_lines(self.separator),
             "list": as_list(self.separator),
         }[self.kind]
+        if self.is_array and isinstance(value, dict):
+            value = list(value.values())
         return write(self._fit(value), self.columns)
 
     def _fitted(self, value: Any, printed: str) -> Any:
@@ -330,7 +308,7 @@ def form_of(question: str) -> AskedForm:
     places = said.pop() if len(said) == 1 else None
     if (schema := schema_in(question)) is not None:
         return AskedForm("json", places, schema)
-    kind, separator = _kind_of_values(words)
+    kind, separator = kind_of_values(words)
     template = "" if kind == "json" else template_in(words)
     if kind and not template:
         shown = set(KEY.findall(words))
@@ -342,33 +320,11 @@ def form_of(question: str) -> AskedForm:
             keys=tuple(listed(KEYS.search(words))),
             columns=tuple(listed(COLUMNS.search(words))),
             separator=separator,
+            is_array=kind == "json" and bool(ARRAY.search(words)),
         )
     if template:
         return AskedForm("template", places, template=template)
-    return AskedForm(_plain_kind(words), places)
-
-
-def _plain_kind(words: str) -> str:
-    if ONE_NUMBER.search(words):
-        return "number"
-    return "yes or no" if YES_NO.search(words) and not REASON.search(words) else ""
-
-
-def _kind_of_values(words: str) -> tuple[str, str]:
-    """The form of names and values that is asked for, and what separates them; nothing for none."""
-    if JSON.search(words):
-        return "json", ""
-    if _plain_kind(words):
-        return "", ""
-    forms = (("yaml", YAML), ("dictionary", DICTIONARY), ("table", TABLE), ("csv", CSV))
-    if kind := next((kind for kind, named in forms if named.search(words)), ""):
-        return kind, ""
-    if found := LINES.search(words):
-        mark = found.group(1) or ("=" if found.group(2).lower().startswith("equal") else ": ")
-        return "lines", mark
-    if found := SEPARATED.search(words):
-        return "list", MARKS[found.group(1).lower()]
-    return "", ""
+    return AskedForm(plain_kind(words), places)
 
 
 def listed(found: re.Match[str] | None) -> list[str]:

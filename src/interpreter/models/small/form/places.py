@@ -14,6 +14,13 @@ TEMPLATE = re.compile(
 GOES_ON = re.compile(r"\n|[.?!](?=\s)")  # behind the last place something else is said
 WANTS = re.compile(r"\b(?:answer|reply|respond|give|print|return|output|use|write|say|in)\b", re.I)
 MARKS = re.compile(r"(?:[\s@,;|/&+*-]|\band\b)*")
+SHOWN = re.compile(  # without a colon, or behind other words than these
+    r"\b(?:answer|reply|respond|give|print|return|output|use|write|say)\b[^.?!:\n]{0,60}"
+    r"(?:\b(?:form|format|pattern|template) |\b(?:like this|as follows): ?)[\"'“`]?"
+    r"([^\n]{0,200}?[<\[{][ ]?[A-Za-z][\w ,-]{0,60}[>\]}][^\n]{0,200}?)"
+    r"(?=[\"'”`]|[.?!](?:\s|\Z)|\n|,? where\b|\Z)",
+    re.IGNORECASE,
+)
 OF_MANY = re.compile(r"\b(?:each|every|per|all|lists?|lines|rows|files)\b", re.IGNORECASE)
 SENTENCE_ENDS = re.compile(r"[.?!]\s+|\n")
 PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,.-]{0,60}?)\s*[>\]}]")
@@ -24,11 +31,11 @@ SHORT = 4  # words of an answer that is no number
 def template_in(question: str) -> str:
     """The text with places to be filled in that a question shows for its answer."""
     words = question.partition("\n\n")[0]
-    found = TEMPLATE.search(words)
+    found = TEMPLATE.search(words) or SHOWN.search(words)
     if found is None or OF_MANY.search(SENTENCE_ENDS.split(words[: found.start(1)])[-1]):
         return ""
     template = found.group(1).strip(" \n\t,;(")
-    ends = [hole.end() for hole in PLACEHOLDER.finditer(template)]
+    ends = [hole.end() for hole in PLACEHOLDER.finditer(template) if "</" not in template]
     return template[: ends[-1]] + GOES_ON.split(template[ends[-1] :])[0] if ends else ""
 
 

@@ -28,7 +28,7 @@ MORE_THAN_TABLES = re.compile(
 )
 RENDERED = "# The same value, in the form that was asked for.\n"
 FORMS = {
-    **dict.fromkeys(("json", "yaml", "dictionary", "table"), RECORDS),
+    **dict.fromkeys(("json", "yaml", "toml", "xml", "dictionary", "table"), RECORDS),
     "csv": (
         "value = {value}\n"
         "value = value.reset_index() if getattr(value, 'ndim', 0) == 1 else value\n"

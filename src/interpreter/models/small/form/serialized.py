@@ -1,13 +1,18 @@
-"""Values written as people ask for them: JSON, YAML, a dictionary, a table, lines, a list."""
+"""Values written as people ask for them: JSON, YAML, TOML, XML, a dictionary, a table, lines, a
+list."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from xml.sax.saxutils import escape
 
+PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
+NOT_IN_A_TAG = re.compile(r"[^\w.-]")
 HEAD = ("name", "value")  # of a table of names and values whose columns nobody named
 
 
@@ -29,6 +34,56 @@ def as_yaml(value: Any, _: Sequence[str]) -> str:
         return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True)).strip()
     except yaml.YAMLError as error:  # such as a complex number
         raise ValueError("no YAML") from error
+
+
+def as_toml(value: Any, _: Sequence[str]) -> str:
+    """As TOML: a line for each name, and tables below them."""
+    if not isinstance(value, dict) or None in value.values():
+        raise ValueError("no TOML")
+    tables = {name: item for name, item in value.items() if isinstance(item, dict)}
+    lines = [
+        f"{_key(name)} = {_cell_of_toml(item)}"
+        for name, item in value.items()
+        if name not in tables
+    ]
+    for name, table in tables.items():
+        if any(isinstance(item, dict) for item in table.values()):
+            raise ValueError("tables within tables")
+        lines += ["", f"[{_key(name)}]", as_toml(table, ())]
+    return "\n".join(lines).strip()
+
+
+def _key(name: str) -> str:
+    return name if PLAIN_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def _cell_of_toml(value: Any) -> str:
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        raise ValueError("no plain list")
+    return json.dumps(value, ensure_ascii=False)
+
+
+def as_xml(root: str) -> Callable[[Any, Sequence[str]], str]:
+    """As XML, an element for each name; rows and the values of lists are called `item`."""
+
+    def written(value: Any, _: Sequence[str]) -> str:
+        if not isinstance(value, dict | list):
+            raise ValueError("no names for the elements")
+        return "\n".join(_element(root, value, ""))
+
+    return written
+
+
+def _element(name: str, value: Any, indent: str) -> Iterator[str]:
+    tag = NOT_IN_A_TAG.sub("_", name if name[:1].isalpha() else f"_{name}")
+    if not isinstance(value, dict | list):
+        yield f"{indent}<{tag}>{escape(_cell(value))}</{tag}>"
+        return
+    parts = value.items() if isinstance(value, dict) else (("item", item) for item in value)
+    yield f"{indent}<{tag}>"
+    for part, item in parts:
+        yield from _element(part, item, f"{indent}  ")
+    yield f"{indent}</{tag}>"
 
 
 def as_csv(value: Any, columns: Sequence[str]) -> str:
