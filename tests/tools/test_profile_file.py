@@ -397,6 +397,13 @@ def test_other_json_is_described_by_its_shape(profiler, workspace):
     ]
 
 
+def test_texts_within_json_are_known_by_the_names_of_their_parts(profiler, workspace):
+    rows = '[{"city": "Porto", "status": "ok"}, {"city": "Lagos", "status": "cancelled"}, 3]'
+    (workspace / "trip.json").write_text(f'{{"name": "May", "stays": {rows}}}')
+    told = profiler.describe("What does trip.json cost? Leave out what is cancelled.")
+    assert told.endswith("\nNamed in the request: column 'status' has 'cancelled' (1 rows)")
+
+
 def test_a_database_is_described_by_its_tables(profiler, workspace):
     connection = sqlite3.connect(workspace / "shop.db")
     connection.execute('CREATE TABLE "order items" (id INTEGER, price REAL)')

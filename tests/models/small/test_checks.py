@@ -578,6 +578,12 @@ def test_what_is_wanted_for_each_is_not_put_together(asked, source, together):
         ("df['share'] = df['qty'] * df['price'].sum()", ""),
         ("weights = df['qty'] * df['price'].sum()", ""),
         ("total = df['qty'] * df['price'].mean()", ""),
+        (
+            "total = df['qty'].sum() * df['price_per_litre'].mean()",
+            "total = (df['qty'] * df['price_per_litre']).sum()",
+        ),
+        ("total = df['qty'].sum() * df['share'].mean()", ""),
+        ("total = df['qty'].sum() * other['price'].mean()", ""),
         ("share = m['n'] / m['n'].sum()", ""),
         ("total = 1.2 * m['n'].sum()", ""),
         ("total = m['n'] * other['price'].sum()", ""),

@@ -9,6 +9,8 @@ from interpreter.models.small.checks.conditions import (
     counts_a_total,
     results_left_out,
 )
+from interpreter.models.small.checks.sources import reads_none_of
+from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
@@ -558,3 +560,54 @@ def test_a_row_that_holds_a_total_may_be_meant(question):
     source = "import pandas as pd\ndf = pd.read_csv('fees.csv')\nprint(df['fee'].max(), len(df))"
     asked = f"{question}{FEES[FEES.index(chr(10)) :]}"
     assert not counts_a_total(asked, Round(source, source, False, "750\n", "", ""))
+
+
+LOG = "\n\nlock.log: 3 lines of text\n| 2024-08-03 09:14:40 back WRONG\n| 2024-08-04 00:00:21 front WRONG"
+READ_LOG = "lines = open('lock.log').readlines()\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "selects", "left_out"),
+    [
+        ("on 3 August", "[x for x in lines if 'WRONG' in x]", "'3 August'"),
+        ("on August 3rd", "[x for x in lines if '2024-08-03' in x]", ""),
+        ("on the 3rd of August", "df[(df.d.dt.day == 3) & (df.d.dt.month == 8)]", ""),
+        ("on 3 August", "df[df.d == datetime(2024, 8, 3)]", ""),
+        ("on 3 August", "[x for x in lines if '2024-08-04' in x]", ""),  # right beside it
+        ("on 13 August", "[x for x in lines if '2024-08-03' in x]", "'13 August'"),
+        ("at 14:10", "df[df['departs'] > '08:30']", "'14:10'"),
+        ("at 14:10", "df[df['departs'] > '14:10']", ""),
+        ("at 14:10", "df[df.minutes > 850]", ""),
+        ("at 14:00", "df[df.d.dt.hour >= 14]", ""),
+    ],
+)
+def test_a_day_and_a_time_that_are_named_are_used(said, selects, left_out):
+    source = f"{READ_LOG}print(len({selects}))"
+    asked = f"How many wrong codes were typed {said}, by lock.log?{LOG}"
+    told = Conditions.of(asked).left_out(Round(source, source, False, "7", "", ""))
+    assert told == ([left_out] if left_out else [])
+    assert Conditions.of(asked.partition("\n\n")[0]).days == ()
+
+
+def test_who_wants_all_in_an_order_is_not_told_to_look_for_the_first_one():
+    asked = turn("How often is which product in sales.csv? Markdown table, most often first.")
+    (words,) = SmallTurn.of(asked).asked
+    assert "is which one" not in words.text
+    asked = turn("Which product has the most units in sales.csv?")
+    (words,) = SmallTurn.of(asked).asked
+    assert "is which one" in words.text
+    columns = "with the columns product and times, most often first."
+    assert form_of(f"Answer with a Markdown table {columns}").columns == ("product", "times")
+
+
+def test_a_program_that_reads_another_file_than_the_one_that_is_named_is_not_believed():
+    known = (
+        "\n\nhotels_2024.csv: 4 rows x 2 columns\n- 'hotel' text: 'a', 'b'\n- 'nights' int 2 to 6"
+    )
+    asked = f"How many nights were we in hotels in 2023? It is in hotels_2023.csv.{known}"
+    source = "import pandas as pd\nprint(pd.read_csv('hotels_2024.csv')['nights'].sum())"
+    assert reads_none_of(asked, source) == ["hotels_2023.csv"]
+    assert reads_none_of(asked, source.replace("2024", "2023")) == []
+    assert (
+        reads_none_of("How many nights are in hotels_2023.csv?", "print(open(name).read())") == []
+    )

@@ -166,9 +166,7 @@ def prose(path: Path, text: str) -> Iterator[str]:
     if path.suffix.lower() in (".md", ".markdown") and re.search(r"(?m)^\|[ :|-]+\|\s*$", text):
         how = "read it by open(); cells of a row are line.strip()[1:-1].split('|'), to be stripped"
     yield f"{path.name}: {count} lines of text, {size_of(path)} ({how}){more}"
-    yield from (
-        f"| {line}" for line in shown
-    )  # what stands in it is never taken for a word of ours
+    yield from (f"| {line}" for line in shown)  # so that it is never taken for a word of ours
 
 
 def json_file(path: Path) -> Iterator[str]:
@@ -195,9 +193,11 @@ def flat(value: Any) -> str:
 
 def structure(title: str, content: Any) -> Iterator[str]:
     yield f"{title}: JSON, {shape(content)}"
-    if isinstance(content, dict):
-        for name, value in itertools.islice(content.items(), 30):
-            yield f"- {name!r} {shape(value)}"
+    for name, value in itertools.islice(content.items(), 30) if isinstance(content, dict) else ():
+        yield f"- {name!r} {shape(value)}"
+        rows = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+        for part in dict.fromkeys(part for row in rows[:1000] for part in row):
+            remember_texts(part, [flat(row.get(part)) for row in rows])
 
 
 def shape(value: Any) -> str:

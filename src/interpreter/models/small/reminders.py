@@ -76,6 +76,7 @@ AMONG = re.compile(
     r"|smallest|longest|shortest|best|worst)\b",
     re.IGNORECASE,
 )
+IN_ORDER = re.compile(r"\b(?:the )?\w+ (?:\w+ ){0,2}first\b", re.IGNORECASE)  # all there are
 EACH = (
     "For each {column}: g = df.groupby({column!r})[number].{how}(); g.idx{end}() is which one, "
     "g.{end}() its value."
@@ -122,7 +123,8 @@ def reminders_for(question: str) -> tuple[str, ...]:
     more = (TO_JOIN.format(column=joined),) if joined else ()
     how = next(name for name, words in HOW_EACH if re.search(words, asked, re.IGNORECASE))
     end = "min" if LEAST.search(asked) else "max"
-    columns = [one for one, _ in asked_columns(question)] if AMONG.search(asked) else []
+    is_among = AMONG.search(IN_ORDER.sub("", asked))
+    columns = [one for one, _ in asked_columns(question)] if is_among else []
     grouped = (EACH.format(column=one, how=how, end=end) for one in columns)
     return (*told, *_other_units(question), *_gaps(question), *more, *grouped)
 

@@ -46,6 +46,13 @@ MONTH = re.compile(
     re.IGNORECASE,
 )
 WEEKDAY = re.compile(rf"\bon (?:an? |every )?({'|'.join(WEEKDAYS)})s?\b(?!,? \d|:)", re.IGNORECASE)
+A_DAY = re.compile(
+    rf"\bon (?:the )?((\d\d?)(?:st|nd|rd|th)?(?: of)? ({'|'.join(MONTHS)})"
+    rf"|({'|'.join(MONTHS)}) (\d\d?)(?:st|nd|rd|th)?)\b",
+    re.IGNORECASE,
+)
+A_TIME = re.compile(r"\bat (\d\d?):(\d\d)\b")
+DATE_KNOWN, TIME_KNOWN = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"\b\d\d?:\d\d\b")
 DAYS_KNOWN = re.compile(r"'(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*'", re.IGNORECASE)
 MEASURED = (
     r"\b(?:most|least|fewest|highest|lowest|largest|smallest|biggest|greatest|average|mean|median"
@@ -155,6 +162,10 @@ class Conditions:
     """Months that rows are selected by, where there are dates."""
     weekdays: tuple[str, ...] = ()
     """Days of the week that rows are selected by."""
+    days: tuple[tuple[str, str, str], ...] = ()
+    """Days, as the request says them, with their number and their month."""
+    times: tuple[tuple[str, str], ...] = ()
+    """Hours and minutes."""
     of_population: bool = False
     """Whether it is the population's deviation that is asked for."""
 
@@ -190,9 +201,13 @@ class Conditions:
         limits = list(dict.fromkeys(limits))
         population = _wants_population(words)
         has_days = DATES.search(request) or DAYS_KNOWN.search(request)
-        days = tuple(WEEKDAY.findall(words)) if has_days else ()
-        selected = (values, tuple(limits), things, listed, measures, excluded, months, days)
-        return cls(*selected, of_population=population)
+        weekdays = tuple(WEEKDAY.findall(words)) if has_days else ()
+        there = request[len(words) :]
+        dated = [*A_DAY.finditer(words)] if DATE_KNOWN.search(there) else []
+        days = tuple((one[1], one[2] or one[5], one[3] or one[4]) for one in dated)
+        times = tuple(A_TIME.findall(words)) if TIME_KNOWN.search(there) else ()
+        selected = (values, tuple(limits), things, listed, measures, excluded, months, weekdays)
+        return cls(*selected, days=days, times=times, of_population=population)
 
     def left_out(self, one: Round) -> list[str]:
         """Those that a block does not use, in words."""
@@ -218,6 +233,16 @@ class Conditions:
             *(f"{limit!r}" for limit in self.limits if not program.has_number(limit)),
             *(f"{month!r}" for month in self.months if not program.has_month(month)),
             *(f"{day!r}" for day in self.weekdays if not program.has_weekday(day)),
+            *(
+                repr(said)
+                for said, day, month in self.days
+                if not (program.has_number(day) and program.has_month(month))
+            ),
+            *(
+                repr(f"{hour}:{minute}")
+                for hour, minute in self.times
+                if not program.has_time(int(hour), int(minute))
+            ),
             *(OF_POPULATION,) * (self.of_population and bool(OF_A_SAMPLE.search(one.source))),
             *(f"{column!r} (a column)" for column in self.measures if not program.names(column)),
             *(

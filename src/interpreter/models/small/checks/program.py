@@ -93,6 +93,12 @@ class Program:
             self.attributes & {"weekday", "dayofweek", "day_of_week", "day_name", "strftime"}
         )
 
+    def has_time(self, hour: int, minute: int) -> bool:
+        """Whether it may select by a time of the day: by its numbers, or by all its minutes."""
+        if self.has_number(str(60 * hour + minute)):
+            return True
+        return self.has_number(str(hour)) and (not minute or self.has_number(str(minute)))
+
     def has_number(self, limit: str) -> bool:
         """Whether it may select by a limit: by it, or by a number right beside it."""
         wanted = abs(as_number(limit))

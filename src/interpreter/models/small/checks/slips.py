@@ -48,6 +48,7 @@ KEEPS_ITS_ROWS = frozenset((
 """What is meant to be kept: the data in another form, and no part or sum of it."""
 PARTS_OF_COLUMNS = ("str", "dt", "cat")  # `df["a"].str` is read, never assigned
 NOT_OF_ARRAYS = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'")
+PRICE = re.compile(r"price|rate\b|_per_|\bper\b|each\b|fee\b", re.IGNORECASE)
 TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
 
 
@@ -319,24 +320,41 @@ def _with_products_summed(source: str) -> str:
     lines = [line.encode() for line in source.split("\n")]
     found = sorted(_totals(tree), key=lambda one: one.col_offset, reverse=True)
     for node in found:  # from the right, so that places stay right
-        match node:
-            case ast.BinOp(
-                ast.Subscript(ast.Name(one), ast.Constant(str())) as left,
-                ast.Mult(),
-                ast.Call(
-                    ast.Attribute(
-                        ast.Subscript(ast.Name(other), ast.Constant(str())) as right, "sum"
-                    ),
-                    [],
-                    [],
-                ),
-            ) if one == other and node.lineno == node.end_lineno:
-                line = lines[node.lineno - 1]
-                product = f"({ast.unparse(left)} * {ast.unparse(right)}).sum()".encode()
-                lines[node.lineno - 1] = (
-                    line[: node.col_offset] + product + line[node.end_col_offset :]
-                )
+        if columns := _multiplied(node):
+            line = lines[node.lineno - 1]
+            product = f"({' * '.join(columns)}).sum()".encode()
+            lines[node.lineno - 1] = line[: node.col_offset] + product + line[node.end_col_offset :]
     return if_it_parses(b"\n".join(lines).decode(), source)
+
+
+def _multiplied(node: ast.expr) -> tuple[str, ...]:
+    """The two columns of a table whose products are to be summed: `df["n"] * df["price"].sum()`,
+    and the sum of one times the average price; nothing for all others."""
+    match node:
+        case ast.BinOp(
+            ast.Subscript(ast.Name(one), ast.Constant(str())) as left,
+            ast.Mult(),
+            ast.Call(
+                ast.Attribute(ast.Subscript(ast.Name(other), ast.Constant(str())) as right, "sum")
+            ),
+        ):
+            pass
+        case ast.BinOp(
+            ast.Call(
+                ast.Attribute(ast.Subscript(ast.Name(one), ast.Constant(str())) as left, "sum")
+            ),
+            ast.Mult(),
+            ast.Call(
+                ast.Attribute(
+                    ast.Subscript(ast.Name(other), ast.Constant(str(name))) as right, "mean"
+                )
+            ),
+        ) if PRICE.search(name):
+            pass
+        case _:
+            return ()
+    is_plain = one == other and node.lineno == node.end_lineno
+    return (ast.unparse(left), ast.unparse(right)) if is_plain else ()
 
 
 def _totals(tree: ast.Module) -> Iterator[ast.expr]:

@@ -25,9 +25,13 @@ WALKS = re.compile(r"\b(?:glob|rglob|iterdir|listdir|scandir|walk)\(")
 
 def reads_none_of(request: str, source: str) -> list[str]:
     """The files that a request names, where a program reads nothing at all, and uses nothing that
-    was read before."""
-    named = list(dict.fromkeys(FILE.findall(request.partition("\n\n")[0])))
-    if not named or READS.search(source) or any(name in source for name in named):
+    was read before, or reads only others that lie around."""
+    words, _, known = request.partition("\n\n")
+    named = list(dict.fromkeys(FILE.findall(words)))
+    near = set(FILE.findall(source)) - set(named)
+    others = [one for one in near if re.search(rf"^{re.escape(one)}[: ]", known, re.MULTILINE)]
+    is_reading = READS.search(source) and (not others or WALKS.search(source))
+    if not named or is_reading or any(name in source for name in named):
         return []
     try:
         ast.parse(source)

@@ -88,7 +88,9 @@ a an the one no nothing in of for with each every then that which only all its t
 store sort sorted keep print tell show round rounded use put as are is to from being by and two
 three four five six seven eight nine ten also just respectively pretty please both must should
 will shall can could may do does did have has had be these those this our your my his her there
-where when if so it they we you add names matching corresponding equal
+where when if so it they we you add names matching corresponding equal most fewest least largest
+biggest smallest highest lowest newest oldest latest earliest longest shortest ordered ascending
+descending
 """
 ENDS_A_LIST = frozenset(NO_NAMES.split())
 
