@@ -342,9 +342,7 @@ def test_lines_of_json_are_a_table_too(profiler, workspace):
     )
 
 
-PLAN = (
-    "# Fair\n\n- [x] book the square (Lena)\n- [ ] order tables, chairs (Lena)\n- [ ] hire (Ravi)\n"
-)
+PLAN = "# Fair\n\n- done: book the square (Lena)\n- order tables, chairs (Lena)\n- hire (Ravi)\n"
 
 
 @pytest.mark.parametrize("name", ["plan.md", "plan.txt", "plan.log"])
@@ -395,6 +393,11 @@ def test_other_json_is_described_by_its_shape(profiler, workspace):
         "- 'meta' an object of 1: v",
         "- 'items' a list of 3, first int 1",
     ]
+
+
+def test_a_list_of_things_to_do_says_which_are_done(profiler, workspace):
+    (first, *_) = profile_of(profiler, workspace, "list.md", "# Pack\n- [x] tent\n- [ ] gas\n")
+    assert "a line with '- [ ]' is open, one with '- [x]' or '- [X]' is done" in first
 
 
 def test_texts_within_json_are_known_by_the_names_of_their_parts(profiler, workspace):

@@ -285,3 +285,29 @@ def test_an_order_that_a_function_is_given_is_not_turned_round():
     source = "def top(t, down):\n    return t.sort_values(['a', 'b'], reverse=down)"
     error = "TypeError: DataFrame.sort_values() got an unexpected keyword argument 'reverse'"
     assert after_error("Sort a.csv.", source, error) == source
+
+
+BILLS = (
+    "What did it cost?\n\nr.csv: 3 rows x 2 columns\n- 'Amount' text: numbers with a decimal comma such "
+    "as '412,50': df['Amount'].str.replace('.', '').str.replace(',', '.').astype(float)"
+)
+
+
+@pytest.mark.parametrize(
+    "makes",
+    [
+        "t['Amount'] = t['Amount'].str.replace(',', '.').astype(float)\nprint(t['Amount'].sum())",
+        "print(t['Amount'].astype(float).sum())",
+        "t['Amount'] = pd.to_numeric(t['Amount'])\nprint(t['Amount'].sum())",
+    ],
+)
+def test_numbers_are_made_as_the_profile_says(makes, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.csv").write_text("What;Amount\na;412,50\nb;1.104,00\nc;3,00\n")
+    source = f"import pandas as pd\nt = pd.read_csv('r.csv', sep=';')\n{makes}"
+    error = "ValueError: could not convert string to float: '1.104.00'"
+    better = after_error(BILLS, source, error)
+    assert printed_by(better) == ("1519.5", [])
+    assert after_error(BILLS, better, error) == better
+    other = "t['Amount'] = t['Price'].astype(float)"
+    assert after_error(BILLS, source.replace(makes, other), error) == source.replace(makes, other)

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
-from interpreter.models.small.checks.answers import impossible
 from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.checks.conditions import Conditions
 from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.groups import not_put_together
+from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.slips import after_error, with_columns, without_slips
 from interpreter.models.small.checks.sources import reads_one_of_many, taken_from_a_profile
 from interpreter.models.small.checks.which import does_not_say_who

@@ -9,9 +9,11 @@ from interpreter.models.small.checks.conditions import (
     counts_a_total,
     results_left_out,
 )
+from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.sources import reads_none_of
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.reminders import reminders_for
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
@@ -611,3 +613,46 @@ def test_a_program_that_reads_another_file_than_the_one_that_is_named_is_not_bel
     assert (
         reads_none_of("How many nights are in hotels_2023.csv?", "print(open(name).read())") == []
     )
+
+
+WALLET = (
+    "\n\nw.json: JSON, a list of objects (pandas.read_json reads it): 7 rows x 2 columns\n"
+    "- 'kind' text: 'note', 'coin'\n- 'value' float 0.2 to 20\n"
+    "Named in the request: column 'kind' has 'coin' (4 rows)\n"
+    "Named in the request: column 'kind' has 'note' (3 rows)"
+)
+
+
+def test_who_names_all_values_of_a_column_together_leaves_no_row_out():
+    asked = f"What is left in w.json? value is what one note or coin is worth.{WALLET}"
+    assert Conditions.of(asked).values == ()
+    apart = f"A note is kept in the bank of our town, since it is large and may be lost; what of a coin?{WALLET}"
+    assert len(Conditions.of(apart).values) == 2
+    three = WALLET.replace("'coin'\n", "'coin', 'cheque'\n")
+    assert len(Conditions.of(f"What is a note or coin worth?{three}").values) == 2
+
+
+@pytest.mark.parametrize(
+    ("number", "is_possible"), [("6", True), ("15", True), ("16", False), ("-1", False)]
+)
+def test_what_is_counted_is_no_more_than_there_is(number, is_possible):
+    known = "\n\nguests.csv: 15 rows x 2 columns\n- 'name' text, 15 different, e.g. 'Abel'\n- 'reply' text: 'yes', 'no'"
+    asked = f"How many meals do we need for guests.csv?{known}"
+    assert (impossible(asked, number) == "") is is_possible
+    numeric = f"{asked}\n- 'persons' int 1 to 4"
+    assert (impossible(numeric, number) == "") is (number != "-1")
+    assert impossible(asked.replace("meals", "more meals"), "-1") == ""
+
+
+def test_tables_are_joined_with_all_that_the_request_is_about():
+    known = (
+        "\n\ne.csv: 8 rows x 2 columns\n- 'what' text, 8 different, e.g. 'Taxi'\n"
+        "- 'currency' text: 'USD', 'EUR'\n\nr.csv: 2 rows x 2 columns\n"
+        "- 'currency' text: 'USD', 'NOK'\n- 'rate' float 0.1 to 0.9"
+    )
+    told = " ".join(reminders_for(f"What did all cost in euros, by e.csv and r.csv?{known}"))
+    assert "'EUR' stands in one of the tables only: with how='left'" in told
+    assert "NOK" not in told
+    assert "isin" not in told
+    told = " ".join(reminders_for(f"Which currency of e.csv has no rate in r.csv?{known}"))
+    assert "one[~one['currency'].isin(other['currency'])]" in told

@@ -8,10 +8,10 @@ from interpreter.models.small.checks.absent import said_to_be_absent
 from interpreter.models.small.checks.answers import (
     answer_in,
     finds_nothing,
-    impossible,
     trouble_with,
 )
 from interpreter.models.small.checks.gaps import with_fewer_dropped
+from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.sources import leans_on_others, reads_none_of
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.form.asked import form_of

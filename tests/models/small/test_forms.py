@@ -436,3 +436,17 @@ def test_words_are_left_to_the_model_where_no_sentence_is_asked_for():
 def test_a_place_that_was_left_as_it_is_gets_the_value_that_stands_behind_it(printed, answer):
     question = "What is the sum of x in t.csv? Answer in this format: Total: <sum>"
     assert answer_in(question, printed) == answer
+
+
+@pytest.mark.parametrize(
+    ("printed", "values"),
+    [
+        ("5    Agnes Adler\n18   Mats Moll\nName: name, dtype: str\n", "Agnes Adler\nMats Moll\n"),
+        ("0    3.5\nName: price, dtype: float64\n", "3.5\n"),
+        ("2016    3\nName: count, dtype: int64\n", None),
+        ("name\nAnn    3\nName: count, dtype: int64\n", None),
+        ("5    apples\n8    pears\n", None),
+    ],
+)
+def test_the_numbers_of_rows_are_no_part_of_a_column(printed, values):
+    assert plain(printed) == (values or printed)

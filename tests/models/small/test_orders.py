@@ -95,6 +95,8 @@ def test_columns_that_are_listed_in_their_order_are_all_that_a_file_has():
         ("Please remove the duplicates from list.txt.", True),
         ("Add a column total to sales.csv.", True),
         ("The column in c.csv is a mess. Keep the digits and save the file under its name.", True),
+        ("Movers want a list each. Split boxes.csv into one CSV for each room, in a folder.", True),
+        ("Sum up journey.csv in a file summary.json: total and days.", True),
         ("We have a new name: replace Ltd by Group in all Markdown files under site.", True),
         ("List the products of a.csv by revenue. Put the biggest first.", False),
         ("The mean of x in a.csv is wanted. Round it to two places.", False),

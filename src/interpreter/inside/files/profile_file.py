@@ -38,7 +38,7 @@ from profile_columns import (
     shown_in_row,
     with_point,
 )
-from profile_texts import READ, decoded, guessed_delimiter, is_table, some_lines
+from profile_texts import READ, decoded, guessed_delimiter, how_to_read, is_table, some_lines
 
 Row = Sequence[str]
 LONGEST = 1000  # characters of a profile: about 300 tokens
@@ -160,11 +160,7 @@ def text_file(path: Path) -> Iterator[str]:
 def prose(path: Path, text: str) -> Iterator[str]:
     count, shown = len(text.splitlines()), list(some_lines(text))
     more = "; some:" if len(shown) < count else ""
-    how = "no table; read it line by line, with open()"
-    if path.suffix.lower() in (".ini", ".cfg") and re.search(r"(?m)^\[.+\]\s*$", text):
-        how = "no table; configparser.ConfigParser() reads it: read(path), then it[section][name]"
-    if path.suffix.lower() in (".md", ".markdown") and re.search(r"(?m)^\|[ :|-]+\|\s*$", text):
-        how = "read it by open(); cells of a row are line.strip()[1:-1].split('|'), to be stripped"
+    how = how_to_read(path.suffix.lower(), text)
     yield f"{path.name}: {count} lines of text, {size_of(path)} ({how}){more}"
     yield from (f"| {line}" for line in shown)  # so that it is never taken for a word of ours
 

@@ -76,3 +76,14 @@ def some_lines(text: str) -> Iterator[str]:
         if line.strip() and seen[shape] <= ALIKE and len(line[:WIDTH]) < room:
             room -= len(line[:WIDTH]) + 1
             yield line[:WIDTH]
+
+
+def how_to_read(suffix: str, text: str) -> str:
+    """How a text that is no table is best read."""
+    if suffix in (".ini", ".cfg") and re.search(r"(?m)^\[.+\]\s*$", text):
+        return "no table; configparser.ConfigParser() reads it: read(path), then it[section][name]"
+    if re.search(r"(?m)^\s*[-*] \[[ xX]\] ", text):
+        return "read it by open(); a line with '- [ ]' is open, one with '- [x]' or '- [X]' is done"
+    if suffix in (".md", ".markdown") and re.search(r"(?m)^\|[ :|-]+\|\s*$", text):
+        return "read it by open(); cells of a row are line.strip()[1:-1].split('|'), to be stripped"
+    return "no table; read it line by line, with open()"

@@ -66,6 +66,8 @@ REMINDERS = (
     ),
 )
 
+TWO = 2
+SPELT = re.compile(r"'([^'\n]+)'")
 TABLES = re.compile(r"^(?=\S.*: .*\b\d+ rows x \d+ columns$)", re.MULTILINE)
 TO_JOIN = (
     "Two tables have {column!r}: pd.merge(one, other, on={column!r}) puts their rows together."
@@ -75,6 +77,12 @@ AMONG = re.compile(
     r"\b(?:average|mean|median|total|sum|overall|together|most|fewest|least|highest|lowest|largest"
     r"|smallest|longest|shortest|best|worst)\b",
     re.IGNORECASE,
+)
+LACKS = re.compile(r"\b(?:not?|never|without|missing|lacks?|yet)\b|n't\b", re.IGNORECASE)
+LACKING = "Rows of one that the other lacks: one[~one[{column!r}].isin(other[{column!r}])]."
+KEEP_ALL = (
+    "{value!r} stands in one of the tables only: with how='left' its rows are kept, and what they "
+    "lack has to be filled in."
 )
 IN_ORDER = re.compile(r"\b(?:the )?\w+ (?:\w+ ){0,2}first\b", re.IGNORECASE)  # all there are
 EACH = (
@@ -120,7 +128,9 @@ def reminders_for(question: str) -> tuple[str, ...]:
     asked = question.partition("\n\n")[0]
     told = (told for words, told in REMINDERS if re.search(words, asked, re.IGNORECASE))
     joined = shared_column(question)
-    more = (TO_JOIN.format(column=joined),) if joined else ()
+    more = [TO_JOIN.format(column=joined)] if joined else []
+    more += [LACKING.format(column=joined)] if joined and LACKS.search(asked) else []
+    more += [KEEP_ALL.format(value=one) for one in _of_one_table(question, joined)]
     how = next(name for name, words in HOW_EACH if re.search(words, asked, re.IGNORECASE))
     end = "min" if LEAST.search(asked) else "max"
     is_among = AMONG.search(IN_ORDER.sub("", asked))
@@ -138,6 +148,15 @@ def shared_column(question: str) -> str:
         return ""
     shared = [name for name in tables[0] if name in tables[1]]
     return shared[0] if len(shared) == 1 else ""
+
+
+def _of_one_table(question: str, column: str) -> list[str]:
+    """Values of a shared column that the first of two tables has and the other one has not, where
+    both are known."""
+    listed = re.findall(rf"^- {re.escape(repr(column))} text: (.*)$", question, re.MULTILINE)
+    values = [SPELT.findall(one) for one in listed]
+    is_known = column and len(values) == TWO
+    return [one for one in values[0] if one not in values[1]][:TWO] if is_known else []
 
 
 def _gaps(question: str) -> Iterator[str]:

@@ -173,6 +173,11 @@ NEW_FILE = re.compile(
     r"(?![\w-]|\.\w)",
     re.IGNORECASE,
 )
+IN_A_FILE = re.compile(
+    r"\b(?:in|into|to|as) an? (?:new )?(?:\w+ )?file (?:called |named )?[\"'`]?"
+    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b(?![\w-]|\.\w)",
+    re.IGNORECASE,
+)
 COMPUTE_INTO = """\
 Write one ```python block that computes this, writes it into the file {name} as was asked for \
 above, and prints what it wrote."""
@@ -313,7 +318,8 @@ def _orders_in(question: str) -> bool:
     """Whether one of its sentences wants files changed: "It is a mess. Clean it and save it." """
     words = question.partition("\n\n")[0][:LOOKED_AT]
     sentences = re.split(r"(?<=[.!:;])\s+", words)
-    changes = any(CHANGING.match(one) or FILE_ORDER.match(one) for one in sentences[1:])
+    orders = (CHANGING, FILE_ORDER, MAKING)
+    changes = any(order.match(one) for one in sentences[1:] for order in orders)
     return "?" not in words and (changes or bool(SAVES.search(words)))
 
 
@@ -328,6 +334,7 @@ def file_to_write(question: str) -> str:
         made = [(how, name) for how, name in made if how.lower() != "in"]
         brought = [pair for clause in BRINGS.findall(words) for pair in INTO_FILE.findall(clause)]
         made += [(how, name) for how, name in brought if how.lower() == "into"]
+        made += [("in", name) for name in IN_A_FILE.findall(words)]
         targets += [name for _, name in made if name.rpartition("/")[2] not in known]
     targets += NEW_FILE.findall(words)  # "write b.csv with what is in a.csv" means b.csv
     targets += [name for _, name in named[::-1]]

@@ -15,6 +15,8 @@ NOT_A_NUMBER = re.compile(
     r"|Unable to parse string [\"']([^\"'\n]*)[\"']"
 )
 HAS_DIGIT = r".astype(str).str.contains(r'\d')"
+MADE_NUMBERS = re.compile(r"^- '(.+?)' text: .*?(df\['.+\))$", re.MULTILINE)  # by its profile
+CONVERTS = re.compile(r"\b(?:float|int|to_numeric)\b")
 WITH_NUMBERS = f"pd.to_numeric({{column}}.where({{column}}{HAS_DIGIT}))"
 WHOLE = ".map(int, na_action='ignore')"  # cut off as `astype(int)` does, and gaps stay
 KINDS = {"float": "", "float64": "", "np.float64": "", "int": WHOLE, "int64": WHOLE}
@@ -56,6 +58,8 @@ def as_the_error_says(question: str, source: str, error: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
     not_a_number = NOT_A_NUMBER.search(error) if "import pandas as pd" in source else None
+    if not_a_number and (better := edited(source, _as_profiles_tell(question, tree))) != source:
+        return better
     if not_a_number and not re.search(r"\d", not_a_number[1] or not_a_number[2] or ""):
         return source if HAS_DIGIT in source else edited(source, _numbers_alone(question, tree))
     if NO_FIRST.search(error) and not LABELLED.search(source):
@@ -77,6 +81,32 @@ def _numbers_alone(question: str, tree: ast.Module) -> Iterator[Edit]:
     for node, table, name, cut in found:
         if is_only_one or name in texts:
             yield node, WITH_NUMBERS.format(column=f"{table}[{name!r}]") + cut
+
+
+def _as_profiles_tell(question: str, tree: ast.Module) -> Iterator[Edit]:
+    """What makes numbers of a column in another way than its profile says."""
+    ways = {name: _as_written(way) for name, way in MADE_NUMBERS.findall(question)}
+    ours = {node: (table, name) for node, table, name, _ in _conversions(tree)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Subscript(ast.Name(table), ast.Constant(str(name)))], made):
+                place, node = (table, name), made
+            case ast.Call() if node in ours:
+                place = ours[node]
+            case _:
+                continue
+        (table, name), text = place, ast.unparse(node)
+        way = ways.get(name, "").replace("df[", f"{table}[")
+        if way and way != text and CONVERTS.search(text) and f"{table}[{name!r}]" in text:
+            yield node, way
+
+
+def _as_written(way: str) -> str:
+    """An expression as a program would have it; nothing where it was cut off."""
+    try:
+        return ast.unparse(ast.parse(way, mode="eval"))
+    except (SyntaxError, ValueError):
+        return ""
 
 
 def _conversions(tree: ast.Module) -> Iterator[tuple[ast.expr, str, str, str]]:

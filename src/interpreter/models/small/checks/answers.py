@@ -17,10 +17,10 @@ from interpreter.models.small.checks.conditions import (
     Conditions,
     conditions_left_out,
     counts_a_total,
-    is_measured,
     results_left_out,
 )
 from interpreter.models.small.checks.groups import not_put_together
+from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.sources import (
     reads_none_of,
     reads_one_of_many,
@@ -29,20 +29,11 @@ from interpreter.models.small.checks.sources import (
 )
 from interpreter.models.small.checks.which import does_not_say_which, does_not_say_who
 from interpreter.models.small.form.asked import AskedForm, form_of, wants_a_sentence
-from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import (
     MISSING,
     NUMBER,
     PLAIN_NOW,
-    as_number,
     data_in,
-)
-from interpreter.models.small.own_draft import (
-    FILE,
-    asked_kind,
-    counts_rows,
-    named_columns,
-    numeric_columns,
 )
 from interpreter.models.small.reminders import COMPARED_WITH
 from interpreter.models.small.rounds import Round
@@ -314,79 +305,3 @@ def lacks_a_value(question: str, output: str) -> bool:
     if form_of(question).kind:
         return bool(MISSING.search(answer_in(question, printed)))
     return bool(MISSING.fullmatch(printed.rpartition(" ")[2])) and "\n" not in printed
-
-
-# What is true of every right answer, whoever computed it.
-
-BETWEEN = "a {kind} of {column!r} lies between {least:g} and {most:g}"
-CORRELATION = re.compile(r"\bcorrelation\b|\bcorrelated\b", re.IGNORECASE)
-SHARE = re.compile(r"\b(?:share|proportion|fraction|probability)\b", re.IGNORECASE)
-COUNT = re.compile(
-    r"\bhow many (?:rows|records|entries|lines|people|customers|passengers|employees|students)\b",
-    re.IGNORECASE,
-)
-ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)
-OF_GROUPS = re.compile(
-    r"\b(?:per|each|every|by|total|sum|differ\w+|between|times)\b", re.IGNORECASE
-)
-HOW_MANY = re.compile(r"\A[^?\n]{0,80}\bhow (?:many|much)\b(?![^\n]*\b(?:whether|or not)\b)", re.I)
-IS_SO = re.compile(r"\b(?:True|False)\b")
-STATISTIC = r"(?<![a-z])(?:mean|average|avg|median|maximum|minimum|max|min)(?![a-z])"
-NAMED_STATISTIC = re.compile(r"([A-Za-z][\w ]{2,60}?)['\"]?\s*[:=\[(]\s*(-?\d[\d,.]*)")
-TRANSFORMED = re.compile(
-    r"\b(?:normali[sz]\w+|standardi[sz]\w+|scal\w+|log\w*|transform\w*|differ\w+|ratio|change"
-    r"|percent\w*|per|each|every|by|total|sum|convert\w*|thousands?|squared?|how many|adjust\w*"
-    r"|multipl\w+|times|divid\w+|euros?|dollars?|pounds?)\b",
-    re.IGNORECASE,
-)
-ROUNDING = 0.5  # an answer may be rounded
-
-
-def impossible(request: str, output: str) -> str:
-    """Why a number that was printed cannot be the answer; nothing where it can."""
-    numbers = NUMBER.findall(output)
-    if (
-        HOW_MANY.search(request)
-        and IS_SO.search(output)
-        and sizes(output) <= sizes(request.partition("\n\n")[0])
-    ):
-        return "a number is asked for, and True or False is none"
-    if len(numbers) != 1:
-        return _named_out_of_range(request, output)
-    value, words = as_number(numbers[0]), request.partition("\n\n")[0]
-    if CORRELATION.search(words) and abs(value) > 1:
-        return "a correlation lies between -1 and 1"
-    if SHARE.search(words) and not 0 <= value <= 100:
-        return "a share lies between 0 and 1, or 0 and 100 percent"
-    found = COUNT.search(words)
-    if counted := found.group() if found else counts_rows(request):
-        rows = [int(count) for count in ROWS.findall(request)]
-        if rows and not (0 <= value <= sum(rows) and value == int(value)):
-            return f"{counted[9:]} are counted, and there are {sum(rows)} rows"
-    return _out_of_range(request, words, value)
-
-
-def _named_out_of_range(request: str, output: str) -> str:
-    """The same of several numbers, where each has a name: `mean_age: -0.02`."""
-    if TRANSFORMED.search(FILE.sub(" ", request.partition("\n\n")[0])):
-        return ""
-    columns = {key_of(one.name): one for one in numeric_columns(request)}
-    for name, printed in NAMED_STATISTIC.findall(output):
-        kind = re.search(STATISTIC, name, re.IGNORECASE)
-        rest = re.sub(STATISTIC, "", name, count=1, flags=re.IGNORECASE).strip("_ ")
-        one, value = columns.get(key_of(rest)), as_number(printed)
-        if kind and one and not one.least - ROUNDING <= value <= one.most + ROUNDING:
-            return BETWEEN.format(kind=kind[0], column=one.name, least=one.least, most=one.most)
-    return ""
-
-
-def _out_of_range(request: str, words: str, value: float) -> str:
-    kind, columns = asked_kind(request), named_columns(request)
-    if kind not in ("mean", "median", "max", "min") or len(columns) != 1:
-        return ""
-    if OF_GROUPS.search(FILE.sub(" ", words)):
-        return ""
-    (one,) = columns
-    if one.least - ROUNDING <= value <= one.most + ROUNDING or not is_measured(words, one.name):
-        return ""
-    return BETWEEN.format(kind=kind, column=one.name, least=one.least, most=one.most)

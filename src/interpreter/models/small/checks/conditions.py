@@ -16,6 +16,8 @@ from interpreter.protocol.values import frozen
 
 # As tools/named_values.py writes it.
 NAMED = re.compile(r"^Named in the request: column '(.+?)' has (.+) \(\d+ rows\)$", re.MULTILINE)
+CLOSE = 60  # characters between values that are said together
+LISTED = re.compile(r"^- '(.+?)' text: ('.*)$", re.MULTILINE)
 TEXTS = re.compile(r"^- '.+?' text: ('.*)$", re.MULTILINE)
 DATES = re.compile(r"^- '.+?' dates\b", re.MULTILINE)
 SPELT = re.compile(r"'([^']+)'|\"([^\"]+)\"")
@@ -176,6 +178,7 @@ class Conditions:
         named = NAMED.findall(request)
         spelt_as = ((column, tuple(map("".join, SPELT.findall(has)))) for column, has in named)
         values = tuple((column, spelt) for column, spelt in spelt_as if spelt)
+        values = tuple(one for one in values if one[0] not in _all_named(request, values))
         rows = "\n".join(one for one in SENTENCES.split(words) if not ON_CONDITION.search(one))
         limits = [found for found, unit in LIMIT.findall(rows) if unit.lower() not in ("k", "m")]
         known = f"{' '.join(COLUMN.findall(request))} {named}".casefold()
@@ -271,6 +274,20 @@ class Conditions:
         of_column = sum(name == column for name, _ in self.values)
         shown = any(value.casefold() in one.output.casefold() for value in spelt)
         return of_column > 1 or shown
+
+
+def _all_named(request: str, values: Iterable[tuple[str, tuple[str, ...]]]) -> set[str]:
+    """Columns of which a request names each value that there is, "a note or a coin": that is no
+    reason to leave rows out."""
+    words, found = request.partition("\n\n")[0].casefold(), set()
+    there = {column: SPELT.findall(texts) for column, texts in LISTED.findall(request)}
+    spelt = [(column, one) for column, texts in values for one in texts]
+    for column, listed in there.items():
+        texts = ["".join(one) for one in listed]
+        places = [words.find(one.casefold()) for one in texts if (column, one) in spelt]
+        if len(places) == len(texts) > 1 and max(places) - min(places) < CLOSE:
+            found.add(column)
+    return found
 
 
 def is_measured(words: str, column: str) -> bool:

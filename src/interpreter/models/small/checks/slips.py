@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from interpreter.models.small.checks.absent import with_absence_told
 from interpreter.models.small.checks.after_errors import as_the_error_says
 from interpreter.models.small.checks.old_ways import in_new_ways
-from interpreter.models.small.hints import CUSTOMARY, NO_FILE
+from interpreter.models.small.hints import CUSTOMARY
 
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
+NOT_FOUND = re.compile(r"No such file or directory|non-existent directory|KeyError")
 NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
 READ_WITH = re.compile(
@@ -78,7 +79,7 @@ def after_error(question: str, source: str, error: str) -> str:
     if (better := as_the_error_says(question, source, error)) != source:
         return if_it_parses(better, source)
     newer = source if "NameError" in error else in_new_ways(source, error)
-    if NO_FILE.search(error) or "KeyError" in error or newer != source:
+    if NOT_FOUND.search(error) or newer != source:
         return with_columns(question, without_slips(newer), error)
     return source
 

@@ -18,11 +18,18 @@ VALUE_NOW = re.compile(r"(?:^|; )(\w+): (-?\d[\d.eE+-]*)(?=;|$)")  # among the v
 PLAIN_NOW = re.compile(  # a number, a short text, or whether something is so
     r"(?:^|; )(\w+): (?:-?\d[\d.eE+-]*|'[^';]*'|True|False)(?=;|$)"
 )
+OF_A_COLUMN = re.compile(  # as pandas shows one whose rows have no names
+    r"((?:\d+ {2,}\S[^\n]*\n)+)Name: (?!count\b)[^\n]*, dtype: \w+\n?"
+)
+ROW_NUMBER = re.compile(r"^\d+ {2,}", re.MULTILINE)
 MISSING = re.compile(r"(?<!\w)(?:nan|nat|none|null)(?!\w)", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """A text in which NumPy's values are written as everybody writes them."""
+    """A text in which NumPy's values are written as everybody writes them, and a column without
+    the numbers of its rows, which nobody asked for."""
+    if found := OF_A_COLUMN.fullmatch(text):
+        text = ROW_NUMBER.sub("", found[1])
     return TRUTH.sub(r"\1", SCALAR.sub(r"\1", text))
 
 
