@@ -561,7 +561,7 @@ def test_a_row_that_holds_a_total_is_not_counted_as_one_of_the_rows(source, is_c
 def test_a_row_that_holds_a_total_may_be_meant(question):
     source = "import pandas as pd\ndf = pd.read_csv('fees.csv')\nprint(df['fee'].max(), len(df))"
     asked = f"{question}{FEES[FEES.index(chr(10)) :]}"
-    assert not counts_a_total(asked, Round(source, source, False, "750\n", "", ""))
+    assert not counts_a_total(asked, source)
 
 
 LOG = "\n\nlock.log: 3 lines of text\n| 2024-08-03 09:14:40 back WRONG\n| 2024-08-04 00:00:21 front WRONG"

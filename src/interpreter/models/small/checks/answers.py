@@ -211,7 +211,7 @@ def _misunderstood(question: str, one: Round) -> str:
 def _selects_too_little(question: str, one: Round) -> str:
     if left_out := conditions_left_out(question, one):
         return LEFT_OUT.format(conditions=left_out)
-    row = counts_a_total(question, one)
+    row = counts_a_total(question, one.source)
     return COUNTS_A_TOTAL.format(row=row) if row else ""
 
 
@@ -274,7 +274,7 @@ def doubt_about(question: str, one: Round) -> str:
         return NOT_COMPUTED
     if left_out := conditions_left_out(question, one):
         return IN_DOUBT.format(conditions=left_out)
-    if row := counts_a_total(question, one):
+    if row := counts_a_total(question, one.source):
         return WITH_A_TOTAL.format(row=row)
     if choices := not_chosen(question, one.output):
         return UNLIKELY.format(why=f"the answer was to be {' or '.join(map(repr, choices))}")

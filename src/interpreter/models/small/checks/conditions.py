@@ -95,7 +95,7 @@ UNTOUCHED = re.compile(
 TOTALS = re.compile(r"^Careful: \d+ row\(s\) hold a total \('(.+?)' is '(.+?)'\)$", re.MULTILINE)
 OF_ALL_ROWS = re.compile(  # what a row with a total spoils
     r"(?<!\.isna\(\))(?<!\.isnull\(\))(?<!\.duplicated\(\))"
-    r"\.(?:sum|mean|median|count|std|var|max|idxmax|nlargest|describe|value_counts|nunique)\("
+    r"\.(?:sum|mean|median|count|std|var|max|idxmax|nlargest|describe|value_counts|n?unique|drop_duplicates)\("
     r"|\blen\((?:df|data|table|rows?|records?)\)"
 )
 WITHOUT_SOME = re.compile(
@@ -324,15 +324,15 @@ def _wants_population(words: str) -> bool:
     return bool(is_named) and not NOT_OF_POPULATION.search(words)
 
 
-def counts_a_total(request: str, one: Round) -> str:
+def counts_a_total(request: str, source: str) -> str:
     """The row that holds the total of the others, where a program counts it like them; nothing
     where there is none, or it is meant."""
     words, found = request.partition("\n\n")[0], TOTALS.search(request)
     if found is None or OF_THE_TOTAL.search(words) or OF_COLUMNS.search(words):
         return ""
-    selects = Program.of(one.source).selections or WITHOUT_SOME.search(one.source)
+    selects = Program.of(source).selections or WITHOUT_SOME.search(source)
     column, text = found.groups()
-    is_counted = OF_ALL_ROWS.search(one.source) and not selects
+    is_counted = OF_ALL_ROWS.search(source) and not selects
     return f"{column!r} is {text!r}" if is_counted else ""
 
 

@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.checks.program import Edit, edited
+from interpreter.models.small.checks.program import Edit, edited, tables_read
 from interpreter.models.small.checks.slips import if_it_parses
 from interpreter.models.small.hints import COLUMN, INCOMPLETE
 
@@ -39,8 +39,6 @@ OF_NUMPY = {
     "np.quantile": "np.nanquantile",
 }
 WRITES = re.compile(r"\.to_\w+\(|\bopen\(|\bsavefig\(|\bdump\w*\(")
-READS = ("read_csv", "read_excel", "read_json", "read_parquet", "read_table")
-OTHER_TABLES = ("sheet_name", "index_col", "chunksize", "usecols", "iterator", "names", "squeeze")
 TWO = 2  # columns that a coefficient is of
 ALL_COLUMNS = re.compile(r"\.(?:drop|columns|select_dtypes|iloc|corr|cov|describe|values|to_\w+)\b")
 
@@ -131,7 +129,7 @@ def without_rows_with_gaps(question: str, source: str, error: str) -> str:
         return source
     used, words = _names(tree), question.partition("\n\n")[0]
     gaps = [name for name in dict.fromkeys(INCOMPLETE.findall(question)) if name in used]
-    tables = list(_tables_read(tree))
+    tables = list(tables_read(tree))
     if len(tables) != 1 or not gaps or FILLS.search(words):
         return source
     ((table, end),) = tables
@@ -147,16 +145,6 @@ def _tree(source: str) -> ast.Module | None:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def _tables_read(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """The tables that a program reads as a whole, each with the line behind which it is there."""
-    for statement in tree.body:
-        match statement:
-            case ast.Assign(
-                [ast.Name(name)], ast.Call(ast.Attribute(ast.Name("pd"), how), _, named)
-            ) if how in READS and not any(one.arg in OTHER_TABLES for one in named):
-                yield name, statement.end_lineno or statement.lineno
 
 
 def _names(tree: ast.AST) -> set[str]:

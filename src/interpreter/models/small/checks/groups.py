@@ -59,18 +59,20 @@ def not_put_together(request: str, source: str) -> str:
     column = shared_column(request)
     if column and "index" not in source and not JOINING.search(source) and any(_combines(tree)):
         return BY_ROW.format(column=column)
+    named = spelt_apart(request, source, tree)
+    return BY_SPELLING.format(column=named) if named else ""
+
+
+def spelt_apart(request: str, source: str, tree: ast.Module) -> str:
+    """The column by which a program groups or counts, though one thing is written in several ways
+    there; nothing where it makes them alike, or the spelling is meant."""
     words = request.partition("\n\n")[0]
-    if (
-        FOLDS.search(source)
-        or STRIPS.search(source)
-        or "replace(" in source
-        or EXACTLY.search(words)
-    ):
+    is_alike = FOLDS.search(source) or STRIPS.search(source) or "replace(" in source
+    if is_alike or EXACTLY.search(words):
         return ""
     apart = SPELT.findall(request) or (COLUMN.findall(request) if SAME_CASE.search(words) else [])
     grouped = set(_grouped(tree))
-    named = next((name for name in apart if name in grouped), "")
-    return BY_SPELLING.format(column=named) if named else ""
+    return next((name for name in apart if name in grouped), "")
 
 
 def _of_each(request: str, source: str) -> str:

@@ -16,6 +16,8 @@ MONTHS = (
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 LOOSELY = re.compile(r"contains\(|match\(|isin\(|\bLIKE\b|\|\s*\(?df|\bre\.", re.IGNORECASE)
 STRIPS = re.compile(r"strip\(|\btrim\(", re.IGNORECASE)
+READS = ("read_csv", "read_excel", "read_json", "read_parquet", "read_table")
+OTHER_TABLES = ("sheet_name", "index_col", "chunksize", "usecols", "iterator", "names", "squeeze")
 Edit = tuple[ast.expr, str]
 """A piece of a program, and what stands there instead."""
 FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
@@ -161,3 +163,13 @@ def edited(source: str, edits: Iterator[Edit]) -> str:
         line = line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
         lines[node.lineno - 1] = line
     return b"\n".join(lines).decode()
+
+
+def tables_read(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The tables that a program reads as a whole, each with the line behind which it is there."""
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(
+                [ast.Name(name)], ast.Call(ast.Attribute(ast.Name("pd"), how), _, named)
+            ) if how in READS and not any(one.arg in OTHER_TABLES for one in named):
+                yield name, statement.end_lineno or statement.lineno

@@ -15,6 +15,7 @@ from interpreter.models.small.checks.slips import (
     to_be_run,
     without_slips,
 )
+from interpreter.models.small.checks.warned_of import as_warned
 from interpreter.models.small.form.rendering import with_braces_filled, with_patterns
 
 
@@ -38,4 +39,4 @@ def when_it_failed(question: str, source: str, error: str) -> str:
 def _with_its_rows(question: str, source: str) -> str:
     """A program that uses the rows which are meant, and computes what is meant of them."""
     whole = with_gaps_left_out(question, with_fewer_dropped(question, source))
-    return of_population(question, whole)
+    return of_population(question, as_warned(question, whole))
