@@ -1,5 +1,5 @@
 // A rich result: the best of its faces that the page can draw without trusting it.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, bytesAddress, type Column } from "./api";
 import type { Display, Face } from "./events";
 import { TABLE } from "./events";
@@ -92,7 +92,7 @@ export function FrameView({ html, session }: { html: string; session: string }) 
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(150);
   const [problem, setProblem] = useState("");
-  useEffect(() => {
+  useLayoutEffect(() => { // before the frame can say that it is ready, which it does once
     const hear = (event: MessageEvent) => {
       if (event.source !== frame.current?.contentWindow) return;
       const told = event.data as { height?: unknown; ready?: unknown } | null;
