@@ -656,3 +656,28 @@ def test_tables_are_joined_with_all_that_the_request_is_about():
     assert "isin" not in told
     told = " ".join(reminders_for(f"Which currency of e.csv has no rate in r.csv?{known}"))
     assert "one[~one['currency'].isin(other['currency'])]" in told
+
+
+def test_a_named_file_that_only_other_programs_looked_for_is_said_not_to_be_there():
+    known = "hotels_2024.csv: 4 rows x 2 columns\n- 'hotel' text: 'a', 'b'\n- 'nights' int 2 to 6"
+    asked = Message(
+        "user",
+        (Text("How many nights in 2023? It is in hotels_2023.csv."), Text("\n\n"), Text(known)),
+    )
+    first = "import pandas as pd\nprint(pd.read_csv('hotels_2024.csv')['nights'].sum())"
+    error = (
+        "FileNotFoundError: [Errno 2] No such file or directory: 'hotels_2023.csv' (there is: "
+        "'hotels_2024.csv')"
+    )
+    other = first.replace("2024", "2023")
+    turn = SmallTurn.of((
+        asked,
+        Message("assistant", (Code("python", first, "c1"),)),
+        Message("computer", (Output("14\n"), ActionResult("c1", "ok", ""))),
+        Message("assistant", (Code("python", other, "c2", to_compare=True),)),
+        Message("computer", (ActionResult("c2", "failed", error),)),
+    ))
+    counted = ballot(turn.question, turn.rounds, (other,))
+    assert turn.next_request(counted).answer == (
+        "There is no file 'hotels_2023.csv'. There is: 'hotels_2024.csv'."
+    )

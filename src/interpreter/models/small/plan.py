@@ -234,12 +234,21 @@ class SmallTurn:
         return self.asked
 
     @property
+    def _missed_by_others(self) -> str:
+        """What the user is told of something that they named, and other programs did not find."""
+        failed = (one for one in self.rounds if one.to_compare and one.failed)
+        return next(filter(None, (not_there([one], self.question, 1) for one in failed)), "")
+
+    @property
     def _own(self) -> list[Round]:
         return [one for one in self.rounds if not one.to_compare]
 
     def next_request(self, counted: Ballot | None = None, *, is_late: bool = False) -> SmallPlan:
         """What to ask next, judged by the blocks that ran since the user spoke; late, what there
         is has to do."""
+        is_without = counted is not None and counted.leader is None
+        if is_without and (absent := self._missed_by_others):
+            return SmallPlan((), answer=absent)
         plan = self._planned(counted)
         if is_late and self.rounds and plan.wants_a_block:
             best = last_word(self.rounds, self.question, plan.instead)

@@ -4,6 +4,7 @@ when it has failed."""
 from __future__ import annotations
 
 from interpreter.models.small.checks.conditions import of_population
+from interpreter.models.small.checks.dates import with_dates
 from interpreter.models.small.checks.gaps import (
     with_fewer_dropped,
     with_gaps_left_out,
@@ -32,8 +33,10 @@ def once_it_ran(question: str, source: str, output: str) -> str:
 
 def when_it_failed(question: str, source: str, error: str) -> str:
     """A program that failed with this error."""
-    better = after_error(question, source, error)
-    return without_rows_with_gaps(question, source, error) if better == source else better
+    for mend in (after_error, with_dates, without_rows_with_gaps):
+        if (better := mend(question, source, error)) != source:
+            return better
+    return source
 
 
 def _with_its_rows(question: str, source: str) -> str:
