@@ -225,6 +225,7 @@ def test_everything_can_be_done_by_keyboard(visit):
     keys.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.locator("body").press("u")
+    expect(page.get_by_role("dialog")).to_contain_text("Undo this block?")
     while page.evaluate("document.activeElement.textContent") != "Undo":
         keys.press("Tab")
     keys.press("Enter")
