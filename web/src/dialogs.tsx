@@ -50,10 +50,8 @@ function Sheet({ title, wide, children }: { title: string; wide?: boolean; child
     return () => element.close();
   }, []);
   const shut = () => { dialog.value = null; };
-  // Closed by itself it would tell so later, and keys would be taken for the dialog's until then.
-  const cancel = (event: Event) => { if (event.target === place.current) { event.preventDefault(); shut(); } };
   return (
-    <dialog ref={place} class={wide ? "sheet wide" : "sheet"} aria-labelledby="sheet-title" onCancel={cancel} onClose={shut} onClick={(event) => { if (event.target === place.current) shut(); }}>
+    <dialog ref={place} class={wide ? "sheet wide" : "sheet"} aria-labelledby="sheet-title" onClose={shut} onClick={(event) => { if (event.target === place.current) shut(); }}>
       <div class="sheet-body">
         <header><h2 id="sheet-title">{title}</h2><button type="button" class="icon" aria-label="Close" onClick={shut}>×</button></header>
         {children}
