@@ -21,6 +21,7 @@ SHOWN = re.compile(  # without a colon, or behind other words than these
     r"(?=[\"'”`]|[.?!](?:\s|\Z)|\n|,? where\b|\Z)",
     re.IGNORECASE,
 )
+LOOKED_AT = 10_000  # characters of a request in which such a text is looked for
 OF_MANY = re.compile(r"\b(?:each|every|per|all|lists?|lines|rows|files)\b", re.IGNORECASE)
 SENTENCE_ENDS = re.compile(r"[.?!]\s+|\n")
 PLACEHOLDER = re.compile(r"(?:(?<=\w)(\[)|[<\[{])\s*([A-Za-z][\w ,.-]{0,60}?)\s*[>\]}]")
@@ -31,7 +32,7 @@ SHORT = 4  # words of an answer that is no number
 def template_in(question: str) -> str:
     """The text with places to be filled in that a question shows for its answer."""
     words = question.partition("\n\n")[0]
-    found = TEMPLATE.search(words) or SHOWN.search(words)
+    found = TEMPLATE.search(words) or SHOWN.search(words[:LOOKED_AT])
     if found is None or OF_MANY.search(SENTENCE_ENDS.split(words[: found.start(1)])[-1]):
         return ""
     template = found.group(1).strip(" \n\t,;(")
