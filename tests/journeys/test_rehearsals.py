@@ -93,6 +93,18 @@ def test_files_that_nobody_named_are_changed_only_as_two_programs_would(open_ses
     assert "no two of the programs" in session.transcript[-1].text
 
 
+def test_where_all_programs_miss_what_was_said_the_refusal_says_that(open_session, work):
+    before = files_in(work)
+    session = open_session(
+        {"code": RENAME}, "Done.", drafts=[THE_SAME, RENAME + "\n#", THE_SAME + "\n#"]
+    )
+    list(session.send("Rename the files in notes from 2019 so that each name begins with 2024-."))
+    assert files_in(work) == before
+    said = session.transcript[-1].text
+    assert "none of the programs" in said
+    assert "2019" in said
+
+
 def test_one_undo_brings_back_all_of_it(open_session, work):
     before = files_in(work)
     session = open_session({"code": THE_FOLDER}, "Done.", drafts=[RENAME, THE_SAME])

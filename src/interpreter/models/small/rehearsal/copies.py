@@ -45,6 +45,10 @@ NOT_AGREED = """\
 I did not do this: no two of the programs that I tried on copies would do the same to {names}, \
 which you did not name, so all files are as they were. Say more exactly what is to happen to which \
 files."""
+NOT_AS_ASKED = """\
+I did not do this: none of the programs that I tried on copies did all that you asked for{missed}, \
+and they would have changed {names}, which you did not name, so all files are as they were. Say \
+more exactly what is to happen to which files."""
 FEW = 3  # names that are told
 ENOUGH = 2  # programs that agree
 IN_DOUBT = "\n\n(Not sure: other programs for this would have changed the files in another way.)"
@@ -137,6 +141,16 @@ def compared(question: str, rounds: Sequence[Round]) -> Comparison:
         return Comparison()
     most = max(votes)
     return Comparison(good[votes.index(most)].one.source.strip(), most, len(good) - most)
+
+
+def refusal(question: str, rounds: Sequence[Round], names: str) -> str:
+    """Why files that nobody named were not changed: no program was right, or no two were alike."""
+    if compared(question, rounds).best:
+        return NOT_AGREED.format(names=names)
+    tried = [one for one in map(Rehearsal.of, rounds) if one is not None]
+    missed = conditions_left_out(question, tried[0].one) if tried else ""
+    said = f" (you said {missed}, and they do not use that)" if missed else ""
+    return NOT_AS_ASKED.format(missed=said, names=names)
 
 
 def in_doubt(question: str, rounds: Sequence[Round]) -> str:

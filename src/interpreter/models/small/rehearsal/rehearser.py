@@ -12,10 +12,10 @@ from interpreter.models.small.effort import Effort
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rehearsal.copies import (
     FEW,
-    NOT_AGREED,
     Comparison,
     Rehearsal,
     compared,
+    refusal,
 )
 from interpreter.models.small.requests import (
     PYTHON,
@@ -113,7 +113,7 @@ class Rehearser:
         found = compared(turn.question, turn.rounds)
         best = found.best or next(harmless, self._written.sources[0])
         if not self._is_agreed(found) and (names := _not_named(best, tried, turn.question)):
-            yield from told(NOT_AGREED.format(names=names))
+            yield from told(refusal(turn.question, turn.rounds, names))
             return True
         yield from proposed(best, IN_EARNEST, attempt=turn.attempt)
         return True
