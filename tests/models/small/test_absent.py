@@ -7,7 +7,7 @@ import pytest
 from tests.models.small.test_conditions import READ, turn
 
 from interpreter.models.small.checks.absent import is_named, made_up, said_to_be_absent
-from interpreter.models.small.checks.slips import after_error
+from interpreter.models.small.mends.slips import after_error
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
 

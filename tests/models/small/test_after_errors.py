@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from interpreter.models.small.checks.conditions import of_population
-from interpreter.models.small.checks.slips import after_error
+from interpreter.models.small.mends.slips import after_error
 
 TABLE = (
     'import pandas as pd\ndf = pd.DataFrame({"m": ["TIE", "", "-3", "12"], "n": list("abca")})\n'

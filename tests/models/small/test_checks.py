@@ -11,12 +11,12 @@ from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.checks.conditions import Conditions
-from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.groups import not_put_together
 from interpreter.models.small.checks.impossible import impossible
-from interpreter.models.small.checks.slips import after_error, with_columns, without_slips
 from interpreter.models.small.checks.sources import reads_one_of_many, taken_from_a_profile
 from interpreter.models.small.checks.which import does_not_say_who
+from interpreter.models.small.mends.gaps import with_fewer_dropped
+from interpreter.models.small.mends.slips import after_error, with_columns, without_slips
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn, next_request

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from interpreter.models.small.checks.put_right import when_it_failed
+from interpreter.models.small.mends.put_right import when_it_failed
 
 STAYS = "place,check_in,check_out\nVerona,2024-08-29,2024-09-02\nGraz,2024-09-10,2024-09-11\n"
 ASKED = (

@@ -10,12 +10,12 @@ from interpreter.models.small.checks.answers import (
     finds_nothing,
     trouble_with,
 )
-from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.sources import leans_on_others, reads_none_of
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import yaml_in
+from interpreter.models.small.mends.gaps import with_fewer_dropped
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import agree

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from interpreter.models.small.checks.put_right import (
+from interpreter.models.small.mends.put_right import (
     before_it_runs,
     once_it_ran,
     when_it_failed,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from interpreter.models.small.checks.old_ways import in_new_ways
-from interpreter.models.small.checks.slips import (
+from interpreter.models.small.mends.old_ways import in_new_ways
+from interpreter.models.small.mends.slips import (
     after_error,
     as_profiles_say,
     without_slips,

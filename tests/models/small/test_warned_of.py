@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from interpreter.models.small.checks.put_right import before_it_runs
-from interpreter.models.small.checks.warned_of import as_warned
+from interpreter.models.small.mends.put_right import before_it_runs
+from interpreter.models.small.mends.warned_of import as_warned
 
 INVITED = "name,from,fee\nAnna,Kiel,3\nanna ,Kiel,4\nBen,Ulm,5\nTotal,14,12\n"
 KNOWN = (

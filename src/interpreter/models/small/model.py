@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.checks.put_right import before_it_runs
 from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.coding.task import Coding
 from interpreter.models.small.coding.writer import FileWriter
@@ -22,6 +21,7 @@ from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.asked import form_of, number_alone
 from interpreter.models.small.form.rendering import RENDERED
 from interpreter.models.small.into_file import put_into_file
+from interpreter.models.small.mends.put_right import before_it_runs
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rehearsal.rehearser import Rehearser

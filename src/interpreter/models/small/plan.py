@@ -14,7 +14,6 @@ from interpreter.models.small.checks.answers import (
     lacks_a_value,
     trouble_with,
 )
-from interpreter.models.small.checks.put_right import once_it_ran, when_it_failed
 from interpreter.models.small.checks.written_files import (
     look_at_file,
     rewritten_file,
@@ -39,6 +38,7 @@ from interpreter.models.small.form.rendering import (
 )
 from interpreter.models.small.hints import CUSTOMARY, NO_NAME
 from interpreter.models.small.into_file import answer_into_file, said_of_file, with_words
+from interpreter.models.small.mends.put_right import once_it_ran, when_it_failed
 from interpreter.models.small.orders import after_order
 from interpreter.models.small.rehearsal.copies import compared, in_doubt
 from interpreter.models.small.requests import in_short, step_by_step

@@ -16,10 +16,10 @@ from interpreter.models.small.checks.answers import (
 )
 from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.checks.conditions import columns_used
-from interpreter.models.small.checks.gaps import with_fewer_dropped
 from interpreter.models.small.checks.sources import leans_on_others
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import NUMBER, data_in
+from interpreter.models.small.mends.gaps import with_fewer_dropped
 from interpreter.models.small.rounds import PICTURE, Round
 from interpreter.protocol.values import frozen
 

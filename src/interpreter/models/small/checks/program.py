@@ -144,6 +144,15 @@ def _sizes(texts: Iterable[str]) -> list[float]:
     return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
 
 
+def if_it_parses(better: str, source: str) -> str:
+    """An edited program, or the one that it was made of where it is none any more."""
+    try:
+        compile(better, "program", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    return better
+
+
 def edited(source: str, edits: Iterator[Edit]) -> str:
     """A program with each piece replaced by its text; what is within another one, or in several
     lines, stays as it is."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from interpreter.models.small.checks.slips import if_it_parses
+from interpreter.models.small.checks.program import if_it_parses
 from interpreter.models.small.form.printed import PLAIN_NOW
 
 RECORDS = (

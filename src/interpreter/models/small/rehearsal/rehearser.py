@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.checks.slips import to_be_run, with_columns
 from interpreter.models.small.effort import Effort
+from interpreter.models.small.mends.slips import to_be_run, with_columns
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.rehearsal.copies import (
     FEW,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from interpreter.models.small.checks.program import tables_read
-from interpreter.models.small.checks.slips import if_it_parses
+from interpreter.models.small.checks.program import if_it_parses, tables_read
 
 DATES = re.compile(r"^- '(.+?)' dates as text, \S+ to ", re.MULTILINE)  # all in one form
 NO_DATES = re.compile(

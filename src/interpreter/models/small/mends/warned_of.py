@@ -8,8 +8,7 @@ import ast
 from interpreter.models.small.checks.conditions import TOTALS, counts_a_total
 from interpreter.models.small.checks.groups import spelt_apart
 from interpreter.models.small.checks.impossible import COUNTED
-from interpreter.models.small.checks.program import tables_read
-from interpreter.models.small.checks.slips import if_it_parses
+from interpreter.models.small.checks.program import if_it_parses, tables_read
 
 WITHOUT = "{table} = {table}[{table}[{column!r}].astype(str).str.strip() != {text!r}]"
 ALIKE = "{table}[{column!r}] = {table}[{column!r}].str.strip().str.lower()"

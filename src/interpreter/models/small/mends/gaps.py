@@ -11,8 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.checks.program import Edit, edited, tables_read
-from interpreter.models.small.checks.slips import if_it_parses
+from interpreter.models.small.checks.program import Edit, edited, if_it_parses, tables_read
 from interpreter.models.small.hints import COLUMN, INCOMPLETE
 
 SAID = re.compile(  # whoever speaks of gaps says which rows are meant

@@ -10,9 +10,10 @@ import tokenize
 from collections.abc import Iterator
 
 from interpreter.models.small.checks.absent import with_absence_told
-from interpreter.models.small.checks.after_errors import as_the_error_says
-from interpreter.models.small.checks.old_ways import in_new_ways
+from interpreter.models.small.checks.program import if_it_parses
 from interpreter.models.small.hints import CUSTOMARY
+from interpreter.models.small.mends.after_errors import as_the_error_says
+from interpreter.models.small.mends.old_ways import in_new_ways
 
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NOT_FOUND = re.compile(r"No such file or directory|non-existent directory|KeyError")
@@ -229,15 +230,6 @@ def as_profiles_say(question: str, source: str) -> str:
             plain = f"read_csv({mark}{name}{mark}"
             source = source.replace(f"{plain})", f"{plain}, {how})")
     return source
-
-
-def if_it_parses(better: str, source: str) -> str:
-    """An edited program, or the one that it was made of where it is none any more."""
-    try:
-        compile(better, "program", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    return better
 
 
 def _parsed(source: str) -> ast.Module | None:

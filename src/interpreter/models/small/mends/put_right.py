@@ -4,20 +4,20 @@ when it has failed."""
 from __future__ import annotations
 
 from interpreter.models.small.checks.conditions import of_population
-from interpreter.models.small.checks.dates import with_dates
-from interpreter.models.small.checks.gaps import (
+from interpreter.models.small.form.rendering import with_braces_filled, with_patterns
+from interpreter.models.small.mends.dates import with_dates
+from interpreter.models.small.mends.gaps import (
     with_fewer_dropped,
     with_gaps_left_out,
     without_rows_with_gaps,
 )
-from interpreter.models.small.checks.slips import (
+from interpreter.models.small.mends.slips import (
     after_error,
     as_profiles_say,
     to_be_run,
     without_slips,
 )
-from interpreter.models.small.checks.warned_of import as_warned
-from interpreter.models.small.form.rendering import with_braces_filled, with_patterns
+from interpreter.models.small.mends.warned_of import as_warned
 
 
 def before_it_runs(question: str, source: str) -> str:

@@ -1,0 +1,1 @@
+"""What is put right in programs of small models without asking them: what is certain, no more."""
