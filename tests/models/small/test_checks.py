@@ -16,6 +16,7 @@ from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.sources import reads_one_of_many, taken_from_a_profile
 from interpreter.models.small.checks.which import does_not_say_who
 from interpreter.models.small.mends.gaps import with_fewer_dropped
+from interpreter.models.small.mends.products import with_products_summed
 from interpreter.models.small.mends.slips import after_error, with_columns, without_slips
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
@@ -592,7 +593,22 @@ def test_what_is_wanted_for_each_is_not_put_together(asked, source, together):
     ],
 )
 def test_rows_are_not_multiplied_by_the_sum_of_all(source, better):
-    assert without_slips(source) == (better or source)
+    assert with_products_summed("What did we spend in all?", source) == (better or source)
+
+
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("Give each department its share.", "amounts = df['share'] * df['budget'].sum()"),
+        (
+            "Multiply the sum of the units by the average price.",
+            "print(df.n.sum() * df.price.mean())",
+        ),
+        ("Sum up the units.", "amounts = df['share'] * df['budget'].sum()"),
+    ],
+)
+def test_rows_are_multiplied_by_the_sum_of_all_where_that_is_wanted(question, source):
+    assert with_products_summed(question, source) == source
 
 
 @pytest.mark.parametrize(

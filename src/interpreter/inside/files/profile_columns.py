@@ -25,6 +25,7 @@ DIGITS_AND_COMMA = r".str.replace(r'[^\d,-]', '', regex=True).str.replace(',', '
 ENDS_IN_CENTS = re.compile(r"\d,\d{1,2}(?!\d)")
 COMMA_AND_THREE, DOT_AND_THREE = (re.compile(rf"\d{mark}\d{{3}}(?!\d)") for mark in (",", r"\."))
 DIGIT = re.compile(r"\d")
+WORD = re.compile(r"[^\W\d_]+")
 ZERO_FIRST = re.compile(r"0\d+$")  # a number would lose it: postcodes, keys
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$")  # the decimal point of half the world
 DOTS = re.compile(r"[+-]?\d+(\.\d+)+$")
@@ -34,7 +35,8 @@ PERCENT = re.compile(r"[+-]?\d[\d,.]*\s*%$")
 MONEY = re.compile(r"[+-]?[$€£¥]\s*[+-]?\d[\d,.]*$|[+-]?\d[\d,.]*\s*(?:[$€£¥]|EUR|USD)$")
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?$")
 QUANTITY = re.compile(r"(?:^|_| )(units?|quantity|qty|pieces|items|copies|sold)(?:$|_| )", re.I)
-TOTALS = {"total", "totals", "grand total", "subtotal", "sum", "all", "gesamt", "summe", "overall"}
+TOTALS = {"total", "totals", "grand total", "subtotal"}
+TOTALS_AT_THE_END = {*TOTALS, "sum", "all", "gesamt", "summe", "overall"}  # elsewhere mere values
 MANY_DECIMALS = re.compile(r"^(-?\d+\.\d{3})\d{3,}((?:[eE][-+]?\d+)?)$")
 LOOKED_AT = 200  # values whose form is looked at
 MOST_ALIKE = 3  # spellings that are named
@@ -128,13 +130,22 @@ def digits_of(looked: list[str]) -> str:
 
 def dates(filled: list[str], looked: list[str], it: str) -> str:
     """Dates that are text: from when to when, or in how many forms they are written."""
-    forms = {(value[:4].isdigit(), re.sub(r"\d", "", value)[:1]): value for value in looked}
+    forms = {
+        (value[:4].isdigit(), WORD.sub("a", DIGIT.sub("", value))[:1]): value for value in looked
+    }
     if len(forms) > 1:
         shown = ", ".join(map(example, forms.values()))
         ordered = f"{it}{YEAR_FIRST}" if any(map(DOTTED.match, looked)) else it
         how = f"pd.to_datetime({ordered}, format='mixed')"
         return f"dates as text, in several forms: {shown}; make dates of them with {how}"
-    return f"dates as text, {example(min(filled))} to {example(max(filled))}"
+    if all(map(DOTTED.match, looked)):
+        dotted = [value.strip() for value in filled if DOTTED.match(value.strip())]
+        filled = sorted(dotted, key=lambda value: [int(part) for part in value.split(".")[::-1]])
+    elif all(value[:4].isdigit() for value in looked):
+        filled = sorted(filled)
+    else:
+        return f"dates as text, e.g. {', '.join(map(example, dict.fromkeys(looked[:2])))}"
+    return f"dates as text, {example(filled[0])} to {example(filled[-1])}"
 
 
 def text_kind(filled: list[str], different: list[str]) -> str:
@@ -212,6 +223,8 @@ def pitfalls(
     """What people trip over in this table, a line each."""
     for name, values in zip(names, columns):  # noqa: B905
         totals = [value for value in values if value.strip().lower() in TOTALS]
+        if not totals and values and values[-1].strip().lower() in TOTALS_AT_THE_END:
+            totals = [values[-1]]
         if 0 < len(totals) <= max(1, len(values) // 10) and len(set(values)) > len(totals) + 1:
             yield f"Careful: {len(totals)} row(s) hold a total ({name!r} is {example(totals[0])!r})"
         if alike := spellings(values):

@@ -191,7 +191,8 @@ def _import_of(name: str, question: str, source: str) -> str:
 def missing_thing(error: str, question: str, source: str = "") -> tuple[str, str]:
     """The column, file or package that an error says is not there, and a sentence for the user."""
     columns = COLUMN.findall(question)
-    if columns and (name := _missing_column(error, question, source)):
+    name = _missing_column(error, question, source)
+    if columns and name and name not in columns:  # what is grouped by is there, if not as a column
         there = ", ".join(map(repr, columns[:MOST_NAMED]))
         return name, f"There is no column {name!r}. There is: {there}."
     if found := NO_SUCH.search(error):
@@ -210,7 +211,7 @@ def _missing_column(error: str, question: str, source: str = "") -> str:
     and it is no method: `df.unique()`, `df.str.lower()`."""
     if found := MISSING.search(error[:LONGEST_ERROR]):
         name: str = found.group(1) or found.group(2)
-        value = rf"^Named in the request: .* has .*'{re.escape(name)}'"
+        value = rf"^(?:Named in the request: .* has|- '.+?' text:) .*'{re.escape(name)}'"
         return "" if re.search(value, question, re.IGNORECASE | re.MULTILINE) else name
     found = NO_ATTRIBUTE.search(error)
     if found is None or re.search(rf"\.{found.group(1)} *\(", source):

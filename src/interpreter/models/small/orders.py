@@ -13,6 +13,7 @@ from interpreter.models.small.checks.conditions import (
     conditions_left_out,
     not_written,
 )
+from interpreter.models.small.checks.program import WRITES
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.small_plan import (
     REPEATS,
@@ -24,6 +25,7 @@ from interpreter.models.small.small_plan import (
 )
 from interpreter.models.small.words import (
     AS_BEFORE,
+    AS_IT_WAS,
     DONE,
     NO_FILES,
     NOT_DONE,
@@ -47,6 +49,8 @@ def after_order(
     attempt: Attempt = "again" if last.changes_the_old else "whole"
     files = list(dict.fromkeys(change for one in rounds for change in one.files))
     trouble, answer = _undone(question, files)
+    if answer == NOTHING_CHANGED and all(WRITES.search(one.source) for one in rounds):
+        answer = AS_IT_WAS
     if trouble and len(rounds) > REPEATS:
         return SmallPlan((), answer=f"{answer}\n\n{shortened(last.output)}".strip())
     if trouble:

@@ -17,6 +17,7 @@ from interpreter.models.small.checks.answers import (
 from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.checks.conditions import columns_used
 from interpreter.models.small.checks.sources import leans_on_others
+from interpreter.models.small.checks.which import TEXT_COLUMN, VALUE
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import NUMBER, data_in
 from interpreter.models.small.mends.gaps import with_fewer_dropped
@@ -24,6 +25,7 @@ from interpreter.models.small.rounds import PICTURE, Round
 from interpreter.protocol.values import frozen
 
 ENOUGH = 2  # programs that agree
+DENIES = re.compile(r"\b(?:not?|none|never|neither|insignificant)\b|n't\b", re.IGNORECASE)
 LINES = 8  # of an output that can be compared
 LABEL = re.compile(
     r"^(?=[^:=\n]{0,200}[A-Za-z])[^:=\n]{1,200}[:=]\s+(?=\S)", re.MULTILINE
@@ -107,8 +109,16 @@ def _groups(question: str, rounds: Sequence[Round]) -> list[list[Round]]:
 
 
 def _agree(question: str, one: Round, other: Round) -> bool:
-    said = (answer_in(question, each.output) or each.output for each in (one, other))
-    return agree(*said)
+    said, other_said = (answer_in(question, each.output) or each.output for each in (one, other))
+    values = {value for _, about in TEXT_COLUMN.findall(question) for value in VALUE.findall(about)}
+    named, others = (_values_in(text, values) for text in (said, other_said))
+    return agree(said, other_said) and (not named or not others or named == others)
+
+
+def _values_in(text: str, values: set[str]) -> set[str]:
+    """The values of the data that an output names: "Berlin: 5" is another answer than "Rome: 5"."""
+    words = _words(text)
+    return {value for value in values if value.isalpha() and value.lower() in words}
 
 
 def _votes(one: Round, is_first: bool, sources: list[str]) -> int:
@@ -159,6 +169,8 @@ def _same(one: str, other: str) -> bool:
         return False
     if not numbers:
         return _words(one) == _words(other)
+    if bool(DENIES.search(one)) != bool(DENIES.search(other)):
+        return False
     close = all(_close(*pair) for pair in zip(numbers, others, strict=True))
     said, other_said = _words_alone(one), _words_alone(other)
     return close and (len(said) != len(other_said) or said == other_said)

@@ -34,6 +34,8 @@ The code ran without an error and changed no file, so what was asked for is not 
 whole ```python block again so that it does it, with the names of the files as they were given."""
 NOT_DONE = "I could not do this: {names} was not written."
 NOTHING_CHANGED = "I could not do this: no file was changed."
+AS_IT_WAS = """\
+No file was changed: the program ran, and what it wrote is what was there before."""
 NOT_WANTED = """\
 That block was not allowed to run: {reason}
 Do what is said there, as one ```python block that is different, or say in one sentence that \

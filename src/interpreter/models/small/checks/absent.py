@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from interpreter.models.small.checks.conditions import GROUPS
@@ -53,6 +55,16 @@ ONE_NAME = re.compile(  # of somebody, or of a place
     rf"(?!(?:{'|'.join(map(str.title, MONTHS + WEEKDAYS))})\b)\b[A-Z][a-z]{{3,}}\b(?![.-]\w)"
 )
 CAPITAL = re.compile(r"[A-Z][a-z]")
+GERMAN = re.compile(  # in which all nouns begin with a capital
+    r"\b(?:der|die|das|ist|sind|und|von|wie|wieviel|welche\w*|den|dem|im|für|viele?|nach)\b"
+)
+SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+UNITS = frozenset((
+    *(1.8, 5 / 9, 9, 5, 32, 273.15, 0.5556, 1.609, 1.60934, 0.621371, 0.6214, 2.54, 0.3048, 0.9144),
+    *(3.28084, 3.281, 0.453592, 0.4536, 2.20462, 2.2046, 28.3495, 3.785, 3.78541, 3.6, 1000),
+    *(1_000_000, 1024, 1024**2, 1024**3, 100, 10, 60, 3600, 24, 7, 12, 365, 365.25, 52),
+))
+"""By what a unit becomes another."""
 BEGINS = re.compile(r"(?:^|[.!?:]\s+)\Z")
 NEARLY = 0.75  # of one word
 TEXT = re.compile(r"[\"']([^\"'\n]+)[\"']")
@@ -73,6 +85,7 @@ else:
 LABEL = re.compile(r"^([^:=\n]{3,80})[:=]", re.MULTILINE)
 WORD = re.compile(r"[^\W\d_]{3,}")
 LONGEST_FORMULA = 100
+LOOKED_AT = 4_000  # characters of a request
 
 
 @frozen
@@ -118,10 +131,10 @@ def made_up(request: str, one: Round) -> MadeUp | None:
         computed = _combines_columns(value, columns)
         for nouns in _measured(words, there):
             said = " ".join(noun for noun in nouns if _stem(noun) in called)
-            found = MadeUp(said, _formula(value, columns), computed)
+            found = MadeUp(said, "", computed)
             other = _is_of_one_column(value, columns) and not found.is_plain
             if said and (computed or other):
-                return found
+                return replace(found, formula=_formula(value, columns))
     return None
 
 
@@ -203,8 +216,9 @@ def _selects_another(request: str, one: Round) -> dict[str, str]:
     """A name in the request that no table has, where a program selects by a value that is there and
     that the request does not speak of; nothing for all others."""
     words, _, known = request.partition("\n\n")
-    found = (one.group() for one in NAME.finditer(words) if not BEGINS.search(words[: one.start()]))
-    missing = [name for name in found if name.casefold() not in known.casefold()]
+    names = NAME.finditer(words[:LOOKED_AT])
+    found = (one.group() for one in names if not BEGINS.search(words[: one.start()]))
+    missing = _not_in(known, found)
     said = {_stem(word) for word in WORD.findall(words.casefold())}
     for column, about in TEXT_COLUMN.findall(request):
         values = VALUE.findall(about)
@@ -221,9 +235,10 @@ def _one_of_its_kind(request: str, source: str) -> dict[str, str]:
     """A name that no table has, where a column lists nothing but names and one of them is spelt
     nearly like it; nothing where a program selects by one of those, which may be the same thing."""
     words, _, known = request.partition("\n\n")
-    named = (one for pattern in (NAME, ONE_NAME) for one in pattern.finditer(words))
+    patterns = (NAME,) if GERMAN.search(words) else (NAME, ONE_NAME)
+    named = (one for pattern in patterns for one in pattern.finditer(words[:LOOKED_AT]))
     found = [one.group() for one in named if not BEGINS.search(words[: one.start()])]
-    missing = [name for name in found if name.casefold() not in known.casefold()]
+    missing = _not_in(known, found)
     if not missing or GROUPS.search(source):
         return {}
     chosen = set(TEXT.findall(source))
@@ -235,6 +250,20 @@ def _one_of_its_kind(request: str, source: str) -> dict[str, str]:
                 there = ", ".join(map(repr, values))
                 return {"name": repr(name), "column": repr(column), "values": there}
     return {}
+
+
+def _not_in(known: str, names: Iterable[str]) -> list[str]:
+    """The names that profiles do not have, however they are spelt: Jörg is Joerg, too."""
+    there = "\n".join(_spellings(known))
+    return [name for name in names if not any(one in there for one in _spellings(name))]
+
+
+def _spellings(text: str) -> tuple[str, str]:
+    """A text in small letters without accents, and with umlauts spelt out."""
+    small = text.casefold()
+    parts = unicodedata.normalize("NFKD", small)
+    plain = "".join(part for part in parts if not unicodedata.combining(part))
+    return plain, small.translate(SPELT_OUT)
 
 
 def _may_be_taken_for(name: str, other: str) -> bool:
@@ -274,9 +303,16 @@ def _combines_columns(value: ast.expr, columns: list[str]) -> bool:
             case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right):
                 sides = [_columns_in(side, columns) for side in (left, right)]
                 compares = any(isinstance(part, ast.Compare) for part in ast.walk(node))
-                if any(sides) and not compares:
+                if any(sides) and not compares and not _converts_units(value, columns):
                     return True
     return False
+
+
+def _converts_units(value: ast.expr, columns: list[str]) -> bool:
+    """Whether a column is only told in another unit: celsius * 9 / 5 + 32."""
+    parts = (part.value for part in ast.walk(value) if isinstance(part, ast.Constant))
+    numbers = [part for part in parts if isinstance(part, int | float)]
+    return bool(numbers) and len(_columns_in(value, columns)) == 1 and UNITS.issuperset(numbers)
 
 
 def _is_of_one_column(value: ast.expr, columns: list[str]) -> bool:
@@ -290,8 +326,11 @@ def _is_of_one_column(value: ast.expr, columns: list[str]) -> bool:
 def _formula(value: ast.expr, columns: list[str]) -> str:
     """An expression as people write it: units * price."""
     names = "|".join(map(re.escape, columns))
-    text = re.sub(rf"\w+(?:\[['\"]({names})['\"]\]|\.({names})\b)", r"\1\2", ast.unparse(value))
-    return text[:LONGEST_FORMULA]
+    try:
+        text = ast.unparse(value)
+    except RecursionError:  # of a very long sum
+        return "a long formula"
+    return re.sub(rf"\w+(?:\[['\"]({names})['\"]\]|\.({names})\b)", r"\1\2", text)[:LONGEST_FORMULA]
 
 
 def _spaced(name: str) -> str:

@@ -300,8 +300,10 @@ def _odd(question: str, one: Round) -> str:
 
 
 def lacks_a_value(question: str, output: str) -> bool:
-    """Whether there is nothing where a value should be."""
+    """Whether there is nothing where a value should be, and where that was not asked for."""
     printed = output.strip()
+    if MISSING.search(question.partition("\n\n")[0]):
+        return False
     if form_of(question).kind:
         return bool(MISSING.search(answer_in(question, printed)))
     return bool(MISSING.fullmatch(printed.rpartition(" ")[2])) and "\n" not in printed

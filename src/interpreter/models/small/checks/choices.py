@@ -17,6 +17,10 @@ ANSWERS = re.compile(
 ASKS = re.compile(
     r"\W*(?:\d+\W+)?(?:is|are|was|were|does|do|did|should|answer|reply)\b", re.IGNORECASE
 )
+OF_ROWS = re.compile(  # which rows are meant, not what is to be answered
+    r"\b(?:whose|where)\b[^,;:?!]*\Z|\b\w+s (?:that|which) (?:is|are|was|were|has|have)\W*\Z",
+    re.IGNORECASE,
+)
 ONE = re.compile(QUOTED)
 
 
@@ -36,7 +40,8 @@ def choices_in(request: str) -> list[list[str]]:
 def _is_asked(words: str, choices: re.Match[str]) -> bool:
     """Whether it is the answer that is chosen, and not rows by their values."""
     before = re.split(r"(?<=[.?!])\s+|\n", words[: choices.start()])[-1]
-    return bool(ANSWERS.search(before) or ASKS.match(before))
+    is_answer = ANSWERS.search(before) or ASKS.match(before)
+    return bool(is_answer) and not OF_ROWS.search(before)
 
 
 def not_chosen(request: str, output: str) -> list[str]:

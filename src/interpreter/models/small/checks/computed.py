@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from interpreter.models.small.checks.choices import choices_in
 from interpreter.models.small.form.printed import NUMBER, as_number
@@ -99,12 +100,35 @@ def _constants(source: str) -> set[float]:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
+    counters = {node.target.id for node in nodes if _counts(node)}
     chosen_by = {id(part) for node in nodes for part in _choosing(node)}
+    chosen_by |= {id(part) for node in nodes for part in _computing(node, counters)}
     constants = [node for node in nodes if isinstance(node, ast.Constant)]
     values = [node.value for node in constants if id(node) not in chosen_by]
     written = [value for value in values if isinstance(value, int | float)]
     numbers = {abs(float(value)) for value in written if abs(value) < 1e300}
     return numbers.union(*(sizes(value) for value in values if isinstance(value, str)))
+
+
+class _Counting(ast.AugAssign):
+    """A step of a count."""
+
+    target: ast.Name
+
+
+def _counts(node: ast.AST) -> TypeGuard[_Counting]:
+    return isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+
+
+def _computing(node: ast.AST, counters: set[str]) -> Iterator[ast.AST]:
+    """The parts by which something is computed: x * 100, n += 1, and where n begins."""
+    match node:
+        case ast.Assign([ast.Name(name)], part) if name in counters:
+            yield part
+        case ast.AugAssign(value=part) | ast.BinOp(part, _, ast.Subscript() | ast.Call()):
+            yield part
+        case ast.BinOp(_, ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), part):
+            yield part
 
 
 def _choosing(node: ast.AST) -> Iterator[ast.AST]:

@@ -78,12 +78,15 @@ GROUPS = re.compile(
 )
 TARGET = re.compile(
     r"\b(?:as|to|into|in|called|named|file|script|program|module) [\"'`]?"
-    r"([\w./-]*\w\.[A-Za-z]\w{0,4})\b",
+    r"([\w./-]*\w\.(?:csv|tsv|txt|md|json|jsonl|ya?ml|toml|xml|html?|xlsx?|ods|parquet|feather|pdf"
+    r"|docx?|pptx?|png|jpe?g|gif|svg|webp|py|js|ts|sh|sql|ini|cfg|conf|log|ics|tex|db|sqlite3?|zip"
+    r"|tar|gz|r|rb|go|rs|java|c|h|cpp|css|ipynb|bak|old|copy))\b(?![./-]\w)",
     re.IGNORECASE,
 )
 A_PART = (  # of a file: what is said of it is not said of the whole
     r"(?!(?:(?!original)[^?!\n]){0,40}\b(?:others?|rest|else|rows?|lines?|columns?|entries"
-    r"|comments?|keys?|sections?|fields?|order of)\b(?!\.\w| files?\b))"
+    r"|comments?|keys?|sections?|fields?|order of|headers?|headings?|extensions?|endings?"
+    r"|names?|spelling)\b(?!\.\w| files?\b))"
 )
 UNTOUCHED = re.compile(
     rf"\b(?:do not|don't|dont|never|without) (?:chang\w+|modify\w*|overwrit\w+|touch\w*"
@@ -181,20 +184,17 @@ class Conditions:
         values = tuple(one for one in values if one[0] not in _all_named(request, values))
         rows = "\n".join(one for one in SENTENCES.split(words) if not ON_CONDITION.search(one))
         limits = [found for found, unit in LIMIT.findall(rows) if unit.lower() not in ("k", "m")]
-        known = f"{' '.join(COLUMN.findall(request))} {named}".casefold()
+        columns = list(dict.fromkeys(COLUMN.findall(request)))
+        known = f"{' '.join(columns)} {named}".casefold()
         things = tuple(
             thing
-            for thing in _asked_about(words.casefold(), COLUMN.findall(request))
+            for thing in _asked_about(words.casefold(), columns)
             if thing not in known and thing not in MEANS_ALL and not thing.endswith("s")
         )
         lists = " ".join(TEXTS.findall(request))
         listed = frozenset("".join(one).strip().casefold() for one in SPELT.findall(lists))
         limits += [*YEAR.findall(words), *MEANING.findall(words), *NUMBERED.findall(rows)]
-        measures = tuple(
-            column
-            for column in dict.fromkeys(COLUMN.findall(request))
-            if is_measured(words, column)
-        )
+        measures = tuple(column for column in columns if is_measured(words, column, columns))
         excluded = tuple(
             (column, spelt[0])
             for column, spelt in values
@@ -290,12 +290,16 @@ def _all_named(request: str, values: Iterable[tuple[str, tuple[str, ...]]]) -> s
     return found
 
 
-def is_measured(words: str, column: str) -> bool:
-    """Whether a request wants the average, the most and so on of just this column."""
+def is_measured(words: str, column: str, columns: Iterable[str] = ()) -> bool:
+    """Whether a request wants the average, the most and so on of just this column, and not of
+    another one that is named right behind it: "the average employee salary"."""
     if len(column) < 2:  # too little to know it by
         return False
     name = r"[\s_]".join(map(re.escape, re.split(r"[\s_]+", column.removesuffix("s"))))
-    return bool(re.search(MEASURED.format(name=name), words, re.IGNORECASE))
+    found = re.search(MEASURED.format(name=name), words, re.IGNORECASE)
+    behind = re.match(r"[\s_]+(\w+)", words[found.end() :]) if found else None
+    others = {_stem(one.casefold()) for one in columns}
+    return bool(found) and not (behind and _stem(behind[1].casefold()) in others)
 
 
 def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:

@@ -116,7 +116,14 @@ def _grouped(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(ast.Attribute(inner, name), arguments) if name in GROUPING:
-                parts = (part for one in (inner, *arguments) for part in ast.walk(one))
-                for part in parts:
+                for part in (part for one in (inner, *arguments) for part in _beside_tests(one)):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
                         yield part.value
+
+
+def _beside_tests(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an expression but for comparisons, which choose rows."""
+    if not isinstance(node, ast.Compare):
+        yield node
+        for part in ast.iter_child_nodes(node):
+            yield from _beside_tests(part)

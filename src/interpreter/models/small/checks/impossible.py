@@ -18,15 +18,15 @@ from interpreter.models.small.own_draft import (
 
 BETWEEN = "a {kind} of {column!r} lies between {least:g} and {most:g}"
 CORRELATION = re.compile(r"\bcorrelation\b|\bcorrelated\b", re.IGNORECASE)
-SHARE = re.compile(r"\b(?:share|proportion|fraction|probability)\b", re.IGNORECASE)
+COUNTS = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount\b", re.IGNORECASE)
+SHARE = re.compile(
+    r"\b(?:share(?! price| value| capital)|proportion|fraction|probability)\b", re.IGNORECASE
+)
 COUNT = re.compile(
-    r"\bhow many (?:rows|records|entries|lines|people|customers|passengers|employees|students)\b",
+    r"\bhow many (?:rows|records|entries|lines)\b",
     re.IGNORECASE,
 )
 ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)
-OF_GROUPS = re.compile(
-    r"\b(?:per|each|every|by|total|sum|differ\w+|between|times)\b", re.IGNORECASE
-)
 HOW_MANY = re.compile(r"\A[^?\n]{0,80}\bhow (?:many|much)\b(?![^\n]*\b(?:whether|or not)\b)", re.I)
 COUNTED = re.compile(r"\bhow many\b(?! (?:more|fewer|less|degrees|times|words|letters))", re.I)
 IS_SO = re.compile(r"\b(?:True|False)\b")
@@ -34,8 +34,8 @@ STATISTIC = r"(?<![a-z])(?:mean|average|avg|median|maximum|minimum|max|min)(?![a
 NAMED_STATISTIC = re.compile(r"([A-Za-z][\w ]{2,60}?)['\"]?\s*[:=\[(]\s*(-?\d[\d,.]*)")
 TRANSFORMED = re.compile(
     r"\b(?:normali[sz]\w+|standardi[sz]\w+|scal\w+|log\w*|transform\w*|differ\w+|ratio|change"
-    r"|percent\w*|per|each|every|by|total|sum|convert\w*|thousands?|squared?|how many|adjust\w*"
-    r"|multipl\w+|times|divid\w+|euros?|dollars?|pounds?)\b",
+    r"|percent\w*|per|each|every|by|between|total|sum|convert\w*|thousands?|squared?|how many"
+    r"|adjust\w*|multipl\w+|times|divid\w+|euros?|dollars?|pounds?)\b",
     re.IGNORECASE,
 )
 ROUNDING = 0.5  # an answer may be rounded
@@ -53,7 +53,7 @@ def impossible(request: str, output: str) -> str:
     if len(numbers) != 1:
         return _named_out_of_range(request, output)
     value, words = as_number(numbers[0]), request.partition("\n\n")[0]
-    if CORRELATION.search(words) and abs(value) > 1:
+    if CORRELATION.search(words) and not COUNTS.search(words) and abs(value) > 1:
         return "a correlation lies between -1 and 1"
     if SHARE.search(words) and not 0 <= value <= 100:
         return "a share lies between 0 and 1, or 0 and 100 percent"
@@ -92,7 +92,7 @@ def _out_of_range(request: str, words: str, value: float) -> str:
     kind, columns = asked_kind(request), named_columns(request)
     if kind not in ("mean", "median", "max", "min") or len(columns) != 1:
         return ""
-    if OF_GROUPS.search(FILE.sub(" ", words)):
+    if TRANSFORMED.search(FILE.sub(" ", words)):
         return ""
     (one,) = columns
     if one.least - ROUNDING <= value <= one.most + ROUNDING or not is_measured(words, one.name):

@@ -20,6 +20,12 @@ READS = ("read_csv", "read_excel", "read_json", "read_parquet", "read_table")
 OTHER_TABLES = ("sheet_name", "index_col", "chunksize", "usecols", "iterator", "names", "squeeze")
 Edit = tuple[ast.expr, str]
 """A piece of a program, and what stands there instead."""
+WRITES = re.compile(  # files; what begins the same only makes other values
+    r"\.to_(?!datetime|timedelta|numeric|period|timestamp|list|dict|string|numpy|frame|series)\w+\("
+    r"|\bopen\(|\bsavefig\(|\bdump\w*\(|\.write_(?:text|bytes)\("
+)
+SCALES = (1, 0.01, 0.001, 7, 12, 24, 60, 1_440, 3_600, 86_400, 1_000, 1_000_000, 1_000_000_000)
+"""By what a limit in one unit is told in another: hours in minutes, millions in ones."""
 FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
 
 
@@ -102,11 +108,12 @@ class Program:
         return self.has_number(str(hour)) and (not minute or self.has_number(str(minute)))
 
     def has_number(self, limit: str) -> bool:
-        """Whether it may select by a limit: by it, or by a number right beside it."""
+        """Whether it may select by a limit: by it, by a number right beside it, or in another
+        unit."""
         wanted = abs(as_number(limit))
         if self.attributes & {"head", "tail"} and wanted == 5:  # what they show by themselves
             return True
-        near = (wanted, wanted - 1, wanted + 1, wanted / 100)
+        near = (wanted - 1, wanted + 1, *(wanted * scale for scale in SCALES))
         return any(abs(number - one) < 1e-9 for number in self.numbers for one in near)
 
 

@@ -8,8 +8,9 @@ from interpreter.models.small.checks.program import Program
 from interpreter.models.small.rounds import Round
 
 TEXT_COLUMN = re.compile(r"^- '(.+?)' text\b(.*)$", re.MULTILINE)  # as a file's profile lists it
-ALL_VALUES = re.compile(r": '")
+ALL_VALUES = re.compile(r": ['\"]")
 VALUE = re.compile(r"'([^']+)'")
+SHOWN = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 WHICH = r"(?<!matter in )(?<!matter )\b(?:which|what) {name}\b(?! of\b)"
 
 
@@ -39,10 +40,11 @@ def does_not_say_which(request: str, one: Round) -> str:
     """The column of which a request asks for a value, where the program does not use it, or prints
     none of its values; nothing for all others."""
     for column, about in asked_columns(request):
-        values = VALUE.findall(about) if ALL_VALUES.match(about) else []
+        shown = SHOWN.findall(about) if ALL_VALUES.match(about) else []
+        values = ["".join(one).removesuffix("...").strip() for one in shown]  # long ones are cut
         said = one.output.casefold()
         if not Program.of(one.source).names(column):
             return column
-        if values and not any(value.strip().casefold() in said for value in values):
+        if values and not any(value.casefold() in said for value in values):
             return column
     return ""

@@ -192,7 +192,8 @@ def _trouble_with_form(question: str, name: str, text: str, writer: Round) -> st
     if name.lower().endswith((".csv", ".tsv")):
         lines = text.splitlines()[: -1 if len(text) >= SHOWN else None]  # the last may be cut off
         rows = list(csv.reader(lines, delimiter="\t" if name[-3:].lower() == "tsv" else ","))
-        return _trouble_with_table(words, [row for row in rows if row])
+        rows = [row for row in rows if row]
+        return _trouble_with_table(words, rows) if rows else ""
     return _trouble_with_lines(words, text) if len(text) < SHOWN else ""
 
 

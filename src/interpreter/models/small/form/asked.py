@@ -53,7 +53,7 @@ from interpreter.models.small.form.serialized import (
 from interpreter.protocol.values import frozen
 
 OF_VALUES = frozenset(("json", "yaml", "toml", "xml", "dictionary", "table", "lines", "list"))
-DECIMAL = re.compile(r"(?<![\w.])[-+]?\d[\d,]*\.\d+(?:[eE][-+]?\d+)?(?![\w.]\d)")
+DECIMAL = re.compile(r"(?<![\w.])[-+]?\d[\d,]*\.\d+(?:[eE][-+]?\d+)?(?!\d|[\w.]\d)")
 PLACES = re.compile(
     r"(?:(?:round\w*|with|to|of|,) (?:\w+ ){0,4}?|\()"
     r"(\d|one|two|three|four|five|six) (?:decimal|digit)",
@@ -61,6 +61,11 @@ PLACES = re.compile(
 )
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 NUMBER_LAST = re.compile(rf"(?=[^\n]*[A-Za-z])[^\n:=]{{1,200}}[:=]\s+[$€£]?({NUMBER.pattern})")
+SAYS = re.compile(  # before a number that is meant, and not part of a name as in "iPhone 15"
+    r"\b(?:is|are|was|were|be|of|equals?|about|has|have|total|sum|count|number|average|mean|median"
+    r"|min(?:imum)?|max(?:imum)?)\b|[:=]",
+    re.IGNORECASE,
+)
 DENIES = re.compile(
     r"\b(?:no|not|none|cannot|unknown|missing|unable|sure|computed?)\b|n't\b", re.IGNORECASE
 )
@@ -69,7 +74,7 @@ SENTENCE = re.compile(
 )
 SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
-NAME = r"(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|['\"`]?[\w-]+['\"`]?)"
+NAME = r"(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|[\w-]+)"
 LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
 KEYS = re.compile(
     rf"\b(?:(?:keys?|elements|tags)(?: named| called|:)?(?! values?\b)"
@@ -78,9 +83,10 @@ KEYS = re.compile(
 )
 COLUMNS = re.compile(
     rf"\b(?:with|having|has|have)(?: the| these| two| three| exactly| only)*"
-    rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})\b(?! (?:removed|dropped|left))"
+    rf" (?:columns?|headers?|fields)(?: named| called|:)? ({LIST})"
+    rf"(?![\w-]| (?:removed|dropped|left))"
     rf"|\b(?:just|only) (?:the )?({LIST}),? in (?:that|this) order\b"
-    rf"|(?:^|[.;!] )(?:just|only) the columns ({LIST})\b(?= *(?:[,.;]|$))",
+    rf"|(?:^|[.;!] )(?:just|only) the columns ({LIST})(?![\w-])(?= *(?:[,.;]|$))",
     re.IGNORECASE,
 )
 NO_NAMES = """
@@ -142,10 +148,7 @@ class AskedForm:
             case "template":
                 return self.rounded(filled(self.template, printed))
             case "number":
-                found = NUMBER.findall(printed)
-                labelled = NUMBER_LAST.fullmatch(printed)  # "spent in March 2024: 187.35"
-                number = found[0] if len(found) == 1 else labelled.group(1) if labelled else ""
-                return self.rounded(number)
+                return self.rounded(_one_number(printed))
             case "yes or no":
                 return SAID.get(printed.rstrip(".").lower(), "")
             case _:
@@ -301,6 +304,17 @@ def wants_a_reason(question: str) -> bool:
 def wants_a_sentence(question: str) -> bool:
     """Whether the answer is to be a sentence."""
     return bool(SENTENCE.search(question.partition("\n\n")[0]))
+
+
+def _one_number(printed: str) -> str:
+    """The number that a text says; nothing where there are several, or it is part of a name."""
+    if labelled := NUMBER_LAST.fullmatch(printed):  # "spent in March 2024: 187.35"
+        return labelled.group(1)
+    found = NUMBER.findall(printed)
+    before = printed.partition(found[0])[0] if len(found) == 1 else "a"
+    is_sentence = printed.endswith(".") or SAYS.search(before)
+    is_meant = is_sentence or not re.search(r"[^\W\d_]", before)
+    return found[0].rstrip(".") if is_meant and not before[-1:].isalnum() else ""
 
 
 def form_of(question: str) -> AskedForm:

@@ -8,15 +8,18 @@ NOT_READ = (  # what is there already
     r"(?<!this )(?<!that )(?<!from )(?<!from the )(?<!of the )(?<!in the )(?<!read )(?<!parse )"
     r"(?<![.\w])"
 )
-JSON = re.compile(rf"{NOT_READ}json\b(?! ?(?:files?|lines)\b)", re.IGNORECASE)
+IS_THERE = (
+    r"(?! ?(?:files?|lines|exports?|dumps?|logs?|backups?|contains?|holds?|has|have|says?)\b)"
+)
+JSON = re.compile(rf"{NOT_READ}(?<!my )(?<!our )json\b{IS_THERE}", re.IGNORECASE)
 TO_BE = (  # stands before the form of an answer, and not before what is there already
     r"\b(?:as|in(?! the\b| this\b| that\b| my\b| our\b)|answer|reply|respond|give|return|print"
     r"|output|produce|present|write|show|list|want|need|format\w*)\b[^.?!;\n]{0,40}?"
 )
-CSV = re.compile(rf"{TO_BE}{NOT_READ}csv\b(?! ?files?\b)", re.IGNORECASE)
-YAML = re.compile(rf"{TO_BE}{NOT_READ}ya?ml\b(?! ?files?\b)", re.IGNORECASE)
-TOML = re.compile(rf"{TO_BE}{NOT_READ}toml\b(?! ?files?\b)", re.IGNORECASE)
-XML = re.compile(rf"{TO_BE}{NOT_READ}xml\b(?! ?files?\b)", re.IGNORECASE)
+CSV = re.compile(rf"{TO_BE}{NOT_READ}csv\b{IS_THERE}", re.IGNORECASE)
+YAML = re.compile(rf"{TO_BE}{NOT_READ}ya?ml\b{IS_THERE}", re.IGNORECASE)
+TOML = re.compile(rf"{TO_BE}{NOT_READ}toml\b{IS_THERE}", re.IGNORECASE)
+XML = re.compile(rf"{TO_BE}{NOT_READ}xml\b{IS_THERE}", re.IGNORECASE)
 ROOT = re.compile(
     r"\broot(?: element| tag| node)?(?: named| called| is)? [\"'`<]?(\w+)"
     r"|[\"'`<](\w+)[\"'`>]? as (?:the )?root|\belement [\"'`<](\w+)[\"'`>]? with",
@@ -42,7 +45,7 @@ LINES = re.compile(
     re.IGNORECASE,
 )
 SEPARATED = re.compile(
-    r"\b(?:answer|reply|respond|give|values|numbers|results|figures)\b[^.\n]{0,160}"
+    r"\b(?:answer|reply|respond|give|list|print|show|write|return|output)\b[^.\n]{0,160}"
     r"\bseparated by (?:an? )?(comma|semicolon|space|tab|pipe|slash)",
     re.IGNORECASE,
 )

@@ -142,9 +142,11 @@ def _values_for(holes: list[tuple[str, str]], printed: str) -> list[str]:
     """What belongs into each place, by its name or its label, or in order; nothing if unknown."""
     named = {key_of(name): value for name, value in pairs_in(printed)}
     found = [named.get(key_of(name)) or named.get(key_of(label)) for label, name in holes]
-    if all(found):
-        return [value for value in found if value]
-    numbers = list(named.values()) or NUMBER.findall(printed)
+    left = [value for value in named.values() if value not in found]
+    if any(found) and (all(found) or len(left) == found.count(None)):
+        others = iter(left)
+        return [value or next(others) for value in found]
+    numbers = [] if any(found) else list(named.values()) or NUMBER.findall(printed)
     if len(numbers) == len(holes):
         return numbers
     words = printed.rstrip(".").split()

@@ -8,13 +8,12 @@ import json
 import re
 from typing import Any
 
-NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
+NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d*)?(?:[eE][-+]?\d+)?")
 SCALAR = re.compile(r"\b(?:np|numpy)\.(?:float|int|uint|str|bool)\w*\(((?:'[^'\n]*')|[^()\n]*)\)")
 TRUTH = re.compile(r"\b(?:np|numpy)\.(True|False)_\b")
 NAMED_VALUE = re.compile(r"([^:=]{1,80}?)\s*[:=]\s*([^:=]+)")
 PAIR = re.compile(r"['\"]?([^:=,'\"]+)['\"]? ?[:=,] ?['\"]?([^:=,'\"]+)['\"]?")
 UNUSUAL_YAML = re.compile(r"(?:^|[\s,\[{:-])[&*!]|<<", re.MULTILINE)
-VALUE_NOW = re.compile(r"(?:^|; )(\w+): (-?\d[\d.eE+-]*)(?=;|$)")  # among the variables
 PLAIN_NOW = re.compile(  # a number, a short text, or whether something is so
     r"(?:^|; )(\w+): (?:-?\d[\d.eE+-]*|'[^';]*'|True|False)(?=;|$)"
 )
@@ -22,7 +21,7 @@ OF_A_COLUMN = re.compile(  # as pandas shows one whose rows have no names
     r"((?:\d+ {2,}\S[^\n]*\n)+)Name: (?!count\b)[^\n]*, dtype: \w+\n?"
 )
 ROW_NUMBER = re.compile(r"^\d+ {2,}", re.MULTILINE)
-MISSING = re.compile(r"(?<!\w)(?:nan|nat|none|null)(?!\w)", re.IGNORECASE)
+MISSING = re.compile(r"(?<![\w'\"])(?:nan|NaN|NaT|None|null|<NA>)(?![\w'\"])")
 
 
 def plain(text: str) -> str:
@@ -109,5 +108,8 @@ def value_of(text: str) -> Any:
 
 def is_csv(printed: str) -> bool:
     """Whether it is a table with at least two rows and columns."""
-    rows = [row for row in csv.reader(printed.splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(printed.splitlines()) if row]
+    except csv.Error:
+        return False
     return len(rows) > 1 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1

@@ -21,7 +21,7 @@ RECORDS = (
 )
 BRACES = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 QUOTES = (b"'", b'"')
-PATTERN = re.compile(r"\\[dDsSwW]|\[\^[^\]]+\]|\[[^\]]*\w-\w[^\]]*\]")
+PATTERN = re.compile(r"\\[dDsSwW]|\[\^[^\]]+\]|\[[^\]]*(?:a-z|A-Z|0-9)[^\]]*\]")
 MORE_THAN_TABLES = re.compile(
     r"\b(?:rename|move|unlink|remove|rmtree|mkdir|append|copy\w*|system|run|to_sql|execute)\("
     r"|\bopen\([^)\n]*['\"]a"

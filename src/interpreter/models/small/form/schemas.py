@@ -49,6 +49,8 @@ def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
 
 def _object(value: Any, schema: dict[str, Any], depth: int) -> dict[str, Any]:
     parts = schema.get("properties") or {}
+    if not isinstance(parts, dict):
+        raise DoesNotFitError
     if not isinstance(value, dict):
         if len(parts) != 1:
             raise DoesNotFitError

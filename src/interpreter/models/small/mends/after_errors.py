@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from interpreter.models.small.checks.program import Edit, edited
+from interpreter.models.small.checks.program import WRITES, Edit, edited
 from interpreter.models.small.checks.which import TEXT_COLUMN
 
 NOT_A_NUMBER = re.compile(
@@ -57,7 +57,8 @@ def as_the_error_says(question: str, source: str, error: str) -> str:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
-    not_a_number = NOT_A_NUMBER.search(error) if "import pandas as pd" in source else None
+    is_known = "import pandas as pd" in source and not WRITES.search(source)
+    not_a_number = NOT_A_NUMBER.search(error) if is_known else None
     if not_a_number and (better := edited(source, _as_profiles_tell(question, tree))) != source:
         return better
     if not_a_number and not re.search(r"\d", not_a_number[1] or not_a_number[2] or ""):
@@ -90,23 +91,54 @@ def _as_profiles_tell(question: str, tree: ast.Module) -> Iterator[Edit]:
     for node in ast.walk(tree):
         match node:
             case ast.Assign([ast.Subscript(ast.Name(table), ast.Constant(str(name)))], made):
-                place, node = (table, name), made
+                place, converts = (table, name), _conversion_in(made)
             case ast.Call() if node in ours:
-                place = ours[node]
+                place, converts = ours[node], node
             case _:
                 continue
-        (table, name), text = place, ast.unparse(node)
+        (table, name), text = place, ast.unparse(converts) if converts else ""
         way = ways.get(name, "").replace("df[", f"{table}[")
-        if way and way != text and CONVERTS.search(text) and f"{table}[{name!r}]" in text:
-            yield node, way
+        if converts and way and way != text and f"{table}[{name!r}]" in text:
+            yield converts, way
+
+
+def _conversion_in(value: ast.expr) -> ast.expr | None:
+    """What makes numbers within a value that is assigned, without what is computed of them:
+    of `df["a"].astype(float) / 100` the part before the division."""
+    for node in ast.walk(value):
+        match node:
+            case ast.Call(ast.Attribute(attr="astype" | "apply" | "map" | "to_numeric")):
+                computes = any(isinstance(part, ast.BinOp) for part in ast.walk(node))
+                if CONVERTS.search(ast.unparse(node)) and not computes:
+                    return node
+    return None
 
 
 def _as_written(way: str) -> str:
-    """An expression as a program would have it; nothing where it was cut off."""
+    """An expression as a program would have it; nothing where it was cut off, or is another than
+    profiles have: a row of a file can look like a line of them."""
     try:
-        return ast.unparse(ast.parse(way, mode="eval"))
-    except (SyntaxError, ValueError):
+        tree = ast.parse(way, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
+    return ast.unparse(tree) if _is_plain(tree.body) else ""
+
+
+def _is_plain(way: ast.expr) -> bool:
+    """Whether it replaces texts of a column and makes numbers of it, and does nothing else."""
+    match way:
+        case ast.Subscript(ast.Name("df"), ast.Constant(str())):
+            return True
+        case ast.Call(ast.Attribute(inner, "astype"), [ast.Name("float")], []):
+            return _is_plain(inner)
+        case ast.Call(
+            ast.Attribute(ast.Attribute(inner, "str"), "replace"),
+            [ast.Constant(str()), ast.Constant(str())],
+            named,
+        ):
+            return all(isinstance(one.value, ast.Constant) for one in named) and _is_plain(inner)
+        case _:
+            return False
 
 
 def _conversions(tree: ast.Module) -> Iterator[tuple[ast.expr, str, str, str]]:

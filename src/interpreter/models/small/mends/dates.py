@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
-from interpreter.models.small.checks.program import if_it_parses, tables_read
+from interpreter.models.small.checks.program import WRITES, if_it_parses, tables_read
 
-DATES = re.compile(r"^- '(.+?)' dates as text, \S+ to ", re.MULTILINE)  # all in one form
+DATES = re.compile(r"^- '(.+?)' dates as text, (\S+) to ", re.MULTILINE)  # all in one form
 NO_DATES = re.compile(
     r"Can only use \.dt accessor|unsupported operand type\(s\) for -: 'str' and 'str'"
     r"|operation 'sub' not supported for dtype 'str'"
 )
-WRITES = re.compile(r"\.to_(?!datetime|period|list|dict|string|numpy)\w+\(|\bopen\(")
 
 
 def with_dates(question: str, source: str, error: str) -> str:
@@ -31,8 +30,8 @@ def with_dates(question: str, source: str, error: str) -> str:
     used = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     lines = source.split("\n")
     lines[end:end] = [
-        f"{table}[{name!r}] = pd.to_datetime({table}[{name!r}])"
-        for name in dict.fromkeys(DATES.findall(question))
-        if name in used
+        f"{table}[{name!r}] = pd.to_datetime({table}[{name!r}]{', dayfirst=True' * ('.' in first)})"
+        for name, first in dict(DATES.findall(question)).items()
+        if name in used and "/" not in first  # whose month it is, nobody can say
     ]
     return if_it_parses("\n".join(lines), source)

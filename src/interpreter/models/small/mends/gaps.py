@@ -11,11 +11,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.checks.program import Edit, edited, if_it_parses, tables_read
+from interpreter.models.small.checks.program import WRITES, Edit, edited, if_it_parses, tables_read
 from interpreter.models.small.hints import COLUMN, INCOMPLETE
 
 SAID = re.compile(  # whoever speaks of gaps says which rows are meant
-    r"\b(?:missing|nulls?|nan|n/?a|incomplete|complete|empty|gaps?|blanks?|listwise|drop\w*|any)\b",
+    r"\b(?:missing|nulls?|nan|n/?a|incomplete|complete|empty|gaps?|blanks?|listwise|drop\w*|any|all|every\w*|full|fully|filled|answered)\b",
     re.I,
 )
 FILLS = re.compile(r"\b(?:fill\w*|imput\w+|replac\w+|treat\w*|count\w* as)\b", re.IGNORECASE)
@@ -37,7 +37,6 @@ OF_NUMPY = {
     "np.percentile": "np.nanpercentile",
     "np.quantile": "np.nanquantile",
 }
-WRITES = re.compile(r"\.to_\w+\(|\bopen\(|\bsavefig\(|\bdump\w*\(")
 TWO = 2  # columns that a coefficient is of
 ALL_COLUMNS = re.compile(r"\.(?:drop|columns|select_dtypes|iloc|corr|cov|describe|values|to_\w+)\b")
 

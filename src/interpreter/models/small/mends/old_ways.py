@@ -20,7 +20,7 @@ DEAD = tuple(
         (r"\.iteritems\(\)", ".items()"),
         (r"\bdelim_whitespace\s*=\s*True\b", "sep=r'\\\\s+'"),
         (r"\berror_bad_lines\s*=\s*False\b", "on_bad_lines='skip'"),
-        (r"\bline_terminator\s*=", "lineterminator="),
+        (r"([(,]\s*)line_terminator\s*=", r"\g<1>lineterminator="),
         (r"\bnp\.(float|int|object|str)\b(?!\w|_)", r"\g<1>"),
         (r"\bnp\.NaN\b", "np.nan"),
         (r"\bnp\.Inf\b", "np.inf"),

@@ -7,7 +7,6 @@ import io
 import itertools
 import re
 import tokenize
-from collections.abc import Iterator
 
 from interpreter.models.small.checks.absent import with_absence_told
 from interpreter.models.small.checks.program import if_it_parses
@@ -19,9 +18,8 @@ FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NOT_FOUND = re.compile(r"No such file or directory|non-existent directory|KeyError")
 NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
-READ_WITH = re.compile(
-    r"^(\S+) \(read it with ((?:sep|encoding|skiprows|decimal)=.+)\): \d+ rows", re.MULTILINE
-)
+HOW = r"(?:(?:sep|encoding|decimal|thousands)='(?:[^'\\\n]|\\t){1,20}'|skiprows=\d+)"
+READ_WITH = re.compile(rf"^(\S+) \(read it with ({HOW}(?:, {HOW})*)\): \d+ rows", re.MULTILINE)
 RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
 MAKES_FOLDERS = re.compile(r"\bmakedirs\(|\bmkdir\(")
 WRITING = re.compile(r"savefig\Z|to_(?:csv|excel|json|html|parquet|markdown)\Z")
@@ -50,14 +48,11 @@ KEEPS_ITS_ROWS = frozenset((
 """What is meant to be kept: the data in another form, and no part or sum of it."""
 PARTS_OF_COLUMNS = ("str", "dt", "cat")  # `df["a"].str` is read, never assigned
 NOT_OF_ARRAYS = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'")
-PRICE = re.compile(r"price|rate\b|_per_|\bper\b|each\b|fee\b", re.IGNORECASE)
-TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
 
 
 def without_slips(source: str) -> str:
-    """A program without lines that change nothing, and without products of a column and a sum, that
-    makes the folders into which it writes."""
-    return _with_folders(_with_products_summed(_without_inplace(source)))
+    """A program without lines that change nothing, that makes the folders into which it writes."""
+    return _with_folders(_without_inplace(source))
 
 
 def to_be_run(source: str) -> str:
@@ -302,62 +297,6 @@ def _without_inplace(source: str) -> str:
                 if alone and end == node.lineno:
                     lines[at] = better
     return if_it_parses("\n".join(lines), source)
-
-
-def _with_products_summed(source: str) -> str:
-    """`total = df["a"] * df["b"].sum()`, which multiplies each row by the sum of all, is written
-    `total = (df["a"] * df["b"]).sum()`."""
-    tree = _parsed(source) if ".sum()" in source else None
-    if tree is None:
-        return source
-    lines = [line.encode() for line in source.split("\n")]
-    found = sorted(_totals(tree), key=lambda one: one.col_offset, reverse=True)
-    for node in found:  # from the right, so that places stay right
-        if columns := _multiplied(node):
-            line = lines[node.lineno - 1]
-            product = f"({' * '.join(columns)}).sum()".encode()
-            lines[node.lineno - 1] = line[: node.col_offset] + product + line[node.end_col_offset :]
-    return if_it_parses(b"\n".join(lines).decode(), source)
-
-
-def _multiplied(node: ast.expr) -> tuple[str, ...]:
-    """The two columns of a table whose products are to be summed: `df["n"] * df["price"].sum()`,
-    and the sum of one times the average price; nothing for all others."""
-    match node:
-        case ast.BinOp(
-            ast.Subscript(ast.Name(one), ast.Constant(str())) as left,
-            ast.Mult(),
-            ast.Call(
-                ast.Attribute(ast.Subscript(ast.Name(other), ast.Constant(str())) as right, "sum")
-            ),
-        ):
-            pass
-        case ast.BinOp(
-            ast.Call(
-                ast.Attribute(ast.Subscript(ast.Name(one), ast.Constant(str())) as left, "sum")
-            ),
-            ast.Mult(),
-            ast.Call(
-                ast.Attribute(
-                    ast.Subscript(ast.Name(other), ast.Constant(str(name))) as right, "mean"
-                )
-            ),
-        ) if PRICE.search(name):
-            pass
-        case _:
-            return ()
-    is_plain = one == other and node.lineno == node.end_lineno
-    return (ast.unparse(left), ast.unparse(right)) if is_plain else ()
-
-
-def _totals(tree: ast.Module) -> Iterator[ast.expr]:
-    """Values that are to be one number: printed, or called a total."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign([ast.Name(name)], value) if TOTAL.search(name):
-                yield value
-            case ast.Call(ast.Name("print" | "round"), parts):
-                yield from parts
 
 
 def with_columns(question: str, source: str, error: str) -> str:
