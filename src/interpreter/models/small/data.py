@@ -6,6 +6,7 @@ import ast
 from collections.abc import Generator, Iterable
 
 from interpreter.models.small.form.printed import data_in
+from interpreter.models.small.parsed import parsed
 from interpreter.protocol.events import ActionProposed, CodeDelta, ModelEvent, TextDelta
 from interpreter.protocol.messages import Code
 
@@ -55,10 +56,7 @@ def _repeats(source: str, printed: str) -> bool:
         return False
     if {line.strip() for line in source.splitlines() if line.strip()} <= known:
         return True
-    try:
-        statements = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    statements = parsed(source).body
     texts = [text for statement in statements for text in _printed_constants(statement)]
     return bool(texts) and all(text.strip() in known for text in texts)
 

@@ -127,6 +127,7 @@ HINTS = (
 
 MISSING = re.compile(r"KeyError: [\"'](.+)[\"']|[\[{]'(.+?)'.*not (?:in index|found in axis)")
 COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
+ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)  # of a table
 INCOMPLETE = re.compile(r"^- '(.+?)' .*\d missing\b", re.MULTILINE)
 AFTER_MERGE = (
     "After pd.merge columns that both tables have are called a_x and a_y. To have the rows of both "

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from interpreter.models.small.checks.written_files import NOT_THE_FILE
 from interpreter.models.small.form.asked import form_of
+from interpreter.models.small.parsed import parsed
 from interpreter.models.small.requests import PYTHON
 from interpreter.models.small.rounds import BETWEEN, Round
 from interpreter.models.small.words import (
@@ -204,10 +205,7 @@ def said_of_file(name: str, last: Round) -> str:
 
 def _text_of(source: str) -> str:
     """What such a block writes; nothing where somebody else has written it."""
-    try:
-        nodes = ast.walk(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    nodes = ast.walk(parsed(source))
     for node in nodes:
         match node:
             case ast.Call(ast.Attribute(attr="write"), [ast.Constant(str(text))]):

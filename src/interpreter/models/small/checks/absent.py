@@ -19,6 +19,7 @@ from interpreter.models.small.checks.program import MONTHS, WEEKDAYS
 from interpreter.models.small.checks.sources import texts_compared
 from interpreter.models.small.checks.which import ALL_VALUES, TEXT_COLUMN, VALUE
 from interpreter.models.small.hints import COLUMN, MOST_NAMED
+from interpreter.models.small.parsed import parsed
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 
@@ -161,10 +162,7 @@ def with_absence_told(request: str, source: str, error: str) -> str:
     the request names, and what there is; the same program where it failed otherwise."""
     if GUARDED in source or not NO_ROWS.search(error):
         return source
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    body = parsed(source).body
     words = request.partition("\n\n")[0].casefold()
     for at, table, column, value in _selections(body):
         known = {name for one in body[:at] for name in _assigned(one)}
@@ -276,10 +274,7 @@ def _may_be_taken_for(name: str, other: str) -> bool:
 
 def _named(source: str) -> Iterator[tuple[str, ast.expr]]:
     """The names that a program gives to values: columns and variables."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
+    nodes = list(ast.walk(parsed(source)))
     for node in nodes:
         match node:
             case ast.Assign([ast.Subscript(slice=ast.Constant(str(name)))], value):

@@ -35,6 +35,7 @@ from interpreter.models.small.form.printed import (
     PLAIN_NOW,
     data_in,
 )
+from interpreter.models.small.parsed import parsed
 from interpreter.models.small.reminders import COMPARED_WITH
 from interpreter.models.small.rounds import Round
 
@@ -227,10 +228,7 @@ def _reads_something_else(question: str, source: str) -> str:
 def limit_of_a_part(source: str) -> str:
     """mean or median, where a program compares with that of a table of which it had taken a part:
     df = df[...], and then df["a"] > df["a"].mean(); nothing for all others."""
-    try:
-        statements = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    statements = parsed(source).body
     parts: set[str] = set()
     for statement in statements:
         found = (kind for name, kind in _compared_with(statement) if name in parts)

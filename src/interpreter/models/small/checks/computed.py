@@ -10,6 +10,7 @@ from typing import TypeGuard
 from interpreter.models.small.checks.choices import choices_in
 from interpreter.models.small.form.printed import NUMBER, as_number
 from interpreter.models.small.hints import COLUMN
+from interpreter.models.small.parsed import parsed
 from interpreter.models.small.rounds import Round
 
 TWICE = 2  # once in the list, and once more
@@ -37,10 +38,7 @@ def prints_only_fixed_words(source: str, output: str) -> bool:
     """Whether a program prints texts that stand in it, whatever its data is, and nothing else."""
     if DRAWS.search(source):
         return False
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    tree = parsed(source)
     prints = [node for node in ast.walk(tree) if _is_print(node)]
     always = [node.value for node in tree.body if isinstance(node, ast.Expr)]
     if not prints or (always and not _is_print(always[-1])):  # the last value may be shown
@@ -60,11 +58,7 @@ def chooses_blindly(question: str, source: str) -> bool:
     words = question.partition("\n\n")[0].casefold()
     listed = {one.casefold() for listed in choices_in(question) for one in listed}
     choices = {one for one in listed if len(re.findall(rf"\b{re.escape(one)}\b", words)) < TWICE}
-    try:
-        tree = ast.parse(source) if choices else ast.Module([], [])
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    for statement in tree.body:
+    for statement in parsed(source).body if choices else ():
         match statement:
             case ast.Expr(ast.Call(ast.Name("print"), [ast.Dict(values=values)])):
                 fixed = (one.value for one in values if isinstance(one, ast.Constant))
@@ -96,10 +90,7 @@ def sizes(text: str) -> set[float]:
 
 def _constants(source: str) -> set[float]:
     """The numbers that a program is written with, also in its texts."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    nodes = list(ast.walk(parsed(source)))
     counters = {node.target.id for node in nodes if _counts(node)}
     chosen_by = {id(part) for node in nodes for part in _choosing(node)}
     chosen_by |= {id(part) for node in nodes for part in _computing(node, counters)}

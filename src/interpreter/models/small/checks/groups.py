@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from interpreter.models.small.checks.program import FOLDS, STRIPS
 from interpreter.models.small.checks.which import TEXT_COLUMN
 from interpreter.models.small.hints import COLUMN
+from interpreter.models.small.parsed import parsed
 from interpreter.models.small.reminders import shared_column
 
 # As inside/files/profile_file.py writes it.
@@ -50,9 +51,8 @@ whole block again."""
 
 def not_put_together(request: str, source: str) -> str:
     """What a model is told about rows that it keeps apart, or mixes up; nothing if all is well."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if not tree.body:
         return ""
     if each := _of_each(request, source):
         return ALL_AT_ONCE.format(column=each)

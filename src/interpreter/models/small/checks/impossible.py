@@ -8,6 +8,7 @@ from interpreter.models.small.checks.computed import sizes
 from interpreter.models.small.checks.conditions import is_measured
 from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import NUMBER, as_number
+from interpreter.models.small.hints import ROWS
 from interpreter.models.small.own_draft import (
     FILE,
     asked_kind,
@@ -26,7 +27,6 @@ COUNT = re.compile(
     r"\bhow many (?:rows|records|entries|lines)\b",
     re.IGNORECASE,
 )
-ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)
 HOW_MANY = re.compile(r"\A[^?\n]{0,80}\bhow (?:many|much)\b(?![^\n]*\b(?:whether|or not)\b)", re.I)
 COUNTED = re.compile(r"\bhow many\b(?! (?:more|fewer|less|degrees|times|words|letters))", re.I)
 IS_SO = re.compile(r"\b(?:True|False)\b")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from interpreter.models.small.form.printed import NUMBER, as_number
+from interpreter.models.small.parsed import parsed
 from interpreter.protocol.values import frozen
 
 MONTHS = (
@@ -42,9 +43,8 @@ class Program:
     @classmethod
     def of(cls, source: str) -> Program:
         """Read them from its source."""
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parsed(source)
+        if not tree.body:
             return cls((source.casefold(),), frozenset(_sizes([source])))
         constants = [node for node in _computing(tree) if isinstance(node, ast.Constant)]
         texts = [node.value for node in constants if isinstance(node.value, str)]
@@ -149,15 +149,6 @@ def _selects(node: ast.AST) -> bool:
 
 def _sizes(texts: Iterable[str]) -> list[float]:
     return [abs(as_number(found)) for text in texts for found in NUMBER.findall(text)]
-
-
-def if_it_parses(better: str, source: str) -> str:
-    """An edited program, or the one that it was made of where it is none any more."""
-    try:
-        compile(better, "program", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    return better
 
 
 def edited(source: str, edits: Iterator[Edit]) -> str:

@@ -6,6 +6,9 @@ import ast
 import builtins
 import re
 
+from interpreter.models.small.hints import ROWS
+from interpreter.models.small.parsed import parsed
+
 COMPARING = ("contains", "startswith", "endswith", "isin", "eq", "match", "fullmatch")
 FILE = re.compile(
     r"(?<![\w.@/-])([\w-]+\.(?:csv|tsv|jsonl?|xlsx?|parquet|db|sqlite3?|pdf|txt|md|log|html?|ya?ml|toml"
@@ -18,7 +21,6 @@ READS = re.compile(
 )
 
 
-ROWS = re.compile(r": (\d+) rows x \d+ columns$", re.MULTILINE)
 EXAMPLE = re.compile(r"^- '.+?' text, (\d+) different, e\.g\. '(.+?)'", re.MULTILINE)
 WALKS = re.compile(r"\b(?:glob|rglob|iterdir|listdir|scandir|walk)\(")
 
@@ -33,9 +35,7 @@ def reads_none_of(request: str, source: str) -> list[str]:
     is_reading = READS.search(source) and (not others or WALKS.search(source))
     if not named or is_reading or any(name in source for name in named):
         return []
-    try:
-        ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if not parsed(source).body:
         return []
     return [] if leans_on_others(source) else named
 
@@ -61,10 +61,7 @@ def deletes_what_nobody_named(request: str, source: str) -> bool:
     """Whether a program deletes a file by its name that is there, and that a request does not
     name."""
     words, _, known = request.partition("\n\n")
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    nodes = list(ast.walk(parsed(source)))
     for node in nodes:
         match node:
             case ast.Call(ast.Attribute(attr=name) | ast.Name(name)) if name in DELETING:
@@ -98,10 +95,7 @@ def reads_one_of_many(request: str, source: str) -> str:
 
 def leans_on_others(source: str) -> bool:
     """Whether a program uses values that it did not make before: then it confirms nothing."""
-    try:
-        statements = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    statements = parsed(source).body
     made = set(dir(builtins))
     for statement in statements:
         nodes = list(ast.walk(statement))
@@ -143,10 +137,7 @@ def _bound_by(node: ast.AST) -> list[str]:
 
 def texts_compared(source: str) -> list[str]:
     """The texts that a program compares something with, in any way."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    nodes = list(ast.walk(parsed(source)))
     found: list[str] = []
     for node in nodes:
         match node:
@@ -171,10 +162,7 @@ def taken_from_a_profile(question: str, source: str) -> str:
     words, _, known = question.partition("\n\n")
     rows = set(ROWS.findall(known))
     examples = {value for count, value in EXAMPLE.findall(known) if count in rows}
-    try:
-        nodes = ast.walk(ast.parse(source)) if examples else ()
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    nodes = ast.walk(parsed(source)) if examples else ()
     for node in nodes:
         match node:
             case ast.Compare(_, [ast.Eq()], [ast.Constant(str(text))]) if text in examples:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from interpreter.models.small.checks.program import if_it_parses
 from interpreter.models.small.form.printed import PLAIN_NOW
+from interpreter.models.small.parsed import editable, if_it_parses, parsed
 
 RECORDS = (
     "value = {value}\n"
@@ -48,14 +48,10 @@ def rendering(source: str, kind: str) -> str:
     """Code that shows what a block printed last in a form; empty where it printed no such value."""
     if kind not in FORMS:
         return ""
-    try:
-        last = ast.parse(source).body[-1]
-    except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
-        return ""
-    match last:
-        case ast.Expr(ast.Call(ast.Name("print"), [value], [])):
+    match parsed(source).body[-1:]:
+        case [ast.Expr(ast.Call(ast.Name("print"), [value], []))]:
             pass
-        case ast.Expr(value):
+        case [ast.Expr(value)]:
             pass
         case _:
             return ""
@@ -105,13 +101,7 @@ def in_places(places: Sequence[tuple[str, str]], variables: str) -> str:
 def with_braces_filled(source: str, output: str) -> str:
     """A program whose texts are f-strings where it printed `{total}` instead of a value of that
     name; the same program where it did not."""
-    if "\r" in source:
-        return source
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    nodes = list(ast.walk(tree))
+    nodes = list(ast.walk(editable(source)))
     inner = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     stored = {node.id for node in nodes if isinstance(node, ast.Name)}
     lines = [line.encode() for line in source.split("\n")]
@@ -131,12 +121,9 @@ def with_braces_filled(source: str, output: str) -> str:
 def with_patterns(source: str) -> str:
     """A program that says of a pattern that it is one: pandas takes it for a plain text else, and
     replaces nothing. Programs that do more than write tables stay as they are."""
-    if ".str.replace(" not in source or "\r" in source or MORE_THAN_TABLES.search(source):
+    if ".str.replace(" not in source or MORE_THAN_TABLES.search(source):
         return source
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    nodes = list(ast.walk(editable(source)))
     lines = [line.encode() for line in source.split("\n")]
     for node in sorted(filter(_replaces_literally, nodes), key=lambda one: -one.end_col_offset):
         number, at = node.end_lineno - 1, node.end_col_offset - 1

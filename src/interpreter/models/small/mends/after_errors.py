@@ -9,6 +9,7 @@ from typing import Literal
 
 from interpreter.models.small.checks.program import WRITES, Edit, edited
 from interpreter.models.small.checks.which import TEXT_COLUMN
+from interpreter.models.small.parsed import editable
 
 NOT_A_NUMBER = re.compile(
     r"(?:could not convert string to float|invalid literal for int\(\) with base 10): '([^'\n]*)'"
@@ -53,10 +54,7 @@ CORRELATIONS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kend
 
 def as_the_error_says(question: str, source: str, error: str) -> str:
     """The program put right; the same where its error says nothing of the kind."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    tree = editable(source)
     is_known = "import pandas as pd" in source and not WRITES.search(source)
     not_a_number = NOT_A_NUMBER.search(error) if is_known else None
     if not_a_number and (better := edited(source, _as_profiles_tell(question, tree))) != source:

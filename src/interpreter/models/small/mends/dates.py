@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from interpreter.models.small.checks.program import WRITES, if_it_parses, tables_read
+from interpreter.models.small.checks.program import WRITES, tables_read
+from interpreter.models.small.parsed import editable, if_it_parses
 
 DATES = re.compile(r"^- '(.+?)' dates as text, (\S+) to ", re.MULTILINE)  # all in one form
 NO_DATES = re.compile(
@@ -19,12 +20,9 @@ def with_dates(question: str, source: str, error: str) -> str:
     program where it makes some itself, or would write them into a file in another form."""
     if not NO_DATES.search(error) or "to_datetime" in source or WRITES.search(source):
         return source
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    tree = editable(source)
     tables = list(tables_read(tree))
-    if len(tables) != 1 or "\r" in source or "parse_dates" in source:
+    if len(tables) != 1 or "parse_dates" in source:
         return source
     ((table, end),) = tables
     used = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}

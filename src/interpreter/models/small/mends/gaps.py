@@ -11,8 +11,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.checks.program import WRITES, Edit, edited, if_it_parses, tables_read
+from interpreter.models.small.checks.program import WRITES, Edit, edited, tables_read
 from interpreter.models.small.hints import COLUMN, INCOMPLETE
+from interpreter.models.small.parsed import editable, if_it_parses
 
 SAID = re.compile(  # whoever speaks of gaps says which rows are meant
     r"\b(?:missing|nulls?|nan|n/?a|incomplete|complete|empty|gaps?|blanks?|listwise|drop\w*|any|all|every\w*|full|fully|filled|answered)\b",
@@ -46,11 +47,9 @@ def with_fewer_dropped(question: str, source: str) -> str:
     does so already, or where it is not known what it uses."""
     gaps = set(INCOMPLETE.findall(question))
     is_plain = "dropna(" in source and gaps and not ALL_COLUMNS.search(source)
-    if not is_plain or "\r" in source or SAID.search(question.partition("\n\n")[0]):
+    if not is_plain or SAID.search(question.partition("\n\n")[0]):
         return source
-    tree = _tree(source)
-    if tree is None:
-        return source
+    tree = editable(source)
     used = [name for name in dict.fromkeys(COLUMN.findall(question)) if name in _names(tree)]
     calls = _bare_calls(tree)
     if not used or not calls or gaps <= set(used):
@@ -69,10 +68,9 @@ def with_gaps_left_out(question: str, source: str) -> str:
     compute no number else; the same program where it looks at gaps itself, or has none."""
     gaps = frozenset(INCOMPLETE.findall(question))
     words, looks = question.partition("\n\n")[0], TREATED.search(IN_VAIN.sub("", source))
-    tree = _tree(source) if gaps and not looks and not FILLS.search(words) else None
-    if tree is None or "\r" in source:
+    if not gaps or looks or FILLS.search(words):
         return source
-    return if_it_parses(edited(source, _without_gaps(tree, gaps)), source)
+    return if_it_parses(edited(source, _without_gaps(editable(source), gaps)), source)
 
 
 def _without_gaps(tree: ast.Module, gaps: frozenset[str]) -> Iterator[Edit]:
@@ -122,8 +120,8 @@ def _column(node: ast.expr) -> tuple[str, str]:
 def without_rows_with_gaps(question: str, source: str, error: str) -> str:
     """A program that failed since a column that it uses has gaps, without the rows that have them;
     the same program where it failed otherwise, fills gaps, or writes files."""
-    tree = _tree(source) if NOT_A_NUMBER.search(error) else None
-    if tree is None or "\r" in source or WRITES.search(source) or FILLED.search(source):
+    tree = editable(source)
+    if not NOT_A_NUMBER.search(error) or WRITES.search(source) or FILLED.search(source):
         return source
     used, words = _names(tree), question.partition("\n\n")[0]
     gaps = [name for name in dict.fromkeys(INCOMPLETE.findall(question)) if name in used]
@@ -136,13 +134,6 @@ def without_rows_with_gaps(question: str, source: str, error: str) -> str:
         return source
     lines[end:end] = [dropped]
     return if_it_parses("\n".join(lines), source)
-
-
-def _tree(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _names(tree: ast.AST) -> set[str]:

@@ -1,5 +1,6 @@
 """Ways to write things that libraries no longer have, written as they have them now.
 
+
 A small model has learnt from years of programs for older versions, and writes the same old way
 again however often it fails. What cannot work any more is put right at once, what still may only
 once it has failed.
@@ -11,6 +12,8 @@ import ast
 import io
 import re
 import tokenize
+
+from interpreter.models.small.parsed import editable, if_it_parses
 
 DEAD = tuple(
     (re.compile(old), new)
@@ -69,11 +72,7 @@ def in_new_ways(source: str, error: str = "") -> str:
         better = old.sub(new, better)
     if OF_TEXTS.search(error) or NO_APPEND in error:
         better = _as_the_error_says(better, error)
-    try:
-        compile(better, "program", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    return better
+    return if_it_parses(better, source)
 
 
 def _outside_of_texts(source: str) -> str:
@@ -95,10 +94,7 @@ def _outside_of_texts(source: str) -> str:
 def _as_the_error_says(source: str, error: str) -> str:
     """With rows put together by `pd.concat`, which tables no longer append, and with numbers taken
     from the columns that have them."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    tree = editable(source)
     lines = [line.encode() for line in source.split("\n")]
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr))
     found = [(node, new) for node in nodes if (new := _new(node, NO_APPEND in error))]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.checks.program import if_it_parses
+from interpreter.models.small.parsed import editable, if_it_parses
 
 PRICE = re.compile(r"price|rate\b|_per_|\bper\b|each\b|fee\b", re.IGNORECASE)
 TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
@@ -19,13 +19,9 @@ OF_PARTS = re.compile(
 def with_products_summed(question: str, source: str) -> str:
     """`total = df["a"] * df["b"].sum()`, which multiplies each row by the sum of all, is written
     `total = (df["a"] * df["b"]).sum()`, where nobody asks for shares or averages."""
-    is_plain = ".sum()" in source and "\r" not in source
-    if not is_plain or OF_PARTS.search(question.partition("\n\n")[0]):
+    if ".sum()" not in source or OF_PARTS.search(question.partition("\n\n")[0]):
         return source
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    tree = editable(source)
     lines = [line.encode() for line in source.split("\n")]
     found = sorted(_totals(tree), key=lambda one: one.col_offset, reverse=True)
     for node in found:  # from the right, so that places stay right

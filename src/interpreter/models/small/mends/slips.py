@@ -9,15 +9,14 @@ import re
 import tokenize
 
 from interpreter.models.small.checks.absent import with_absence_told
-from interpreter.models.small.checks.program import if_it_parses
-from interpreter.models.small.hints import CUSTOMARY
+from interpreter.models.small.hints import COLUMN, CUSTOMARY
 from interpreter.models.small.mends.after_errors import as_the_error_says
 from interpreter.models.small.mends.old_ways import in_new_ways
+from interpreter.models.small.parsed import editable, if_it_parses, parsed
 
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NOT_FOUND = re.compile(r"No such file or directory|non-existent directory|KeyError")
 NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
-COLUMN = re.compile(r"^- '(.+?)' ", re.MULTILINE)  # as a file's profile lists it
 HOW = r"(?:(?:sep|encoding|decimal|thousands)='(?:[^'\\\n]|\\t){1,20}'|skiprows=\d+)"
 READ_WITH = re.compile(rf"^(\S+) \(read it with ({HOW}(?:, {HOW})*)\): \d+ rows", re.MULTILINE)
 RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
@@ -84,9 +83,9 @@ def _with_its_arguments(source: str, function: str, name: str) -> str:
     """A program with an argument that a function does not take called as it does, or without it,
     if it would change nothing; the same where its meaning is not known, where several calls have
     one of that name, or where the call is not in one line."""
-    tree = _parsed(source)
-    wrong = _calls_with(tree, name) if tree else []
-    if tree is None or len(wrong) != 1 or wrong[0].lineno != wrong[0].end_lineno:
+    tree = editable(source)
+    wrong = _calls_with(tree, name)
+    if len(wrong) != 1 or wrong[0].lineno != wrong[0].end_lineno:
         return source
     (call,) = wrong
     given = next(one for one in call.keywords if one.arg == name)
@@ -205,8 +204,7 @@ def as_of_array(source: str, method: str) -> str:
     called = re.compile(rf"(?<![\w.])(\w+)\.{re.escape(method)}\(")
     if len(set(called.findall(source))) != 1:
         return source
-    tree = _parsed(source)
-    in_place = _calls_with(tree, "inplace") if tree else []
+    in_place = _calls_with(parsed(source), "inplace")
     if any(isinstance(one.func, ast.Attribute) and one.func.attr == method for one in in_place):
         return source  # the new Series would be changed, and the array stay as it was
     if method == "abs":
@@ -227,17 +225,10 @@ def as_profiles_say(question: str, source: str) -> str:
     return source
 
 
-def _parsed(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _with_folders(source: str) -> str:
     """`plt.savefig("plots/a.png")` fails where there is no such folder: it is made first."""
-    tree = _parsed(source) if not MAKES_FOLDERS.search(source) else None
-    names = [name for node in ast.walk(tree) for name in _written(node)] if tree else []
+    nodes = ast.walk(parsed(source)) if not MAKES_FOLDERS.search(source) else ()
+    names = [name for node in nodes for name in _written(node)]
     folders = dict.fromkeys(name.rpartition("/")[0] for name in names if "/" in name.strip("/"))
     made = (f"os.makedirs({one!r}, exist_ok=True)" for one in folders if not OUTSIDE.match(one))
     lines = "\n".join(made)
@@ -280,11 +271,10 @@ def _folder_of(parts: list[ast.expr]) -> list[str]:
 def _without_inplace(source: str) -> str:
     """`df["a"].fillna(0, inplace=True)`, which changes nothing any more, is written
     `df["a"] = df["a"].fillna(0)`."""
-    tree = _parsed(source) if "inplace" in source and "\r" not in source else None
-    if tree is None:
+    if "inplace" not in source:
         return source
     lines = source.split("\n")
-    for node in ast.walk(tree):
+    for node in ast.walk(editable(source)):
         match node:
             case ast.Expr(
                 ast.Call(ast.Attribute(ast.Subscript() as place, name), given, options)

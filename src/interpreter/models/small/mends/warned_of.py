@@ -9,7 +9,8 @@ import re
 from interpreter.models.small.checks.conditions import TOTALS, counts_a_total
 from interpreter.models.small.checks.groups import spelt_apart
 from interpreter.models.small.checks.impossible import COUNTED
-from interpreter.models.small.checks.program import if_it_parses, tables_read
+from interpreter.models.small.checks.program import tables_read
+from interpreter.models.small.parsed import editable, if_it_parses
 
 WITHOUT = "{table} = {table}[{table}[{column!r}].astype(str).str.strip() != {text!r}]"
 ALIKE = "{table}[{column!r}] = {table}[{column!r}].str.strip().str.lower()"
@@ -21,12 +22,9 @@ TITLE = re.compile(r"^(?!- )(\S[^\n]*?)(?: \(read it with [^\n]*\))?: \d+ rows",
 def as_warned(question: str, source: str) -> str:
     """A program that leaves out the row with the total, and counts what is spelt differently once;
     the same program where it does so itself, or nothing of the kind is wanted."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    tree = editable(source)
     tables = list(tables_read(tree))
-    if len(tables) != 1 or "\r" in source:
+    if len(tables) != 1:
         return source
     ((table, end),) = tables
     lines, more = source.split("\n"), []
