@@ -180,6 +180,14 @@ def test_an_order_that_changed_no_file_is_not_done_whatever_it_printed():
     assert last.answer == "I could not do this: no file was changed.\n\nRenamed."
 
 
+def test_where_nothing_had_to_be_changed_that_is_said():
+    write = "df.drop_duplicates().to_csv('s.csv')"
+    asked = user_says("Remove the duplicate rows from s.csv and save it.")
+    tries = [part for mark in ("", "#", "##") for part in (wrote(write + mark), printed(""))]
+    answer = next_request((asked, *tries)).answer
+    assert answer.startswith("No file was changed: the program ran, and what it wrote is what was")
+
+
 def test_a_script_that_is_to_be_saved_is_written_and_not_run():
     order = with_profile("Save a script that deletes old logs as clean.py")
     assert "does not run it" in next_request((order,)).messages[-1].text
