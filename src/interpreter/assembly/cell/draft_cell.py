@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from interpreter.assembly.cell.languages import open_pool, session_runtimes
@@ -23,10 +25,13 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.variables.python import PythonVariables
 
 LONGEST = 60.0  # seconds: what took long the first time is not drafted at all
-BEGIN = f"""\
-_copied = __import__("runpy").run_path({str(INSIDE / "files" / "on_a_copy.py")!r})
-_copied["begin"]()"""
-TELL = '__import__("sys").stdout.write(_copied["tell"]()) and None'
+COPIES = Path("/tmp/on_a_copy")  # of the cell alone
+BEGIN = """\
+_copied = __import__("runpy").run_path({program!r})
+_copied["begin"]({workspace!r}, {copy!r})"""
+TELL = '__import__("sys").stdout.write(_copied["tell"]({source!r})) and None'
+PROGRAM = str(INSIDE / "files" / "on_a_copy.py")
+IN_FULL = r"(?<![\w.~-]){}(?![\w.~-])"  # a path
 
 
 @frozen
@@ -130,14 +135,32 @@ class DraftCell:
 
 def _events(opened: _OpenCell, action: Code, context: ToolContext) -> Iterator[RuntimeEvent]:
     """Run a draft, on a copy of the files if that is wanted."""
-    on_copy, within = action.attempt == "copy", ToolContext(nobody_answers, context.interrupt)
-    begun = opened.execute.run(replace(action, source=BEGIN), within) if on_copy else ()
-    ends = [event for event in begun if isinstance(event, ExecutionFinished)]
-    if ends and ends[-1].outcome != "ok":
-        yield ExecutionFinished("declined", f"nothing was tried on a copy: {ends[-1].summary}")
-        return
-    for event in opened.execute.run(action, within):
-        if on_copy and isinstance(event, ExecutionFinished) and event.outcome == "ok":
-            told = opened.execute.run(replace(action, source=TELL), within)
+    within = ToolContext(nobody_answers, context.interrupt)
+    if action.attempt == "copy":
+        yield from _on_a_copy(opened, action, within)
+    else:
+        yield from opened.execute.run(action, within)
+
+
+def _on_a_copy(opened: _OpenCell, action: Code, within: ToolContext) -> Iterator[RuntimeEvent]:
+    """Run a draft on a copy of the files, and tell what it changed there. Where it says in full
+    where the workspace is, that stands for the copy."""
+    workspace = str(opened.cell.workspace)
+    copy = str(COPIES / opened.cell.workspace.name)
+    begin = BEGIN.format(program=PROGRAM, workspace=workspace, copy=copy)
+    begun = opened.execute.run(replace(action, source=begin), within)
+    for event in [one for one in begun if isinstance(one, ExecutionFinished)]:
+        if event.outcome != "ok":
+            why = f"nothing was tried on a copy: {event.summary}"
+            yield ExecutionFinished("declined", why)
+            return
+    source = re.sub(IN_FULL.format(re.escape(workspace)), lambda _: copy, action.source)
+    for event in opened.execute.run(replace(action, source=source), within):
+        if not isinstance(event, ExecutionFinished):
+            yield event
+            continue
+        if event.outcome == "ok":
+            tell = TELL.format(source=action.source)
+            told = opened.execute.run(replace(action, source=tell), within)
             yield from (one for one in told if isinstance(one, OutputDelta))
-        yield event
+        yield replace(event, summary=event.summary.replace(copy, workspace))

@@ -133,6 +133,15 @@ class SmallTurn:
         return (*self.asked[:-1], user_says(f"{self.question}{added}"))
 
     @property
+    def without_copies(self) -> SmallTurn:
+        """The same; where nothing ran but on copies, as if what failed there had in earnest."""
+        if not all(one.on_copy for one in self.rounds):
+            return self
+        failed = (one for one in self.rounds if one.failed and not one.overruled)
+        own = [replace(one, to_compare=False, on_copy=False) for one in failed]
+        return replace(self, rounds=own)
+
+    @property
     def identity(self) -> object:
         """Tells turns apart."""
         return (len(self.asked), self.question)
@@ -205,7 +214,8 @@ class SmallTurn:
         """Code that shows the file that the last block wrote, where one was asked for and what it
         holds is not known from a copy."""
         last = self.rounds[-1].source.strip() if self.rounds else ""
-        known = bool(last) and last == compared(self.question, self.rounds).best
+        found = compared(self.question, self.rounds)
+        known = found.tells_the_file and last == found.best
         return look_at_file(self.question, self.rounds) if self.is_computable and not known else ""
 
     @property
