@@ -39,9 +39,11 @@ class DraftParts:
     """What a session hands to the cell of its drafts."""
 
     settings: Settings
-    open_cell: Callable[[], Cell]
-    """Opens a cell in which only its own /tmp can be written; SandboxUnavailable if there is none.
-    """
+    ways_out: Callable[[], tuple[Path, ...]]
+    """The pipes and sockets by which others are reached, where there are any."""
+    open_cell: Callable[[tuple[Path, ...]], Cell]
+    """Opens a cell in which only its own /tmp can be written, and that hides these places;
+    SandboxUnavailable if there is none."""
     variables: Callable[[], PythonVariables]
     """Those of the session, which every draft begins with."""
     choose: Callable[[Runtimes], Runtimes]
@@ -62,9 +64,9 @@ class _OpenCell:
 class DraftCell:
     """Runs a draft with the session's variables and files, none of which it can change.
 
-    The workspace is read-only there, /tmp is the cell's own, the network and the host's functions
-    are not there, nobody is asked, and the variables are copies. Where this cannot be had, a draft
-    does not run.
+    The workspace is read-only there, without its pipes and sockets, /tmp is the cell's own, the
+    network and the host's functions are not there, nobody is asked, and the variables are copies.
+    Where this cannot be had, a draft does not run.
     """
 
     spec = ToolSpec("compare", "Run a program whose effects do not last.", "{}")
@@ -106,9 +108,10 @@ class DraftCell:
 
     def _with_the_sessions_variables(self) -> _OpenCell:
         theirs = self._parts.variables()
-        if not theirs.attached:  # an earlier draft may have left some
+        hidden = self._parts.ways_out()
+        if hidden or not theirs.attached:  # some are new, or an earlier draft left variables
             self.close()
-        opened = self._open = self._open or self._opened()
+        opened = self._open = self._open or self._opened(hidden)
         for _ in opened.runtimes.get("python").run(""):  # starts the kernel
             pass
         with tempfile.TemporaryFile() as file:
@@ -117,14 +120,14 @@ class DraftCell:
                 opened.variables.adopt(file, exact=True)
         return opened
 
-    def _opened(self) -> _OpenCell:
+    def _opened(self, hidden: tuple[Path, ...]) -> _OpenCell:
         from interpreter.checkpoints.variables.python import PythonVariables
         from interpreter.runtimes.kernel.choose_python import INLINE
 
         settings = self._parts.settings
         if settings.kernel or settings.python == INLINE:
             raise CheckpointError("Python runs outside of the sandbox.")
-        cell = self._parts.open_cell()
+        cell = self._parts.open_cell(hidden)
         variables = PythonVariables(cell.exchange)
         pool = open_pool(settings, self._parts.notice, cell, cell.launch, variables, ())
         runtimes = session_runtimes(settings, self._parts.choose, lambda: pool)

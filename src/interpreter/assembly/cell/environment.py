@@ -211,6 +211,7 @@ class Environment:
         return DraftCell(
             DraftParts(
                 settings=self._settings,
+                ways_out=self.session_cell.opener.ways_out,
                 open_cell=self.session_cell.opener.open_for_drafts,
                 variables=lambda: self.session_cell.contents().variables,
                 choose=lambda runtimes: self.choose(runtimes),
