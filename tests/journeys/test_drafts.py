@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -148,7 +149,9 @@ def listener(work):
         yield lambda: ours.bind("way"), heard
 
 
-@pytest.mark.parametrize(("way", "draft"), [("pipe", INTO_PIPE), ("listener", INTO_SOCKET)])
+@pytest.mark.parametrize(
+    ("way", "draft"), [("pipe", INTO_PIPE), ("listener", INTO_SOCKET)], ids=["pipe", "socket"]
+)
 def test_a_draft_reaches_nobody_by_what_lies_in_the_workspace(open_session, request, way, draft):
     make, heard = request.getfixturevalue(way)
     session = open_session(*[{"code": FIRST}, "There are 3."] * 2, drafts=[draft])
@@ -157,6 +160,33 @@ def test_a_draft_reaches_nobody_by_what_lies_in_the_workspace(open_session, requ
     list(session.send(QUESTION))
     assert [one.outcome for one in results(session)] == ["ok", "failed"] * 2
     assert heard() == b""
+
+
+GOES_ON = "import os, time\nprint(len(os.listdir('downloads')), flush=True)\ntime.sleep(60)"
+
+
+def test_a_block_that_goes_on_in_the_background_is_compared_with_nothing(open_session, work):
+    session = open_session({"code": GOES_ON}, "There are 3.", drafts=[COUNT], timeout=1)
+    list(session.send(QUESTION))
+    assert [one.outcome for one in results(session)] == ["backgrounded"]
+
+
+def test_while_a_block_goes_on_nobody_waits_for_a_draft(open_session, work):
+    order = "Delete the files in downloads/deep."
+    session = open_session(
+        {"code": GOES_ON},
+        "There are 3.",
+        {"code": DESTROY},
+        *["I can't."] * 9,
+        drafts=[],
+        timeout=1,
+    )
+    list(session.send("Count the files, and go on."))
+    begun = time.monotonic()
+    list(session.send(order))
+    assert time.monotonic() - begun < 20
+    tried = results(session)[1]
+    assert (tried.outcome, "busy" in tried.summary) == ("declined", True)
 
 
 class ByHand:

@@ -46,6 +46,8 @@ class DraftParts:
     SandboxUnavailable if there is none."""
     variables: Callable[[], PythonVariables]
     """Those of the session, which every draft begins with."""
+    is_busy: Callable[[], bool]
+    """Whether a block goes on in the background that keeps them from being had."""
     choose: Callable[[Runtimes], Runtimes]
     guard: Callable[[], Guard]
     notice: Callable[[str], None]
@@ -107,6 +109,8 @@ class DraftCell:
         opened.cell.close()
 
     def _with_the_sessions_variables(self) -> _OpenCell:
+        if self._parts.is_busy():  # to wait for it could take for ever
+            raise CheckpointError("Python is busy with a block that goes on in the background.")
         theirs = self._parts.variables()
         hidden = self._parts.ways_out()
         if hidden or not theirs.attached:  # some are new, or an earlier draft left variables

@@ -94,8 +94,8 @@ class SmallTurn:
     rounds: list[Round]
     is_computable: bool
     can_be_checked: bool
-    """Whether other programs may run beside those that did: nothing was changed by them, and the
-    user wanted each."""
+    """Whether other programs may run beside those that did: nothing was changed by them, the user
+    wanted each, and all have ended."""
     file: str = ""
     """Into which the answer is to be written, where that is all that is wanted of it."""
 
@@ -119,6 +119,7 @@ class SmallTurn:
             checked
             and not files_changed_in(since)
             and not any(one.overruled and not one.to_compare for one in rounds)
+            and not any(one.goes_on for one in rounds)
             and can_be_compared(text, rounds[0])
             and not not_there(rounds[:1], text, failures_in_a_row(rounds[:1]))
             and not said_to_be_absent(text, rounds[0])
