@@ -156,11 +156,10 @@ def _on_a_copy(opened: _OpenCell, action: Code, within: ToolContext) -> Iterator
     copy = str(COPIES / opened.cell.workspace.name)
     begin = BEGIN.format(program=PROGRAM, workspace=workspace, copy=copy)
     begun = opened.execute.run(replace(action, source=begin), within)
-    for event in [one for one in begun if isinstance(one, ExecutionFinished)]:
-        if event.outcome != "ok":
-            why = f"nothing was tried on a copy: {event.summary}"
-            yield ExecutionFinished("declined", why)
-            return
+    ends = [event for event in begun if isinstance(event, ExecutionFinished)]
+    if ends and ends[-1].outcome != "ok":
+        yield ExecutionFinished("declined", f"nothing was tried on a copy: {ends[-1].summary}")
+        return
     source = re.sub(IN_FULL.format(re.escape(workspace)), lambda _: copy, action.source)
     for event in opened.execute.run(replace(action, source=source), within):
         if not isinstance(event, ExecutionFinished):
