@@ -21,8 +21,8 @@ def ways_out(places: Iterable[Path]) -> tuple[Path, ...]:
         try:
             with os.scandir(directory) as entries:
                 inside = list(entries)
-        except OSError:
-            found.append(Path(directory))
+        except OSError:  # it is closed to us, or one file that was granted
+            found += [] if Path(directory).is_file() else [Path(directory)]
             continue
         waiting += [one.path for one in inside if one.is_dir(follow_symlinks=False)]
         found += [Path(one.path) for one in inside if _is_special(one)]
