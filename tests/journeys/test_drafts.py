@@ -1,6 +1,10 @@
 """A program that is only compared with another changes nothing, whatever it does."""
 
+import contextlib
+import os
 import secrets
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -106,6 +110,83 @@ def test_a_draft_reaches_no_network_and_asks_nobody(open_session, work):
     session = open_session({"code": FIRST}, "There are 3.", drafts=[draft])
     list(session.send(QUESTION))
     assert printed(session)[1] == "3 unreached\n"
+
+
+INTO_PIPE = """\
+with open("way", "w") as pipe:
+    pipe.write("from a draft")
+print(3)"""
+INTO_SOCKET = """\
+import socket
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"from a draft", "way")
+print(3)"""
+
+
+@pytest.fixture
+def pipe(work):
+    """A pipe that a program of the user reads: makes it, and says what came."""
+    ends = []
+
+    def make():
+        os.mkfifo(work / "way")
+        ends.append(os.open(work / "way", os.O_RDONLY | os.O_NONBLOCK))
+
+    yield make, lambda: os.read(ends[0], 100)
+    os.close(ends[0])
+
+
+@pytest.fixture
+def listener(work):
+    """The same with a socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ours:
+        ours.setblocking(False)
+
+        def heard():
+            with contextlib.suppress(BlockingIOError):
+                return ours.recv(100)
+            return b""
+
+        yield lambda: ours.bind("way"), heard
+
+
+@pytest.mark.parametrize(
+    ("way", "draft"), [("pipe", INTO_PIPE), ("listener", INTO_SOCKET)], ids=["pipe", "socket"]
+)
+def test_a_draft_reaches_nobody_by_what_lies_in_the_workspace(open_session, request, way, draft):
+    make, heard = request.getfixturevalue(way)
+    session = open_session(*[{"code": FIRST}, "There are 3."] * 2, drafts=[draft])
+    list(session.send(QUESTION))
+    make()  # the cell of the drafts is there by now
+    list(session.send(QUESTION))
+    assert [one.outcome for one in results(session)] == ["ok", "failed"] * 2
+    assert heard() == b""
+
+
+GOES_ON = "import os, time\nprint(len(os.listdir('downloads')), flush=True)\ntime.sleep(60)"
+
+
+def test_a_block_that_goes_on_in_the_background_is_compared_with_nothing(open_session, work):
+    session = open_session({"code": GOES_ON}, "There are 3.", drafts=[COUNT], timeout=1)
+    list(session.send(QUESTION))
+    assert [one.outcome for one in results(session)] == ["backgrounded"]
+
+
+def test_while_a_block_goes_on_nobody_waits_for_a_draft(open_session, work):
+    order = "Delete the files in downloads/deep."
+    session = open_session(
+        {"code": GOES_ON},
+        "There are 3.",
+        {"code": DESTROY},
+        *["I can't."] * 9,
+        drafts=[],
+        timeout=1,
+    )
+    list(session.send("Count the files, and go on."))
+    begun = time.monotonic()
+    list(session.send(order))
+    assert time.monotonic() - begun < 20
+    tried = results(session)[1]
+    assert (tried.outcome, "busy" in tried.summary) == ("declined", True)
 
 
 class ByHand:

@@ -1,5 +1,7 @@
 """What a small model is ordered to do is tried on copies, and the best program is carried out."""
 
+import os
+
 import pytest
 
 from interpreter.protocol.actions import Decision
@@ -245,6 +247,72 @@ def test_where_there_is_too_much_to_be_copied_it_is_done_as_it_was_written(open_
     session = open_session({"code": RENAME}, "Done.", drafts=[THE_SAME, THE_FOLDER])
     list(session.send(ORDER))
     assert files_in(work) == ["large.bin", *RENAMED]
+
+
+@pytest.mark.parametrize("count", [2, 120])
+def test_however_many_files_there_are_the_program_that_two_agree_on_is_carried_out(
+    open_session, work, count
+):
+    for at in range(count - 2):
+        (work / "notes" / f"letter-{at:03d}.txt").write_text(str(at))
+    loud = THE_SAME + '    print(path, "->", path.with_name("2024-" + path.name))\n'
+    wrong = loud.replace('Path("notes").iterdir()', 'Path(".").rglob("*.*")')
+    session = open_session({"code": wrong}, "Done.", drafts=[loud, RENAME])
+    list(session.send(ORDER))
+    assert (work / "prices.csv").exists()
+    assert len(list((work / "notes").glob("2024-*"))) == count
+
+
+def test_what_cannot_be_tried_and_deletes_what_nobody_named_is_not_done(open_session, work):
+    with (work / "large.bin").open("wb") as file:
+        file.truncate(40_000_000)
+    wipe = 'import os\nos.remove("notes/a.txt")'
+    session = open_session({"code": wipe}, drafts=[RENAME, THE_SAME])
+    list(session.send(ORDER))
+    assert (work / "notes" / "a.txt").exists()
+    assert "would delete files, which you did not ask for" in session.transcript[-1].text
+
+
+def test_where_all_programs_fail_another_is_written_and_none_of_them_is_carried_out(
+    open_session, work
+):
+    failing = [f"{FAIL}\n#{at}" for at in range(4)]
+    session = open_session({"code": FAIL}, {"code": RENAME}, "Done.", drafts=failing)
+    list(session.send(ORDER))
+    assert files_in(work) == RENAMED
+    assert blocks_of(session) == ([FAIL, *failing], [RENAME])
+
+
+def test_where_the_workspace_is_named_in_full_the_copy_is_meant(open_session, work):
+    def in_full(source):
+        return source.replace("notes", f"{work}/notes")
+
+    wrong = 'import os, pathlib\nfor path in list(pathlib.Path("WORK").rglob("*.*")):\n'
+    wrong += '    path.rename(path.with_name("2024-" + path.name))'
+    wrong = wrong.replace("WORK", str(work))
+    drafts = [in_full(RENAME), in_full(THE_SAME)]
+    session = open_session({"code": wrong}, "Done.", drafts=drafts)
+    list(session.send(in_full(ORDER)))
+    assert files_in(work) == RENAMED
+    assert len(blocks_of(session)[0]) == 3
+
+
+def test_a_pipe_and_what_cannot_be_read_do_not_keep_an_order_from_being_tried(open_session, work):
+    os.mkfifo(work / "pipe")
+    (work / "secret.key").write_text("x")
+    (work / "secret.key").chmod(0)
+    session = open_session({"code": THE_FOLDER}, "Done.", drafts=[RENAME, THE_SAME])
+    list(session.send(ORDER))
+    assert files_in(work) == [*RENAMED, "secret.key"]
+
+
+def test_blanks_are_compared(open_session, work):
+    (work / "notes.txt").write_text("two eggs  \n")
+    wrong = 'text = open("notes.txt").read().replace(" ", "")\nopen("notes.txt", "w").write(text)'
+    right = wrong.replace('.replace(" ", "")', '.replace("  ", "")')
+    session = open_session({"code": wrong}, "Done.", drafts=[right, right + "\n#"])
+    list(session.send("Remove the trailing spaces from the lines in notes.txt and save it."))
+    assert (work / "notes.txt").read_text() == "two eggs\n"
 
 
 def test_a_question_is_tried_on_no_copy(open_session, work):

@@ -238,6 +238,19 @@ def test_who_is_told_of_a_reply_that_went_in_circles_is_not_told_how_to_write_on
     assert said.endswith("The reply went round in circles and was cut off, so nothing ran.")
 
 
+def test_replies_that_go_in_circles_end_with_an_answer_before_the_session_ends_the_turn():
+    circle = (
+        Message("assistant", (MalformedCall("", CIRCLES),)),
+        Message("computer", (ActionResult("", "invalid", CIRCLES),)),
+    )
+    failed = (
+        Message("assistant", (Code("python", "f()", "c"),)),
+        Message("computer", (ActionResult("c", "failed", "NameError: name 'f' is not defined"),)),
+    )
+    asked = [SmallTurn.of((QUESTION, *circle)), SmallTurn.of((QUESTION, *circle, *failed, *circle))]
+    assert [one.next_request().answer[:22] for one in asked] == ["", "I could not do this: 3"]
+
+
 def test_late_a_condition_that_an_order_left_out_is_told():
     question = "Save the people older than 30 of people.csv as old.csv."
     done = Output("[files: added old.csv]\n", "stderr")

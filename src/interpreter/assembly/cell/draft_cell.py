@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from interpreter.assembly.cell.languages import open_pool, session_runtimes
@@ -23,10 +25,13 @@ if TYPE_CHECKING:
     from interpreter.checkpoints.variables.python import PythonVariables
 
 LONGEST = 60.0  # seconds: what took long the first time is not drafted at all
-BEGIN = f"""\
-_copied = __import__("runpy").run_path({str(INSIDE / "files" / "on_a_copy.py")!r})
-_copied["begin"]()"""
-TELL = '__import__("sys").stdout.write(_copied["tell"]()) and None'
+COPIES = Path("/tmp/on_a_copy")  # of the cell alone
+BEGIN = """\
+_copied = __import__("runpy").run_path({program!r})
+_copied["begin"]({workspace!r}, {copy!r})"""
+TELL = '__import__("sys").stdout.write(_copied["tell"]({source!r})) and None'
+PROGRAM = str(INSIDE / "files" / "on_a_copy.py")
+IN_FULL = r"(?<![\w.~-]){}(?![\w.~-])"  # a path
 
 
 @frozen
@@ -34,11 +39,15 @@ class DraftParts:
     """What a session hands to the cell of its drafts."""
 
     settings: Settings
-    open_cell: Callable[[], Cell]
-    """Opens a cell in which only its own /tmp can be written; SandboxUnavailable if there is none.
-    """
+    ways_out: Callable[[], tuple[Path, ...]]
+    """The pipes and sockets by which others are reached, where there are any."""
+    open_cell: Callable[[tuple[Path, ...]], Cell]
+    """Opens a cell in which only its own /tmp can be written, and that hides these places;
+    SandboxUnavailable if there is none."""
     variables: Callable[[], PythonVariables]
     """Those of the session, which every draft begins with."""
+    is_busy: Callable[[], bool]
+    """Whether a block goes on in the background that keeps them from being had."""
     choose: Callable[[Runtimes], Runtimes]
     guard: Callable[[], Guard]
     notice: Callable[[str], None]
@@ -57,9 +66,9 @@ class _OpenCell:
 class DraftCell:
     """Runs a draft with the session's variables and files, none of which it can change.
 
-    The workspace is read-only there, /tmp is the cell's own, the network and the host's functions
-    are not there, nobody is asked, and the variables are copies. Where this cannot be had, a draft
-    does not run.
+    The workspace is read-only there, without its pipes and sockets, /tmp is the cell's own, the
+    network and the host's functions are not there, nobody is asked, and the variables are copies.
+    Where this cannot be had, a draft does not run.
     """
 
     spec = ToolSpec("compare", "Run a program whose effects do not last.", "{}")
@@ -100,10 +109,13 @@ class DraftCell:
         opened.cell.close()
 
     def _with_the_sessions_variables(self) -> _OpenCell:
+        if self._parts.is_busy():  # to wait for it could take for ever
+            raise CheckpointError("Python is busy with a block that goes on in the background.")
         theirs = self._parts.variables()
-        if not theirs.attached:  # an earlier draft may have left some
+        hidden = self._parts.ways_out()
+        if hidden or not theirs.attached:  # some are new, or an earlier draft left variables
             self.close()
-        opened = self._open = self._open or self._opened()
+        opened = self._open = self._open or self._opened(hidden)
         for _ in opened.runtimes.get("python").run(""):  # starts the kernel
             pass
         with tempfile.TemporaryFile() as file:
@@ -112,14 +124,14 @@ class DraftCell:
                 opened.variables.adopt(file, exact=True)
         return opened
 
-    def _opened(self) -> _OpenCell:
+    def _opened(self, hidden: tuple[Path, ...]) -> _OpenCell:
         from interpreter.checkpoints.variables.python import PythonVariables
         from interpreter.runtimes.kernel.choose_python import INLINE
 
         settings = self._parts.settings
         if settings.kernel or settings.python == INLINE:
             raise CheckpointError("Python runs outside of the sandbox.")
-        cell = self._parts.open_cell()
+        cell = self._parts.open_cell(hidden)
         variables = PythonVariables(cell.exchange)
         pool = open_pool(settings, self._parts.notice, cell, cell.launch, variables, ())
         runtimes = session_runtimes(settings, self._parts.choose, lambda: pool)
@@ -130,14 +142,31 @@ class DraftCell:
 
 def _events(opened: _OpenCell, action: Code, context: ToolContext) -> Iterator[RuntimeEvent]:
     """Run a draft, on a copy of the files if that is wanted."""
-    on_copy, within = action.attempt == "copy", ToolContext(nobody_answers, context.interrupt)
-    begun = opened.execute.run(replace(action, source=BEGIN), within) if on_copy else ()
+    within = ToolContext(nobody_answers, context.interrupt)
+    if action.attempt == "copy":
+        yield from _on_a_copy(opened, action, within)
+    else:
+        yield from opened.execute.run(action, within)
+
+
+def _on_a_copy(opened: _OpenCell, action: Code, within: ToolContext) -> Iterator[RuntimeEvent]:
+    """Run a draft on a copy of the files, and tell what it changed there. Where it says in full
+    where the workspace is, that stands for the copy."""
+    workspace = str(opened.cell.workspace)
+    copy = str(COPIES / opened.cell.workspace.name)
+    begin = BEGIN.format(program=PROGRAM, workspace=workspace, copy=copy)
+    begun = opened.execute.run(replace(action, source=begin), within)
     ends = [event for event in begun if isinstance(event, ExecutionFinished)]
     if ends and ends[-1].outcome != "ok":
         yield ExecutionFinished("declined", f"nothing was tried on a copy: {ends[-1].summary}")
         return
-    for event in opened.execute.run(action, within):
-        if on_copy and isinstance(event, ExecutionFinished) and event.outcome == "ok":
-            told = opened.execute.run(replace(action, source=TELL), within)
+    source = re.sub(IN_FULL.format(re.escape(workspace)), lambda _: copy, action.source)
+    for event in opened.execute.run(replace(action, source=source), within):
+        if not isinstance(event, ExecutionFinished):
+            yield event
+            continue
+        if event.outcome == "ok":
+            tell = TELL.format(source=action.source)
+            told = opened.execute.run(replace(action, source=tell), within)
             yield from (one for one in told if isinstance(one, OutputDelta))
-        yield event
+        yield replace(event, summary=event.summary.replace(copy, workspace))

@@ -211,8 +211,10 @@ class Environment:
         return DraftCell(
             DraftParts(
                 settings=self._settings,
+                ways_out=self.session_cell.opener.ways_out,
                 open_cell=self.session_cell.opener.open_for_drafts,
                 variables=lambda: self.session_cell.contents().variables,
+                is_busy=self._is_python_busy,
                 choose=lambda runtimes: self.choose(runtimes),
                 guard=self._guards.of_tool,
                 notice=self._notice,
@@ -224,6 +226,10 @@ class Environment:
 
     def _origin(self, given: Mapping[str, Any]) -> str:
         return self.origins.get().of_call(given)
+
+    def _is_python_busy(self) -> bool:
+        python = self._runtimes.get("python")
+        return self._run_code.jobs.occupying(python) is not None
 
     def _is_busy(self) -> bool:
         return any(job.running for job in self._run_code.jobs.all())

@@ -87,8 +87,15 @@ class CellOpener:
             self._notice(self.unconfined)
             return NoSandbox().open(workspace)
 
-    def open_for_drafts(self) -> Cell:
-        """A cell in which only its own /tmp can be written, without grants and without a network.
+    def ways_out(self) -> tuple[Path, ...]:
+        """The pipes and sockets that such a cell would show, as they are now."""
+        from interpreter.assembly.cell.ways_out import ways_out
+
+        return ways_out((self._settings.directory(), *self._permissions.get().places("read")))
+
+    def open_for_drafts(self, hidden: tuple[Path, ...]) -> Cell:
+        """A cell in which only its own /tmp can be written, without grants and without a network,
+        and that shows nothing of what is hidden from it.
 
         SandboxUnavailable where the walls would be weaker than the strongest.
         """
@@ -98,7 +105,9 @@ class CellOpener:
         if not self.is_full:
             raise SandboxUnavailable("There is no sandbox of which everything holds.")
         workspace = self._settings.directory()
-        confinement = replace(self._confinement(workspace), level="read-only", write=())
+        usual = self._confinement(workspace)
+        kept_from_it = (*usual.hidden, *hidden)
+        confinement = replace(usual, level="read-only", write=(), hidden=kept_from_it)
         environ = {**os.environ, **given_variables(self._settings)}
         sandbox = BubblewrapSandbox(confinement, environ, notice=self._notice)
         return sandbox.open(workspace)

@@ -6,6 +6,7 @@ from collections import Counter
 
 from interpreter.models.small.checks.absent import is_named
 from interpreter.models.small.checks.answers import answer_in
+from interpreter.models.small.effort import CIRCLES
 from interpreter.models.small.form.asked import COLUMNS, listed
 from interpreter.models.small.hints import hint_for, missing_thing
 from interpreter.models.small.rounds import Round, failures_in_a_row
@@ -30,6 +31,7 @@ from interpreter.models.small.words import (
 from interpreter.protocol.messages import Message, user_says
 
 MOST_FAILURES = 6  # in a row: nobody wants to wait for a seventh
+MOST_CIRCLES = 2  # after a third the session ends the turn, and says nothing
 
 
 def after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
@@ -45,7 +47,8 @@ def after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str
         return SmallPlan((), answer=answer)
     if absent := not_there(rounds, question, failures):
         return SmallPlan((), answer=absent)
-    if failures >= MOST_FAILURES:
+    circles = sum(CIRCLES in one.summary for one in rounds)
+    if failures >= MOST_FAILURES or circles >= MOST_CIRCLES:
         return SmallPlan((), answer=each_failed(failures, rounds))
     if failures > REPEATS or (failures == REPEATS and _same_error(rounds)):
         return SmallPlan(afresh(asked, rounds, question), failures, must_act=True)

@@ -123,6 +123,7 @@ class SmallModel:
             yield from self._rehearser.stream(turn, request, interrupt)
         ):
             return
+        turn = turn.without_copies
         if step := next(self._own_steps(turn), None):
             source, words, to_compare = step
             attempt = "" if to_compare else turn.attempt

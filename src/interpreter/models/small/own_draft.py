@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from interpreter.models.small.checks.conditions import Conditions
+from interpreter.models.small.checks.conditions import TOTALS, Conditions
 from interpreter.models.small.hints import COLUMN
 from interpreter.protocol.values import frozen
 
@@ -21,7 +21,10 @@ TABLE = re.compile(
 HOW_MANY = re.compile(r"\bhow many ([^\W\d_]+)\b", re.IGNORECASE)
 ROWS = ("row", "record", "entrie", "line")  # without the ending of a plural
 NUMERIC = re.compile(r"^- '(.+?)' (?:int|float) (\S+) to (\S+?),?(?: .*)?$", re.MULTILINE)
-FILE = re.compile(r"\W*\b(?:by|in|of|from|use|using|see|according to|per)?\W*[\w./-]+\.csv\b", re.I)
+FILE = re.compile(
+    r"\W{0,3}\b(?:by|in|of|from|use|using|see|according to|per)?\W{0,3}[\w./-]{1,200}\.csv\b",
+    re.IGNORECASE,
+)
 MORE = re.compile(
     r"\b(?:per|each|every|by|which|who|whose|when|than|between|over|above|below|under|at least"
     r"|at most|correlat\w+|compar\w+|differ\w+|ratio|share|percent\w*|proportion|rate"
@@ -109,8 +112,8 @@ def own_draft(request: str) -> str:
         return ""
     if len({column for column, _ in conditions.values}) != len(conditions.values):
         return ""  # several values of one column are a comparison
-    if conditions.things and kind != "sum":
-        return ""  # nothing has no average
+    if TOTALS.search(request) or (conditions.things and kind != "sum"):
+        return ""  # a row with a total is none of the others, and nothing has no average
     file, encoding, separator, _ = tables[0]
     select = "".join(
         SELECT.format(row=f"row[{column!r}]", values={value.strip().lower() for value in spelt})

@@ -94,8 +94,8 @@ class SmallTurn:
     rounds: list[Round]
     is_computable: bool
     can_be_checked: bool
-    """Whether other programs may run beside those that did: nothing was changed by them, and the
-    user wanted each."""
+    """Whether other programs may run beside those that did: nothing was changed by them, the user
+    wanted each, and all have ended."""
     file: str = ""
     """Into which the answer is to be written, where that is all that is wanted of it."""
 
@@ -119,6 +119,7 @@ class SmallTurn:
             checked
             and not files_changed_in(since)
             and not any(one.overruled and not one.to_compare for one in rounds)
+            and not any(one.goes_on for one in rounds)
             and can_be_compared(text, rounds[0])
             and not not_there(rounds[:1], text, failures_in_a_row(rounds[:1]))
             and not said_to_be_absent(text, rounds[0])
@@ -131,6 +132,15 @@ class SmallTurn:
         looks = self.rounds[: 2 if coding.part else 1]
         added = coding.request(looks if afresh else self.rounds)
         return (*self.asked[:-1], user_says(f"{self.question}{added}"))
+
+    @property
+    def without_copies(self) -> SmallTurn:
+        """The same; where nothing ran but on copies, as if what failed there had in earnest."""
+        if not all(one.on_copy for one in self.rounds):
+            return self
+        failed = (one for one in self.rounds if one.failed and not one.overruled)
+        own = [replace(one, to_compare=False, on_copy=False) for one in failed]
+        return replace(self, rounds=own)
 
     @property
     def identity(self) -> object:
@@ -205,7 +215,8 @@ class SmallTurn:
         """Code that shows the file that the last block wrote, where one was asked for and what it
         holds is not known from a copy."""
         last = self.rounds[-1].source.strip() if self.rounds else ""
-        known = bool(last) and last == compared(self.question, self.rounds).best
+        found = compared(self.question, self.rounds)
+        known = found.tells_the_file and last == found.best
         return look_at_file(self.question, self.rounds) if self.is_computable and not known else ""
 
     @property

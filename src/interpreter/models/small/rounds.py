@@ -57,6 +57,8 @@ class Round:
     """Whether the user did not want it, or ran something else instead."""
     repeated: bool = False
     """Whether it was not run, since it had failed just before."""
+    goes_on: bool = False
+    """Whether it still runs in the background."""
     taken_back: bool = False
     """Whether nothing is left of what it did."""
 
@@ -158,6 +160,7 @@ def _round(action: Action, message: Message) -> Round:
         on_copy=attempt_of(action) == "copy",
         overruled=(declined and not repeated) or bool(message.actions),
         repeated=repeated,
+        goes_on=result is not None and result.outcome == "backgrounded",
         taken_back=taken_back,
     )
 

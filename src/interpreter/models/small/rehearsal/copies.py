@@ -7,7 +7,6 @@ something. What several programs make of a copy can be compared, as what they pr
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,7 +18,7 @@ from interpreter.models.small.checks.conditions import (
     not_written,
 )
 from interpreter.models.small.checks.sources import does_not_take
-from interpreter.models.small.checks.written_files import trouble_in
+from interpreter.models.small.checks.written_files import SHOWN, trouble_in
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.words import (
     DELETES,
@@ -32,9 +31,12 @@ from interpreter.models.small.words import (
 from interpreter.protocol.values import frozen
 
 # As inside/files/on_a_copy.py writes it.
-CHANGED = re.compile(r"^It would change:\n", re.MULTILINE)
-CHANGE = re.compile(r"^(added|modified|deleted) (.+) ([0-9a-f]{10})$", re.MULTILINE)
-HOLDS = r"^{name} would hold:\n((?:\| .*\n)*)"
+TRIED = "\nTried on a copy:\n"
+CHANGED = "It would change:\n"
+CHANGE = re.compile(r"^(added|renamed|modified|deleted|gone) (.+)$", re.MULTILINE)
+IN_ALL = re.compile(r"^In all: (\d+) old and \d+ new, (\d+) lost, mark (\w+)\s*\Z", re.MULTILINE)
+HOLDS = r"^{name} would (hold|begin with):\n((?:\|.*\n)*)"
+NEW = ("added", "renamed")
 
 NOT_READ = """\
 The program does not read {files}, of which the file is to be made. Open it, and write what comes \
@@ -58,26 +60,34 @@ IN_DOUBT = "\n\n(Not sure: other programs for this would have changed the files 
 class Rehearsal:
     """What a program did on a copy."""
 
-    changes: tuple[tuple[str, str, str], ...]
-    """What it did to which file, and a mark that is equal for equal contents."""
+    mark: str
+    """Equal where two programs did the same to all files."""
     one: Round
     """The program, as if it had run in earnest: what it printed, and the files that it changed."""
     told: str
     """What was told of its changes."""
-    gone: tuple[str, ...] = ()
-    """Names that are there no more: of what was deleted or renamed."""
+    changed: tuple[str, ...] = ()
+    """Names of what was there before and is changed, deleted or called otherwise; of many, not all,
+    and how many more there are."""
+    deletes: bool = False
+    """Whether something is gone that is there under no other name."""
 
     @classmethod
     def of(cls, one: Round) -> Rehearsal | None:
         """Read it from a block that ran; None where it failed, or ran on no copy."""
-        *printed, told = CHANGED.split(f"{one.output}\n")
-        if not one.on_copy or one.failed or not printed:
+        in_all = IN_ALL.search(one.output)
+        if not one.on_copy or one.failed or in_all is None:
             return None
-        found = CHANGE.findall(told.partition(" would hold:\n")[0])
-        changes = _with_renames(found)
-        files = tuple(f"{kind} {name}" for kind, name, _ in changes)
-        gone = tuple(name for kind, name, _ in found if kind == "deleted")
-        return cls(changes, replace(one, output=printed[0].strip(), files=files), told, gone)
+        printed, _, told = f"\n{one.output}".rpartition(TRIED)
+        *_, listed = told.split(CHANGED)
+        found = CHANGE.findall(listed) if CHANGED in told else []
+        changed = [name for kind, name in found if kind not in NEW]
+        if (more := int(in_all[1]) - len(changed)) > 0:
+            changed.append(f"{more} more files")
+            found.append(("modified", changed[-1]))
+        files = tuple(f"{kind} {name}" for kind, name in found if kind != "gone")
+        as_if = replace(one, output=printed.strip(), files=files)
+        return cls(in_all[3], as_if, told, tuple(changed), in_all[2] != "0")
 
     def trouble(self, question: str) -> str:
         """What is wrong with it, in words for the model; nothing where all is well."""
@@ -88,23 +98,38 @@ class Rehearsal:
             return NOT_WRITTEN
         if unread := does_not_take(question, self.one.source, name):
             return NOT_READ.format(files=" and ".join(unread))
-        if keeps_files(question) and any(kind == "deleted" for kind, _, _ in self.changes):
+        if keeps_files(question) and self.deletes:
             return DELETES
         if spoilt := changed_originals(question, files):
             return CHANGES_MUCH.format(names=spoilt)
         if left_out := conditions_left_out(question, self.one):
             return LEFT_OUT.format(conditions=left_out)
-        held = self.holds(name.removeprefix("./")) if name else None
+        held = self.holds(name)
         return "" if held is None else trouble_in(question, held, replace(self.one, output=held))
 
     def holds(self, name: str) -> str | None:
-        """What a file would hold; None where that was not told."""
-        found = re.search(HOLDS.format(name=re.escape(name)), self.told, re.MULTILINE)
-        return None if found is None else re.sub(r"^\| ", "", found[1], flags=re.MULTILINE)
+        """What a file would hold; None where that was not told. What is only its beginning is made
+        as long as what is taken for one."""
+        found = self._told_of(name)
+        if found is None:
+            return None
+        text = re.sub(r"^\| ?", "", found[2], flags=re.MULTILINE)
+        if found[1] == "hold":
+            return text
+        return text.rstrip("\n").ljust(SHOWN) if text.count("\n") > 1 else None
+
+    def tells_all_of(self, name: str) -> bool:
+        """Whether all that a file would hold was told."""
+        found = self._told_of(name)
+        return found is not None and found[1] == "hold"
+
+    def _told_of(self, name: str) -> re.Match[str] | None:
+        escaped = re.escape(name.removeprefix("./"))
+        return re.search(HOLDS.format(name=escaped), self.told, re.MULTILINE) if name else None
 
     def harm(self, question: str) -> str:
         """What it would do to files that are to stay, in words for the user; nothing for none."""
-        if keeps_files(question) and any(kind == "deleted" for kind, _, _ in self.changes):
+        if keeps_files(question) and self.deletes:
             return WOULD_DELETE
         spoilt = changed_originals(question, self.one.files)
         return WOULD_SPOIL.format(names=spoilt) if spoilt else ""
@@ -112,8 +137,7 @@ class Rehearsal:
     def not_named(self, question: str) -> list[str]:
         """The files it would change that were there before, and that nobody named."""
         words = question.partition("\n\n")[0].casefold()
-        changed = [name for kind, name, _ in self.changes if kind == "modified"]
-        return [name for name in (*changed, *self.gone) if not _is_named(name, words)]
+        return [name for name in self.changed if not _is_named(name, words)]
 
 
 @frozen
@@ -125,6 +149,8 @@ class Comparison:
     votes: int = 0
     others: int = 0
     """How many did something else, against which nothing speaks either."""
+    tells_the_file: bool = False
+    """Whether all is known that would be in the file that the request names."""
 
     @property
     def is_agreed(self) -> bool:
@@ -136,11 +162,13 @@ def compared(question: str, rounds: Sequence[Round]) -> Comparison:
     """Compare what programs did to their copies."""
     tried = [one for one in map(Rehearsal.of, rounds) if one is not None]
     good = [one for one in tried if not one.trouble(question)]
-    votes = [sum(other.changes == one.changes for other in good) for one in good]
+    votes = [sum(other.mark == one.mark for other in good) for one in good]
     if not good:
         return Comparison()
     most = max(votes)
-    return Comparison(good[votes.index(most)].one.source.strip(), most, len(good) - most)
+    best = good[votes.index(most)]
+    tells = best.tells_all_of(file_to_write(question))
+    return Comparison(best.one.source.strip(), most, len(good) - most, tells)
 
 
 def refusal(question: str, rounds: Sequence[Round], names: str) -> str:
@@ -163,15 +191,3 @@ def _is_named(name: str, words: str) -> bool:
     """Whether a file is spoken of: `settings.json`, or the settings file."""
     stem = name.rpartition("/")[2].casefold().partition(".")[0]
     return bool(stem) and re.search(rf"(?<![\w-]){re.escape(stem)}(?![\w-])", words) is not None
-
-
-def _with_renames(changes: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
-    """A file that is gone and there under another name was renamed, not deleted."""
-    came = Counter(mark for kind, _, mark in changes if kind == "added")
-    went = Counter(mark for kind, _, mark in changes if kind == "deleted")
-    gone = {mark for mark, count in went.items() if count <= came[mark]}
-    return tuple(
-        ("renamed" if kind == "added" and mark in gone else kind, name, mark)
-        for kind, name, mark in changes
-        if not (kind == "deleted" and mark in gone)
-    )

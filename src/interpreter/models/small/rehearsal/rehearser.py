@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
+from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.effort import Effort
 from interpreter.models.small.mends.slips import to_be_run, with_columns
 from interpreter.models.small.plan import SmallTurn
@@ -28,7 +29,14 @@ from interpreter.models.small.requests import (
     told,
 )
 from interpreter.models.small.small_plan import BLOCK, with_more
-from interpreter.models.small.words import PROGRAM, each_failed, is_about_files, lessons_of
+from interpreter.models.small.words import (
+    PROGRAM,
+    WOULD_DELETE,
+    each_failed,
+    is_about_files,
+    keeps_files,
+    lessons_of,
+)
 from interpreter.protocol.events import (
     ActionProposed,
     ModelEvent,
@@ -90,7 +98,8 @@ class Rehearser:
     def stream(
         self, turn: SmallTurn, request: Request, interrupt: Interrupt
     ) -> Generator[ModelEvent, None, bool]:
-        """The next program on a copy, or the best one in earnest; False where there is none."""
+        """The next program on a copy, or the best one in earnest; False where there is none, and it
+        is done as without copies."""
         if not turn.rounds:
             return (yield from self._first(turn, request, interrupt))
         if self._written.turn != turn.identity:  # of a conversation that began elsewhere
@@ -105,17 +114,34 @@ class Rehearser:
             yield from told(each_failed(len(turn.rounds), turn.rounds, on_copies=True))
             return True
         tried = [one for one in map(Rehearsal.of, turn.rounds) if one is not None]
-        harm = [one.harm(turn.question) for one in tried]
-        if tried and all(harm):  # none of them is carried out
-            yield from told(harm[0])
+        if tried:
+            yield from self._in_earnest(turn, tried)
             return True
-        harmless = (one.one.source for one in tried if not one.harm(turn.question))
+        return (yield from self._untried(turn))
+
+    def _in_earnest(self, turn: SmallTurn, tried: list[Rehearsal]) -> Iterator[ModelEvent]:
+        """The best of the programs that were tried, or why none of them is carried out."""
+        harmless = [one.one.source for one in tried if not one.harm(turn.question)]
+        if not harmless:
+            yield from told(tried[0].harm(turn.question))
+            return
         found = compared(turn.question, turn.rounds)
-        best = found.best or next(harmless, self._written.sources[0])
+        best = found.best or harmless[0]
         if not self._is_agreed(found) and (names := _not_named(best, tried, turn.question)):
             yield from told(refusal(turn.question, turn.rounds, names))
-            return True
+            return
         yield from proposed(best, IN_EARNEST, attempt=turn.attempt)
+
+    def _untried(self, turn: SmallTurn) -> Generator[ModelEvent, None, bool]:
+        """Where nothing can be tried, the first program as it was written; nothing where all failed
+        on their copies."""
+        if not all(one.overruled for one in turn.rounds):
+            return False
+        first = self._written.sources[0]
+        if deletes_what_nobody_named(turn.question * keeps_files(turn.question), first):
+            yield from told(WOULD_DELETE)
+        else:
+            yield from proposed(first, IN_EARNEST, attempt=turn.attempt)
         return True
 
     def _next(self, turn: SmallTurn, request: Request, interrupt: Interrupt) -> str:
@@ -170,8 +196,7 @@ def _not_named(source: str, tried: list[Rehearsal], question: str) -> str:
     """Files that nobody named, and that a program would change; a few of them."""
     done = next((one for one in tried if one.one.source.strip() == source.strip()), None)
     names = done.not_named(question) if done else []
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more
+    return ", ".join(names[:FEW]) + (" and others" if len(names) > FEW else "")
 
 
 def _for_others(turn: SmallTurn) -> tuple[Message, ...]:
