@@ -19,6 +19,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from interpreter.models.small.coding.mends import mended
+from interpreter.models.small.coding.orders import file_to_change
 from interpreter.models.small.coding.part import NAMES, Part
 from interpreter.models.small.coding.programs import (
     CHOOSE,
@@ -36,17 +37,6 @@ from interpreter.models.small.coding.programs import (
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 
-FILE = re.compile(r"(?<![\w.])[\w/-]+\.py\b")
-IS_TEST = re.compile(r"(?:^|/)(?:test_\w*|\w+_test|tests?)\.py$")
-CHANGES = re.compile(
-    r"\b(?:implement|fix|make|complete|solve|repair|write|correct|change|finish)\b", re.IGNORECASE
-)
-MENDS = re.compile(
-    r"\b(?:implement|fix|complete|solve|repair|correct|finish|modify|change|edit|update|rewrite|extend)"
-    r"\b(?:(?!\b(?:using|with|by|run|running)\b|\.\w)[^\n]){0,80}?(?<![\w.])[\w/-]+\.py\b",
-    re.IGNORECASE,
-)
-"""What is done to a file of code, and not by it."""
 REPAIRS = 2
 MOST_TRIES = 4  # of several files at once
 A_TRY = 0.25  # of the room, for one of them
@@ -142,14 +132,9 @@ class Coding:
 
     @classmethod
     def of(cls, request: str) -> Coding | None:
-        """Read it from a request that names one file and its tests; None for all others."""
-        request = request.partition("\n\n")[0]
-        names = list(dict.fromkeys(FILE.findall(request)))
-        tests = tuple(name for name in names if IS_TEST.search(name))
-        others = [name for name in names if name not in tests]
-        verbs = CHANGES if tests else MENDS
-        is_one = len(others) == 1 and verbs.search(request)
-        return cls(others[0], tests, asked=request[:ASKED]) if is_one else None
+        """Read it from a request that orders one file to be changed; None for all others."""
+        found = file_to_change(request)
+        return cls(*found, asked=request.partition("\n\n")[0][:ASKED]) if found else None
 
     def next_look(self, rounds: list[Round]) -> tuple[str, str] | None:
         """Code that shows the file and its tests, and of a long one what is to be changed, with
