@@ -277,7 +277,8 @@ def test_the_function_is_shown_whole_however_long_all_else_is(tmp_path):
     many = "".join(f"def helper_{n}(x, y):\n    return {n}\n\n\n" for n in range(300))
     (tmp_path / "shop.py").write_text(long + many)
     for name in ("test_one.py", "test_two.py"):
-        (tmp_path / name).write_text("import shop\n" + "# a line of text\n" * 300)
+        test = "import shop\ndef test(): assert shop.total([1]) == 1\n"
+        (tmp_path / name).write_text(test + "# a line of text\n" * 300)
     _, (first, *_) = turn_about(FIX, tmp_path, RIGHT, RIGHT)
     assert "x" * 2_500 in first
     assert RIGHT in (tmp_path / "shop.py").read_text()

@@ -41,7 +41,7 @@ class Round:
     source: str
     failed: bool
     output: str
-    """What it printed, without tracebacks and notes."""
+    """What it printed, without tracebacks and notes, and as everybody writes values."""
     errors: str
     summary: str
     """Its error in one line, or nothing."""
@@ -59,6 +59,8 @@ class Round:
     """Whether it was not run, since it had failed just before."""
     taken_back: bool = False
     """Whether nothing is left of what it did."""
+    printed: str = ""
+    """What it printed, letter by letter."""
 
     @property
     def changes_the_old(self) -> bool:
@@ -159,6 +161,11 @@ def _round(action: Action, message: Message) -> Round:
         overruled=(declined and not repeated) or bool(message.actions),
         repeated=repeated,
         taken_back=taken_back,
+        printed="".join(
+            part.text
+            for part in message.parts
+            if isinstance(part, Output) and part.stream == "stdout"
+        ),
     )
 
 
