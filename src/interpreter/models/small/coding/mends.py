@@ -147,11 +147,12 @@ def _is_own(node: ast.AST) -> TypeGuard[ast.Attribute]:
 
 def _own_attributes(owner: ast.AST) -> Iterator[ast.Attribute]:
     """Attributes of an object of this class, and of none that is defined within it."""
-    for node in ast.iter_child_nodes(owner):
+    waiting: list[ast.AST] = [*ast.iter_child_nodes(owner)]
+    for node in waiting:
         if _is_own(node):
             yield node
         if not isinstance(node, ast.ClassDef):
-            yield from _own_attributes(node)
+            waiting += ast.iter_child_nodes(node)
 
 
 def _setters(member: ast.stmt) -> Iterator[str]:

@@ -24,9 +24,18 @@ def whole(old: str, reply: str, asked: str = "") -> str:
     before, after = parsed(old), parsed(reply)
     if before is None or after is None:
         return _with_comments(old, reply)
-    lost = _names(before.body) - _names(after.body)
+    try:
+        return _merged(old, before, reply, after, asked)
+    except RecursionError:  # an expression that is too long to be compared
+        return ""
+
+
+def _merged(old: str, before: ast.Module, reply: str, after: ast.Module, asked: str) -> str:
+    lost = _lost(before.body, after.body)
     if all(_may_go(name, asked) for name in lost) and not _cut(before.body, after.body):
         return _with_comments(old, _with_docstring(old, before, after, reply))
+    if _does_other_things(before.body, after.body):
+        return ""
     merge = _Merge(old, reply)
     merge.imports(before, after)
     merge.statements(before.body, after.body)
@@ -34,6 +43,23 @@ def whole(old: str, reply: str, asked: str = "") -> str:
     merged = parsed(text)
     is_whole = merged is not None and _names(before.body) <= _names(merged.body)
     return text if is_whole else ""
+
+
+def _lost(before: list[ast.stmt], after: list[ast.stmt]) -> set[str]:
+    """What of a file is not in a reply. Variables of a script are not missed where it is there."""
+    lost = _names(before) - _names(after)
+    if AT_ONCE not in _names(after):
+        return lost
+    kept = _names(one for one in before if isinstance(one, Definition))
+    return {name for name in lost if name in kept or name.isupper()}
+
+
+def _does_other_things(before: list[ast.stmt], after: list[ast.stmt]) -> bool:
+    """Whether both do something at once, and not the same: a script is written as a whole."""
+    old, new = (
+        {ast.dump(one) for one in body if _defined(one) == {AT_ONCE}} for body in (before, after)
+    )
+    return bool(old and new - old)
 
 
 def _may_go(name: str, asked: str) -> bool:
@@ -160,7 +186,7 @@ class _Merge:
         gap = [""] if indent else ["", ""]
         last = [one for one in before if _names([one]) - DOES] or before
         behind, waiting = _place(last[-1])[1], list[str]()
-        for new in (one for one in after if _names([one]) - DOES):
+        for new in (one for one in after if _names([one]) - {AT_ONCE}):
             same = [one for one in before if _defined(one) & _defined(new)]
             text = moved(self._reply, new, indent)
             if not same:
@@ -186,8 +212,10 @@ def _place(one: ast.stmt) -> Place:
 
 
 def _is_example(one: ast.stmt, others: list[ast.stmt]) -> bool:
-    """Whether a value is only there to show how something is called: it stands below all that
-    could use it, and nothing does."""
+    """Whether it is only there to show how something is called: values stand below all that could
+    use them, and nothing does."""
+    if _defined(one) == {AS_A_PROGRAM}:
+        return True
     if not isinstance(one, ast.Assign | ast.AnnAssign):
         return False
     definitions = [each for each in others if isinstance(each, Definition)]
