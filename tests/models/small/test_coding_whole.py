@@ -97,6 +97,7 @@ def test_what_stands_above_the_code_is_kept():
     assert whole(old, "# a shop\ndef f(): return 1\n") == (
         '#!/bin/python\n# All rights reserved.\n# a shop\n"""A shop."""\n\ndef f(): return 1\n'
     )
+    assert whole("#!/bin/sh\n\n# mine\n\nx = 1\n", "x = 2\n") == "#!/bin/sh\n\n# mine\n\nx = 2\n"
     assert whole("# mine\ndef f(:\n", "def f(): ...\n") == "# mine\ndef f(): ...\n"
 
 
@@ -104,6 +105,7 @@ def test_what_the_user_wants_to_be_gone_is_not_put_back():
     old, reply = "def add(a, b): ...\n\ndef half(a): ...\n", "def half(a): ...\n"
     assert whole(old, reply, "Change sums.py: remove add") == reply
     assert whole(old, reply, "Change sums.py: rename half") == old
+    assert whole(old, reply, "Change half in sums.py: use add instead") == old
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ def _values_at_first(owner: ast.ClassDef) -> Iterator[tuple[str, ast.expr | None
         if not isinstance(method, ast.FunctionDef) or method.name != "__init__":
             continue
         for one in method.body:
+            pairs: list[tuple[ast.expr, ast.expr | None]]
             match one:
                 case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)):
                     pairs = list(zip(targets, values, strict=False))

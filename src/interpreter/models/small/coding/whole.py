@@ -12,8 +12,11 @@ from interpreter.models.small.coding.part import Definition, first_line, moved
 
 AS_A_PROGRAM, AT_ONCE = "what it does as a program", "what it does at once"
 DOES = {AS_A_PROGRAM, AT_ONCE}
-MAY_GO = re.compile(r"\b(?:delet|drop|get rid|instead|merg|remov|renam|replac)", re.IGNORECASE)
-COMMENTS = re.compile(r"(?:#[^\n]*\n)*")
+MAY_GO = (
+    r"(?i)\b(?:delete|drop|get rid of|remove|rename|replace)\W+"
+    r"(?:(?:the|old|unused|class|constant|function|variable)\W+)*"
+)
+COMMENTS = re.compile(r"(?:(?:#[^\n]*)?\n)*")
 Place = tuple[int, int]
 """The first line of what is replaced, and the line behind it."""
 
@@ -47,8 +50,9 @@ def _merged(old: str, before: ast.Module, reply: str, after: ast.Module, asked: 
 
 def _lost(before: list[ast.stmt], after: list[ast.stmt]) -> set[str]:
     """What of a file is not in a reply. Variables of a script are not missed where it is there."""
-    lost = _names(before) - _names(after)
-    if AT_ONCE not in _names(after):
+    given = {name for one in after for name in _defined(one)}
+    lost = _names(before) - given
+    if AT_ONCE not in given:
         return lost
     kept = _names(one for one in before if isinstance(one, Definition))
     return {name for name in lost if name in kept or name.isupper()}
@@ -64,14 +68,14 @@ def _does_other_things(before: list[ast.stmt], after: list[ast.stmt]) -> bool:
 
 def _may_go(name: str, asked: str) -> bool:
     """Whether the user wants something to be gone, or to have another name."""
-    return bool(MAY_GO.search(asked) and re.search(rf"\b{re.escape(name)}\b", asked))
+    return re.search(MAY_GO + rf"{re.escape(name)}\b", asked) is not None
 
 
 def _with_comments(old: str, reply: str) -> str:
     """A reply with what stands above all code: a license, or the line by which the file is run."""
     comments = (COMMENTS.match(old) or [""])[0]
-    lines = comments.splitlines()
-    if set(lines) <= set(reply.splitlines()):
+    lines = ["", *comments.splitlines()]
+    if set(lines) <= {"", *reply.splitlines()}:
         return reply
     own = (COMMENTS.match(reply) or [""])[0]
     more = "".join(line for line in own.splitlines(keepends=True) if line.rstrip() not in lines)
@@ -111,7 +115,7 @@ def _defined(one: ast.stmt) -> set[str]:
             return {name for each in _within(one) for name in _defined(each)} or {AT_ONCE}
         case _:
             return {AT_ONCE}
-    return {name for node in nodes for name in bound(node)}
+    return {name for node in nodes for name in bound(node)} or {AT_ONCE}
 
 
 IMPORTS = ast.Import | ast.ImportFrom
@@ -128,8 +132,8 @@ def _within(one: ast.AST) -> Iterator[ast.stmt]:
 def _cut(before: Iterable[ast.stmt], after: Iterable[ast.stmt]) -> bool:
     """Whether a class of the file is in the reply, without a method that does something."""
     classes = {one.name: one for one in before if isinstance(one, ast.ClassDef)}
-    for new in after:
-        old = classes.get(new.name) if isinstance(new, ast.ClassDef) else None
+    for new in (one for one in after if isinstance(one, ast.ClassDef)):
+        old = classes.get(new.name)
         if old is None or _head(old) != _head(new):
             continue
         if _names(filter(_is_written, old.body)) - _names(new.body):
