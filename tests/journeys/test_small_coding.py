@@ -164,6 +164,13 @@ def test_what_the_user_wishes_instead_is_written(answered, work):
     assert len(asked) == 2
 
 
+def test_what_the_user_let_be_written_stays_and_is_said_to_be(answered, work):
+    unwanted = [{"code": f"def add(a, b):\n    return a * b + {number}"} for number in (0, 1)]
+    said, _, _ = answered(WRONG, *unwanted, auto_run=False, unwanted="a * b")
+    assert said == "sums.py is as it was written last."
+    assert (work / "sums.py").read_text() == WRONG["code"] + "\n"
+
+
 def test_what_still_fails_is_said(answered, work):
     before = (work / "sums.py").read_text()
     others = [{"code": f"def add(a, b):\n    return {number}"} for number in (7, 8)]

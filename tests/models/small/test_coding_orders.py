@@ -10,6 +10,9 @@ from interpreter.models.small.coding.orders import file_to_change
 @pytest.mark.parametrize(
     "request_",
     [
+        "Fix the bug in sums.py. Do not change the file sums_test.py.",
+        "Implement sums.py. Do not change any files but sums.py.",
+        "Fix sums.py so that test_sums.py passes. Don't change test_sums.py or the names of functions.",
         "Fix the bug in src/sums.py.",
         "There is a bug in the function. Correct it in sums.py",
         "Long instructions with data.csv.\nUse them to modify the supplied files: sums.py",
@@ -67,6 +70,9 @@ def test_orders_to_change_a_file(request_):
 @pytest.mark.parametrize(
     "request_",
     [
+        "Here is what I have:\n# fix the bug in app.py\nWhat does it do?",
+        "Fix the bug in app.py, but without changing the file app.py",
+        "Find the bug in app.py and fix it. Do not write to any files.",
         "What should I change in app.py to make it faster?",
         "What does the function update in store.py do?",
         "How many lines did I edit in main.py?",

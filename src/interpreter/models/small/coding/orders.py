@@ -51,7 +51,8 @@ BUT = re.compile(rf"\bbut\s+{BEFORE}$", re.IGNORECASE)
 UNTOUCHED = r"""(?ix)
     (?:\b(?:do\ not|never|without|must\ not|should\ not)|n['’]t)\s+(?:\w+\s+){0,2}?
     (?:alter|chang|edit|fix|modify|overwrit|rewrit|touch|updat|writ)\w*\s+(?:to\s+|in\s+)?"""
-THE_FILE = r"(?:(?:the|this)\ file\b(?!\ name)|any\ files?\b|`?%s(?!['’]s))"
+THE_FILE = r"""(?:(?:(?:the|this)\ file|any\ files?)\b
+    (?!\W+(?:besides|but|except|name|other|[\w./-]+\.py))|(?:the\ file\ )?`?%s(?!['’]s))"""
 IT = r"(?:it\b(?!['’])|anything\b(?!\ else)|%s)"
 DONE_WITH = re.compile(  # the file, and not to it
     r"(?<!problem )(?<!bug )(?<!issue )(?<!error )(?<!trouble )(?<!wrong )"
@@ -88,7 +89,7 @@ MORE = re.compile(
 )
 LATER = re.compile(
     r"^\W*(?:(?:and|then|also|please|finally|afterwards)\W+)*"
-    r"(?:run\s+it|(?:give|show|tell)\s+(?:me|us))\b",
+    r"(?:(?:run\s+it|(?:give|show|tell)\s+(?:me|us))\b|(?:how|what|which|why)\b[^\n]*\?\s*\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
 TOLD_OF_IT = re.compile(  # what the file is to do, and nobody else
