@@ -10,6 +10,7 @@ from interpreter.models.small.coding.orders import file_to_change
 @pytest.mark.parametrize(
     "request_",
     [
+        "Implement queen.py so that queen_test.py passes.\nTell me: what is a queen?\nIt attacks.",
         "Fix the bug in sums.py. Do not change the file sums_test.py.",
         "Implement sums.py. Do not change any files but sums.py.",
         "Fix sums.py so that test_sums.py passes. Don't change test_sums.py or the names of functions.",

@@ -89,8 +89,8 @@ MORE = re.compile(
 )
 LATER = re.compile(
     r"^\W*(?:(?:and|then|also|please|finally|afterwards)\W+)*"
-    r"(?:(?:run\s+it|(?:give|show|tell)\s+(?:me|us))\b|(?:how|what|which|why)\b[^\n]*\?\s*\Z)",
-    re.IGNORECASE | re.MULTILINE,
+    r"(?:(?:run\s+it|(?:give|show|tell)\s+(?:me|us))\b|(?:how|what|which|why)\b[^\n]*\?\Z)",
+    re.IGNORECASE,
 )
 TOLD_OF_IT = re.compile(  # what the file is to do, and nobody else
     r":|\b(?:if|it|must|she|should|so|that|they|to|until|when|which)\b", re.IGNORECASE
@@ -178,9 +178,9 @@ def _is_kept(request: str, name: str, order: int) -> bool:
 
 
 def _wants_more(request: str, order: int) -> bool:
-    """Whether another order, or a question, follows in its line, or plainly in a later one."""
-    line, _, later = request[order:].partition("\n")
-    if LATER.search(later):
+    """Whether another order, or a question, follows in its line, or is plainly the last one."""
+    line, *later = request[order:].rstrip().split("\n")
+    if later and LATER.match(later[-1]):
         return True
     for found in MORE.finditer(line):
         run = found["run"]
