@@ -7,7 +7,8 @@ several repairs of the best are tried in the same way, and again while each make
 Where that cannot be, it is repaired twice at most. A version is shown as a file and not as the
 model's own reply, to which it would cling. Tests that the user does not name are looked for beside
 the file. Of a file that is too long for one reply, the function that is meant, or that the failing
-tests are about, is written anew in the same way; all else stays as it is.
+tests are about, is written anew in the same way; all else stays as it is. Where nothing that was
+written passes more tests than the file did before, it is written back as it was.
 """
 
 from __future__ import annotations
