@@ -58,7 +58,7 @@ def answered(work):
         auto_run=True,
         window=1_000_000,
         clock=time.monotonic,
-        unwanted="def tested",
+        unwanted="\nput(",
         why="leave it",
     ):
         def decide(request):
@@ -135,8 +135,11 @@ def test_a_file_that_cannot_be_written_is_not_said_to_be(answered, work):
     (work / "sums.py").unlink()
     (work / "sums.py").mkdir()
     said, _, asked = answered(RIGHT)
-    assert said.startswith("sums.py could not be written, and is as it was: IsADirectoryError")
-    assert len(asked) == 1
+    assert said.startswith("sums.py could not be looked at, and is as it was: IsADirectoryError")
+    assert not asked
+    (work / "sums.py").rmdir()
+    said, _, _ = answered(RIGHT, request="Complete nowhere/sums.py.")
+    assert said.startswith("nowhere/sums.py could not be written, and is as it was: FileNotFound")
 
 
 def test_a_file_that_the_user_does_not_want_is_not_written(answered, work):
@@ -161,13 +164,21 @@ def test_what_the_user_wishes_instead_is_written(answered, work):
     assert len(asked) == 2
 
 
+def test_what_the_user_let_be_written_stays_and_is_said_to_be(answered, work):
+    unwanted = [{"code": f"def add(a, b):\n    return a * b + {number}"} for number in (0, 1)]
+    said, _, _ = answered(WRONG, *unwanted, auto_run=False, unwanted="a * b")
+    assert said == "sums.py is as it was written last."
+    assert (work / "sums.py").read_text() == WRONG["code"] + "\n"
+
+
 def test_what_still_fails_is_said(answered, work):
+    before = (work / "sums.py").read_text()
     others = [{"code": f"def add(a, b):\n    return {number}"} for number in (7, 8)]
     said, _, _ = answered(WRONG, *others)
-    assert said.startswith("sums.py is written, but the tests in sums_test.py still fail.")
+    assert said.startswith("sums.py is as it was: nothing that was written for it passes more of")
     assert "the best of 3 tried" in said
-    assert "8 != 5" in said
-    assert (work / "sums.py").read_text() == others[1]["code"] + "\n"
+    assert "-1 != 5" in said
+    assert (work / "sums.py").read_text() == before
 
 
 def test_a_model_that_writes_the_same_again_is_not_asked_once_more(answered):
@@ -337,6 +348,7 @@ def test_what_does_not_fit_into_the_conversation_is_not_tried(answered, work):
     said, transcript, _ = answered(WRONG, drafts=[(RIGHT, long)], window=8_192)
     assert said == "sums.py is written, and the tests in sums_test.py pass."
     assert "a line of text" not in "".join(str(one) for one in transcript)
+    (work / "sums.py").write_text("def add(a, b):\n    pass\n")
     said, transcript, _ = answered(WRONG, RIGHT, drafts=[(long,)], window=4_096)
     assert said == "sums.py is written, and the tests in sums_test.py pass."
     assert "way 0" not in "".join(map(printed, transcript))
@@ -347,7 +359,7 @@ def test_where_it_takes_long_nothing_more_is_tried(answered, work):
     others = [({"code": f"def add(a, b):\n    return {number}"},) for number in range(4)]
     clock = itertools.count(0, 60).__next__
     said, _, asked = answered(WRONG, drafts=[*others, (RIGHT,)], clock=clock)
-    assert "still fail" in said
+    assert "sums.py is as it was" in said
     assert 1 < len(asked) < 5
 
 
@@ -388,3 +400,80 @@ def test_files_that_are_to_be_changed_are_coding(request_):
 )
 def test_other_requests_are_no_coding(request_):
     assert Coding.of(request_) is None
+
+
+SHOP = '''\
+#!/usr/bin/env python3
+# All rights reserved.
+"""Sums."""
+RATE = 2  # per hour
+
+
+def add(a, b):
+    return a - b
+
+
+# what is left
+def subtract(a, b):
+    return a - b
+'''
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_a_reply_leaves_out_stays_in_the_file(answered, work, end):
+    (work / "sums.py").write_bytes(SHOP.replace("\n", end).encode())
+    said, _, _ = answered({"code": "import math\n\ndef add(a, b):\n    return math.fsum((a, b))"})
+    assert said == "sums.py is written, and the tests in sums_test.py pass."
+    right = SHOP.replace("return a - b", "return math.fsum((a, b))", 1)
+    right = right.replace("RATE", "import math\nRATE")
+    assert (work / "sums.py").read_bytes() == right.replace("\n", end).encode()
+
+
+def test_a_file_that_got_worse_is_written_back_as_it_was(answered, work):
+    before = "def add(a, b):\r\n    return a + b\r\n\r\ndef half(a):\r\n    return a"
+    (work / "sums.py").write_bytes(before.encode())
+    (work / "sums_test.py").write_text(
+        TESTS + "    def test_half(self):\n        from sums import half\n"
+        "        self.assertEqual(half(4), 2)\n"
+    )
+    worse = [{"code": f"def add(a, b):\n    return {n}\n\ndef half(a):\n    ..."} for n in range(3)]
+    said, _, _ = answered(*worse)
+    assert said.startswith("sums.py is as it was: nothing that was written for it passes more of")
+    assert "the best of 3 tried" in said
+    assert (work / "sums.py").read_bytes() == before.encode()
+
+
+def test_a_file_without_tests_never_becomes_one_that_does_not_compile(answered, work):
+    (work / "sums_test.py").unlink()
+    before = (work / "sums.py").read_text()
+    broken = [{"code": f"def add(a, b)\n    return a + {n}"} for n in range(3)]
+    said, _, _ = answered(*broken, request="Fix the bug in sums.py")
+    assert said.startswith("sums.py is as it was: nothing that was written for it compiles.")
+    assert "SyntaxError" in said
+    assert (work / "sums.py").read_text() == before
+
+
+def test_a_file_that_was_not_looked_at_is_not_written(answered, work):
+    latin = "# -*- coding: latin-1 -*-\nNAME = 'J\xfcrgen'\n".encode("latin-1")
+    (work / "sums.py").write_bytes(latin)
+    said, _, asked = answered(RIGHT)
+    assert said.startswith("sums.py could not be looked at, and is as it was: UnicodeDecodeError")
+    assert (work / "sums.py").read_bytes() == latin
+    said, _, _ = answered(RIGHT, auto_run=False, unwanted="def tests_of", why="not this way")
+    assert said.startswith("sums.py could not be looked at, and is as it was")
+    assert "not this way" in said
+    assert (work / "sums.py").read_bytes() == latin
+    assert not asked
+
+
+def test_all_of_a_file_is_shown_however_long_its_tests_are(answered, work):
+    """Of an output that is longer than is read, the middle is left out."""
+    lines = [f"def add_{n}(a):\n    return np.uint8(a) + {n}\n" for n in range(60)]
+    (work / "sums.py").write_text("import numpy as np\n" + "\n".join(lines))
+    (work / "sums_test.py").unlink()
+    for name in ("test_one.py", "test_two.py"):
+        (work / name).write_text("import sums\n" + "# a line of text\n" * 300)
+    _, _, (first, *_) = answered(
+        *[RIGHT] * 3, request="Fix sums.py so that test_one.py and test_two.py pass."
+    )
+    assert all(line in first.messages[-1].text for line in lines)

@@ -78,7 +78,32 @@ def test_what_is_used_is_imported(source, line):
         "try:\n    pass\nexcept ValueError as error:\n    print(error)",
         "for count in [1]:\n    count.append(lambda product: product(2))",
         "match [1]:\n    case [first, *date]:\n        date(first)",
+        "class A:\n    def __init__(self, run=None):\n        if run:\n            self.run = run\n"
+        "    def run(self): ...\n    def start(self):\n        return self.run()",
+        "class A:\n    def __init__(self, run):\n        self.run = run\n    def run(self): ...",
+        "class A:\n    def __init__(self):\n        self.x = cache(self.x)\n    def x(self): ...\n"
+        "def cache(x): ...",
+        "class A:\n    @cached_property\n    def x(self): ...\n    def __init__(self):\n"
+        "        self.x = []\ndef cached_property(x): ...",
+        "class A:\n    def total(self): ...\n    def all(self):\n        return map(self.total, [1])\n"
+        "    def keep(self):\n        self.total = self.total()",
+        "class A:\n    def next(self): ...\n    class B:\n        def __init__(self):\n"
+        "            self.next = []",
+        "class A:\r    def x(self): ...\r    def __init__(self):\r        self.x = []\r",
+        "class A:\n    def x(self): ...\n    def __init__(self):\n        self.x = []\f\n",
     ],
 )
 def test_the_rest_stays(source):
     assert mended(source) == source
+
+
+def test_a_parameter_that_a_method_of_its_name_gives_back_hides_that_method():
+    names = {}
+    source = "class A:\n def __init__(self, x):\n  self.x = x\n def x(self):\n  return self.x"
+    exec(mended(source), names)
+    assert names["A"](3).x() == 3
+
+
+def test_imports_stand_behind_the_first_comments():
+    head = "#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\n"
+    assert mended(f"{head}x = math.pi") == f"{head}import math\n\nx = math.pi"

@@ -277,7 +277,42 @@ def test_the_function_is_shown_whole_however_long_all_else_is(tmp_path):
     many = "".join(f"def helper_{n}(x, y):\n    return {n}\n\n\n" for n in range(300))
     (tmp_path / "shop.py").write_text(long + many)
     for name in ("test_one.py", "test_two.py"):
-        (tmp_path / name).write_text("import shop\n" + "# a line of text\n" * 300)
+        test = "import shop\ndef test(): assert shop.total([1]) == 1\n"
+        (tmp_path / name).write_text(test + "# a line of text\n" * 300)
     _, (first, *_) = turn_about(FIX, tmp_path, RIGHT, RIGHT)
     assert "x" * 2_500 in first
     assert RIGHT in (tmp_path / "shop.py").read_text()
+
+
+def test_a_file_that_somebody_else_changed_meanwhile_is_not_said_to_be_written(
+    tmp_path, monkeypatch
+):
+    file, other = tmp_path / "shop.py", LONG.replace("return 0", "return 1")
+    file.write_text(LONG)
+    stream = Writing.stream
+
+    def changing(self, request, interrupt):
+        file.write_text(other)
+        return stream(self, request, interrupt)
+
+    monkeypatch.setattr(Writing, "stream", changing)
+    said, asked = turn_about(FIX, tmp_path, RIGHT)
+    assert said == (
+        "shop.py could not be written, and is as it was: "
+        "LookupError: the part to be changed is not in shop.py once"
+    )
+    assert file.read_text() == other
+    assert len(asked) == 1
+
+
+def test_a_function_that_got_worse_is_written_back_as_it_was(tmp_path):
+    (tmp_path / "shop.py").write_text(LONG)
+    (tmp_path / "test_shop.py").write_text(
+        "import shop\ndef test_none(): assert shop.total([]) == 0\n"
+        "def test_one(): assert shop.total([1]) == 1\n"
+    )
+    worse = [f"def total(items):\n    return {n}" for n in (7, 8, 9)]
+    said, asked = turn_about("Fix total in shop.py.", tmp_path, *worse)
+    assert said.startswith("shop.py is as it was: nothing that was written for it passes more of")
+    assert (tmp_path / "shop.py").read_text() == LONG
+    assert "As it is: " not in asked[0]

@@ -41,7 +41,7 @@ class Round:
     source: str
     failed: bool
     output: str
-    """What it printed, without tracebacks and notes."""
+    """What it printed, without tracebacks and notes, and as everybody writes values."""
     errors: str
     summary: str
     """Its error in one line, or nothing."""
@@ -61,6 +61,8 @@ class Round:
     """Whether it still runs in the background."""
     taken_back: bool = False
     """Whether nothing is left of what it did."""
+    printed: str = ""
+    """What it printed, letter by letter."""
 
     @property
     def changes_the_old(self) -> bool:
@@ -162,6 +164,11 @@ def _round(action: Action, message: Message) -> Round:
         repeated=repeated,
         goes_on=result is not None and result.outcome == "backgrounded",
         taken_back=taken_back,
+        printed="".join(
+            part.text
+            for part in message.parts
+            if isinstance(part, Output) and part.stream == "stdout"
+        ),
     )
 
 

@@ -11,6 +11,8 @@ import builtins
 import importlib
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import takewhile
+from typing import TypeGuard
 
 MODULES = (
     *("re", "math", "random", "string", "itertools", "functools", "collections", "datetime"),
@@ -23,6 +25,11 @@ HOMES = (
     *("datetime", "decimal", "fractions", "pathlib", "enum", "abc", "random", "copy"),
 )
 """Where classes and functions live that it uses by their names alone."""
+VALUES = (
+    *(ast.List, ast.Dict, ast.Set, ast.Tuple, ast.JoinedStr),
+    *(ast.ListComp, ast.DictComp, ast.SetComp),
+)
+"""What is never called."""
 Edits = dict[tuple[int, int], tuple[int, str]]
 """By line and byte: how many bytes are replaced, and by what."""
 
@@ -30,19 +37,20 @@ Edits = dict[tuple[int, int], tuple[int, str]]
 def mended(source: str) -> str:
     """The file without such slips."""
     tree = parsed(source)
-    if tree is None:
+    if tree is None or "\r" in source or "\f" in source:  # their lines are counted otherwise
         return source
     source = _edited(source, _hidden_methods(tree))
     imports = _missing_imports(tree)
     if not imports:
         return source
-    lines, at = source.split("\n"), _end_of_head(tree)
+    lines, at = source.split("\n"), end_of_head(tree, source)
     return "\n".join((*lines[:at], *imports, "", *lines[at:]))
 
 
-def _end_of_head(tree: ast.Module) -> int:
-    """The line after which imports can stand: behind the docstring and `from __future__`."""
-    end = 0
+def end_of_head(tree: ast.Module, source: str) -> int:
+    """The line after which imports can stand: behind comments at the top, the docstring and
+    `from __future__`."""
+    end = len(list(takewhile(lambda line: line.startswith("#"), source.split("\n"))))
     for node in tree.body:
         match node:
             case ast.Expr(ast.Constant(str())) | ast.ImportFrom("__future__"):
@@ -74,26 +82,78 @@ def _hidden_methods(tree: ast.Module) -> Edits:
     for owner in ast.walk(tree):
         if not isinstance(owner, ast.ClassDef):
             continue
-        methods = {one.name for one in owner.body if isinstance(one, ast.FunctionDef)}
-        settable = {name for one in owner.body for name in _setters(one)}
+        methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
         own = list(_own_attributes(owner))
-        stored = {node.attr for node in own if isinstance(node.ctx, ast.Store)}
+        hidden = {one.name for one in methods if _is_hidden(one, owner, own)}
         called = {id(node.func) for node in ast.walk(owner) if isinstance(node, ast.Call)}
-        taken = {node.attr for node in own} | methods
+        taken = {node.attr for node in own} | {one.name for one in methods}
         for node in own:
             name = node.attr
-            if name in (stored & methods) - settable and id(node) not in called:
+            if name in hidden and id(node) not in called:
                 new = f"_{name}" if f"_{name}" not in taken else f"_the_{name.lstrip('_')}"
                 size = len(name.encode())
                 edits[node.end_lineno or 0, (node.end_col_offset or 0) - size] = size, new
     return edits
 
 
-def _own_attributes(owner: ast.ClassDef) -> Iterator[ast.Attribute]:
-    for node in ast.walk(owner):
-        match node:
-            case ast.Attribute(ast.Name("self")):
-                yield node
+def _is_hidden(method: ast.FunctionDef, owner: ast.ClassDef, own: list[ast.Attribute]) -> bool:
+    """Whether a method can never be called: each object has a value in its place, which is none
+    that is called. A property takes no value, unless it has a setter."""
+    name = method.name
+    match method.decorator_list:
+        case []:
+            values = [value for attribute, value in _values_at_first(owner) if attribute == name]
+            return bool(values) and (isinstance(values[0], VALUES) or _gives_itself(method))
+        case [ast.Name("property")]:
+            settable = {one for member in owner.body for one in _setters(member)}
+            stored = {node.attr for node in own if isinstance(node.ctx, ast.Store)}
+            return name in stored - settable
+    return False
+
+
+def _values_at_first(owner: ast.ClassDef) -> Iterator[tuple[str, ast.expr | None]]:
+    """Attributes that every new object has, with their values."""
+    for method in owner.body:
+        if not isinstance(method, ast.FunctionDef) or method.name != "__init__":
+            continue
+        for one in method.body:
+            pairs: list[tuple[ast.expr, ast.expr | None]]
+            match one:
+                case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)):
+                    pairs = list(zip(targets, values, strict=False))
+                case ast.Assign(targets, value):
+                    pairs = [(target, value) for target in targets]
+                case ast.AnnAssign(target, value=value):
+                    pairs = [(target, value)]
+                case _:
+                    continue
+            yield from ((each.attr, value) for each, value in pairs if _is_own(each))
+
+
+def _gives_itself(method: ast.FunctionDef) -> bool:
+    """Whether a method takes what has its own name for a value."""
+    called = {id(node.func) for node in ast.walk(method) if isinstance(node, ast.Call)}
+    return any(
+        _is_own(node) and node.attr == method.name and id(node) not in called
+        for node in ast.walk(method)
+    )
+
+
+def _is_own(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    match node:
+        case ast.Attribute(ast.Name("self")):
+            return True
+    return False
+
+
+def _own_attributes(owner: ast.AST) -> Iterator[ast.Attribute]:
+    """Attributes of an object of this class, and of none that is defined within it."""
+    waiting: list[ast.AST] = [*ast.iter_child_nodes(owner)]
+    for node in waiting:
+        if _is_own(node):
+            yield node
+        if not isinstance(node, ast.ClassDef):
+            waiting += ast.iter_child_nodes(node)
 
 
 def _setters(member: ast.stmt) -> Iterator[str]:

@@ -53,8 +53,8 @@ class Part:
             return ""
         others = _offered(statements, one, self.names)
         if not owner:
-            before = (line for each in others for line in (*_moved(reply, each, ""), "", ""))
-            return "\n".join((*before, *_moved(reply, one, "")))
+            before = (line for each in others for line in (*moved(reply, each, ""), "", ""))
+            return "\n".join((*before, *moved(reply, one, "")))
         around = (*_around(statements, one), *statements)
         members = _offered(around, one, self.names, owner=owner)
         methods = (*_used(members, one), one)
@@ -145,13 +145,13 @@ def _uses(one: ast.stmt) -> Iterator[str]:
 
 def _with(reply: str, one: ast.stmt, brought: Iterable[ast.stmt], indent: str) -> str:
     """A method, with what it uses at its beginning."""
-    lines = _moved(reply, one, indent)
+    lines = moved(reply, one, indent)
     if isinstance(one, Definition):
         first = one.body[min(_has_docstring(one), len(one.body) - 1)]
         deeper = indent + " " * (first.col_offset - one.col_offset)
         if first.lineno > one.lineno:
-            at = _first_line(first) - _first_line(one)
-            lines[at:at] = [line for each in brought for line in _moved(reply, each, deeper)]
+            at = first_line(first) - first_line(one)
+            lines[at:at] = [line for each in brought for line in moved(reply, each, deeper)]
     return "\n".join(lines)
 
 
@@ -159,16 +159,16 @@ def _has_docstring(one: Definition) -> bool:
     return isinstance(one.body[0], ast.Expr) and isinstance(one.body[0].value, ast.Constant)
 
 
-def _first_line(one: ast.stmt) -> int:
+def first_line(one: ast.stmt) -> int:
     above = one.decorator_list if isinstance(one, Definition) else []
     return min((one.lineno, *(each.lineno for each in above)))
 
 
-def _moved(source: str, one: ast.stmt, indent: str) -> list[str]:
+def moved(source: str, one: ast.stmt, indent: str) -> list[str]:
     """The lines of a statement with another indentation; what is within a text stays."""
     texts = [each for each in ast.walk(one) if isinstance(each, ast.Constant | ast.JoinedStr)]
     within = {n for each in texts for n in range(each.lineno + 1, (each.end_lineno or 0) + 1)}
-    first, last = _first_line(one), one.end_lineno or one.lineno
+    first, last = first_line(one), one.end_lineno or one.lineno
     lines = source.split("\n")[first - 1 : last]
     return [
         line if number in within or not line.strip() else indent + line[one.col_offset :]

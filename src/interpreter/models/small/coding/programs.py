@@ -6,39 +6,23 @@ from __future__ import annotations
 PASS, FAIL = "The tests pass.", "The tests fail."
 CUTS_A_REPLY = "It holds a line of three backticks, at which a reply would end."
 
-LOOK = """\
-from pathlib import Path
-import os, re
+AS_IT_IS = "As it is: "
 
-def tests_of(word):
-    for number, (above, folders, names) in enumerate(os.walk(".")):
-        folders[:] = [one for one in folders if one[0] not in "._" and "node_modules" not in one]
-        for name in names if number < 500 else ():
-            if re.search(r"^test_.*py$|_test.py$|^tests?.py$", name):
-                text = Path(above, name).read_text(errors="replace")
-                if re.search(rf"\\b{{word}}\\b", text):
-                    yield str(Path(above, name))
-
-file = {name!r}
-tests = {tests!r} or sorted(tests_of(Path(file).stem))[:3]
-print("tests:", tests)
-for name in [file, *tests]:
-    text = Path(name).read_text() if Path(name).exists() else ""
-    shown = text[:{longest} if name == file else {shown}]
-    print(f"{{name}}, {{len(text)}} characters:\\n{{shown}}\\n")"""
 TESTED = """\
 from pathlib import Path
 import os, re, subprocess, sys
 
+file, tests = {name!r}, {tests!r}
+
 def tested(here):
-    if not [{test}]:
+    if not tests:
         try:
-            compile(Path(here, {name!r}).read_text(), {name!r}, "exec")
-        except SyntaxError as error:
+            compile(Path(here, file).read_bytes(), file, "exec")
+        except (SyntaxError, ValueError) as error:
             return f"SyntaxError: {{error}}", False
         return "There are no tests; it compiles.", True
     for tool in ("pytest -rN -p no:cacheprovider -p no:randomly", "unittest"):
-        command = [sys.executable, "-B", "-m", *tool.split(), "-q", {test}]
+        command = [sys.executable, "-B", "-m", *tool.split(), "-q", *tests]
         try:
             done = subprocess.run(command, cwd=here, capture_output=True, text=True,
                                   timeout={seconds}, env=os.environ | {{"PY_COLORS": "0"}})
@@ -55,9 +39,37 @@ def tested(here):
         told = told[:{failed}] + "\\n...\\n" + told.splitlines()[-1]
     return told, done.returncode == 0
 
+def print_in_short(told, passes):
+    lines = [""] + told.splitlines()
+    counts = [line for line in lines if " passed" in line]
+    print({as_it_is!r} + (counts or lines)[-1][:200])
+    print({passing!r} if passes else {failing!r})
+
 """
+LOOK = """\
+def tests_of(word):
+    for number, (above, folders, names) in enumerate(os.walk(".")):
+        folders[:] = [one for one in folders if one[0] not in "._" and "node_modules" not in one]
+        for name in names if number < 500 else ():
+            if re.search(r"^test_.*py$|_test.py$|^tests?.py$", name):
+                text = Path(above, name).read_text(errors="replace")
+                if re.search(rf"\\b{{word}}\\b", text):
+                    yield str(Path(above, name))
+
+tests = tests or sorted(tests_of(Path(file).stem))[:3]
+print("tests:", tests)
+is_there = Path(file).exists()
+text = Path(file).read_text(encoding="utf-8") if is_there else ""
+is_new = "" if is_there else " is not there yet"
+print(f"{{file}}{{is_new}}, {{len(text)}} characters:\\n{{text[:{longest}]}}\\n")
+room = ({most} - len(text[:{longest}])) // max(len(tests), 1)
+for name in tests:
+    test = Path(name).read_text(errors="replace") if Path(name).exists() else ""
+    print(f"{{name}}, {{len(test)}} characters:\\n{{test[:min({shown}, room)]}}\\n")
+if is_there and len(text) <= {longest}:
+    print_in_short(*tested("."))"""
 WRITE = """\
-{put}
+put(Path(file), {text}{old})
 told, passes = tested(".")
 print(told)
 print({passing!r} if passes else {failing!r})"""
@@ -75,10 +87,10 @@ most = -1
 WAYS = {ways!r}
 for number, source in enumerate(WAYS):
     with tempfile.TemporaryDirectory() as place:
-        here, file = Path(place) / "here", Path(place) / "here" / {name!r}
-        beside(Path.cwd(), here, Path({name!r}).parts)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        {put}
+        here = Path(place) / "here"
+        beside(Path.cwd(), here, Path(file).parts)
+        (here / file).parent.mkdir(parents=True, exist_ok=True)
+        put(here / file, source{old})
         told, passes = tested(here)
     passed = sum(map(int, re.findall(r"(\\d+) passed", told)))
     print(f"way {{number}}:", told if passed > most else told.rpartition("\\n")[2], sep="\\n")
@@ -87,16 +99,14 @@ for number, source in enumerate(WAYS):
     if passes:
         break"""
 
-PUT_FILE = "{file}.write_text({source})"
-PUT_PART = "put({file}, {old}, {source})"
 PUT = """\
-def put(file, old, new):
-    text = Path({name!r}).read_bytes().decode()
+def put(place, new, old=""):
+    text = Path(file).read_bytes().decode() if Path(file).exists() else ""
     if "\\r\\n" in text:
         old, new = (part.replace("\\n", "\\r\\n") for part in (old, new))
-    if text.count(old) != 1:
-        raise LookupError(f"the part to be changed is not in {{file.name}} once")
-    file.write_bytes(text.replace(old, new).encode())
+    if old and text.count(old) != 1:
+        raise LookupError(f"the part to be changed is not in {{file}} once")
+    place.write_bytes((text.replace(old, new) if old else new).encode())
 
 """
 CHOOSE = """\
@@ -141,7 +151,7 @@ def concerned(name):
     score += 4 * inside + 2 * bool(re.search(calls, failing)) + bool(re.search(calls, told))
     return score, name.count("."), word[0] != "_"
 
-lines = Path(file).read_text().split("\\n")
+lines = Path(file).read_text(encoding="utf-8").split("\\n")
 tree = ast.parse("\\n".join(lines))
 found = [(name, one) for name, one in parts_of(tree) if "\\n".join(lines).count(text_of(one)) == 1]
 parts = {{name: one for name, one in found if len(text_of(one)) <= {longest}}}
@@ -160,12 +170,13 @@ elif best:
     are_imports = (ast.Import, ast.ImportFrom)
     imports = [ast.unparse(one) for one in tree.body if isinstance(one, are_imports)]
     heads = [lines[one.lineno - 1].rstrip() for _, one in parts_of(tree)]
-    names, told = " ".join(sorted(names_beside(best)))[:{names}], told[:{failed}]
+    names, all_told, told = " ".join(sorted(names_beside(best)))[:{names}], told, told[:{failed}]
     room = {most} - len(names + text + told)
     outline = "\\n".join((*imports, *heads))[:min({outline}, room)]
     print(f"names: {{names}}\\nWhat is in {{file}}:\\n{{outline}}\\n")
     print(f"The part {{best}} of it:\\n```python\\n{{text}}\\n```")
     room = (room - len(outline)) // max(len(tests), 1)
     for name in tests:
-        print(f"\\n{{name}}:\\n{{Path(name).read_text()[:min({shown}, room)]}}")
-    print(f"\\nThe tests now:\\n{{told}}")"""
+        print(f"\\n{{name}}:\\n{{Path(name).read_text(errors='replace')[:min({shown}, room)]}}")
+    print(f"\\nThe tests now:\\n{{told}}")
+    print_in_short(all_told, passes)"""

@@ -6,16 +6,9 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from interpreter.models.small.coding.task import (
-    CODER,
-    NO_FILE,
-    NO_PART,
-    OTHER_WAYS,
-    SHORTER,
-    THIS_ONE,
-    Coding,
-    written_text,
-)
+from interpreter.models.small.coding.outcome import NO_FILE, NO_PART, outcome
+from interpreter.models.small.coding.task import CODER, Coding
+from interpreter.models.small.coding.versions import written_text
 from interpreter.models.small.plan import SmallTurn
 from interpreter.models.small.requests import PYTHON, Drafter, in_short, proposed, sources_of, told
 from interpreter.models.small.small_plan import FILE
@@ -31,7 +24,12 @@ from interpreter.protocol.messages import Code, user_says
 from interpreter.protocol.ports import Capabilities, Request
 
 MOST_SECONDS = 300.0  # after which no other version of a file is begun
+OTHER_WAYS, THIS_ONE = "Other ways, to compare:\n", "The best of them:\n"
+AS_BEFORE = "The file as it was:\n"
 A_TOKEN = 2  # characters of code, with some left for what else is said
+SHORTER = """\
+Your reply was too long and was cut off. Write a shorter one: compute what repeats itself, \
+do not write it out."""
 ANOTHER_PART = """\
 Your reply does not hold what is to be written. Write it whole, with its name, as one ```python \
 block, and nothing else."""
@@ -71,11 +69,12 @@ class FileWriter:
             room=self._room,
             is_late=self._clock() - self._since(turn) > MOST_SECONDS,
         )
-        if answer := coding.answer(turn.rounds):
+        if answer := outcome(coding, turn.rounds):
             yield from told(answer)
             return
         if way := coding.to_write(turn.rounds):
-            yield from proposed(coding.writing(way), THIS_ONE)
+            words = AS_BEFORE if way == coding.original else THIS_ONE
+            yield from proposed(coding.writing(way), words)
             return
         asked = replace(in_short(request, turn.for_coding(coding), head=CODER), frame=FILE)
         if coding.wants_other_ways(turn.rounds) and self._most():
@@ -112,10 +111,11 @@ class FileWriter:
         with closing(self._reply(asked, variation, interrupt)) as events:
             for event in events:
                 source = _source_of(event)
-                if source and not coding.text_in(source):
+                text = coding.text_in(source) if source else ""
+                if source and not text:
                     wrong = wrong and ANOTHER_PART
                 elif source:
-                    wrong, written = "", coding.writing(source)
+                    wrong, written = "", coding.writing(text)
                     yield CodeDelta(PYTHON, written)
                     yield ActionProposed(Code(PYTHON, written))
                 elif isinstance(event, TextDelta) or (
