@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TypeGuard
 
+from interpreter.models.small.parsed import NO_PROGRAM
+
 MODULES = (
     *("re", "math", "random", "string", "itertools", "functools", "collections", "datetime"),
     *("json", "os", "sys", "copy", "heapq", "bisect", "operator", "time", "typing", "decimal"),
@@ -36,7 +38,7 @@ Edits = dict[tuple[int, int], tuple[int, str]]
 
 def mended(source: str) -> str:
     """The file without such slips."""
-    tree = parsed(source)
+    tree = tree_of(source)
     if tree is None or "\r" in source or "\f" in source:  # their lines are counted otherwise
         return source
     source = _edited(source, _hidden_methods(tree))
@@ -60,11 +62,11 @@ def end_of_head(tree: ast.Module, source: str) -> int:
     return end
 
 
-def parsed(source: str) -> ast.Module | None:
+def tree_of(source: str) -> ast.Module | None:
     """What a file says; None where it is no Python."""
     try:
         return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PROGRAM:
         return None
 
 

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from interpreter.models.small.coding.mends import bound, parsed
+from interpreter.models.small.coding.mends import bound, tree_of
 from interpreter.protocol.values import frozen
 
 CHOSEN = re.compile(r"^part: ([\w.]+)$", re.MULTILINE)
@@ -67,9 +67,9 @@ def _read(reply: str) -> tuple[str, list[ast.stmt] | None]:
     It may be indented as a method, and yet have lines of a text that stand further left.
     """
     plain, within = textwrap.dedent(reply).strip("\n"), f"if True:\n{reply}"
-    if tree := parsed(plain):
+    if tree := tree_of(plain):
         return plain, tree.body
-    match parsed(within):
+    match tree_of(within):
         case ast.Module([ast.If(body=body)]):
             return within, body
     return plain, None

@@ -6,6 +6,7 @@ import ast
 import re
 
 from interpreter.models.small.coding.programs import AS_IT_IS, FAIL, PASS
+from interpreter.models.small.parsed import parsed
 from interpreter.models.small.rounds import Round
 
 FOUND = re.compile(r"^tests: (\[.*\])$", re.MULTILINE)
@@ -85,11 +86,7 @@ def all_tried(rounds: list[Round]) -> list[Version]:
 
 def ways(one: Round) -> list[str]:
     """The versions that a block tries."""
-    try:
-        nodes = ast.parse(one.source).body if one.to_compare else []
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    for node in nodes:
+    for node in parsed(one.source).body if one.to_compare else ():
         match node:
             case ast.Assign([ast.Name("WAYS")], ast.List(texts)):
                 values = [text.value for text in texts if isinstance(text, ast.Constant)]
@@ -112,11 +109,7 @@ def passed(output: str) -> int:
 
 def written_text(one: Round) -> str:
     """The text that a block puts into its file; nothing where it writes none."""
-    try:
-        nodes = list(ast.walk(ast.parse(one.source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    for node in nodes:
+    for node in ast.walk(parsed(one.source)):
         match node:
             case ast.Call(ast.Name("put"), [_, ast.Constant(str(text))]):
                 return text

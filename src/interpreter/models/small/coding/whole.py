@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from interpreter.models.small.coding.mends import bound, end_of_head, parsed
+from interpreter.models.small.coding.mends import bound, end_of_head, tree_of
 from interpreter.models.small.coding.part import Definition, first_line, moved
 
 AS_A_PROGRAM, AT_ONCE = "what it does as a program", "what it does at once"
@@ -24,7 +24,7 @@ Place = tuple[int, int]
 def whole(old: str, reply: str, asked: str = "") -> str:
     """The file that a reply means: the reply, where it leaves out nothing that the file has, else
     the file with what the reply has in its place; nothing where that has none."""
-    before, after = parsed(old), parsed(reply)
+    before, after = tree_of(old), tree_of(reply)
     if before is None or after is None:
         return _with_comments(old, reply)
     try:
@@ -43,7 +43,7 @@ def _merged(old: str, before: ast.Module, reply: str, after: ast.Module, asked: 
     merge.imports(before, after)
     merge.statements(before.body, after.body)
     text = merge.text()
-    merged = parsed(text)
+    merged = tree_of(text)
     is_whole = merged is not None and _names(before.body) <= _names(merged.body)
     return text if is_whole else ""
 
