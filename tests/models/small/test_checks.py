@@ -659,8 +659,33 @@ TITANIC = "t.csv: 9 rows x 3 columns\n- 'Fare' float 0 to 9\n- 'Age (years)' int
 def test_a_column_is_called_as_its_table_calls_it(source, better):
     asked = f"mean fare in t.csv?\n\n{TITANIC}"
     assert with_columns(asked, source, "KeyError: 'fare'") == (better or source)
+    index = "KeyError: \"None of [Index(['fare'], dtype='str')] are in the [columns]\""
+    assert with_columns(asked, source, index) == (better or source)
     assert with_columns(asked, source, "KeyError: 'height'") == source
     assert with_columns(asked, source, "TypeError: no") == source
+
+
+@pytest.mark.parametrize(
+    ("read", "chosen", "printed"),
+    [
+        ("df = pd.read_csv('t.csv')", "df[['fare', 'age_years']]", "3"),
+        ("df = pd.read_csv('t.csv')", "df[['fare', 'x']]", "4"),
+        ("df = pd.read_csv('t.csv', usecols=['fare', 'x'])", "df['Fare']", "1"),
+        ("df = pd.read_csv('t.csv')", "df.drop(columns=['fare'])['Age Years']", "2"),
+    ],
+)
+def test_several_columns_are_called_as_their_table_calls_them(
+    tmp_path, monkeypatch, read, chosen, printed
+):
+    (tmp_path / "t.csv").write_text("Fare,Age Years,x\n1,2,3\n")
+    monkeypatch.chdir(tmp_path)
+    source = f"import pandas as pd\n{read}\nprint({chosen}.sum().sum())"
+    asked = f"mean fare in t.csv?\n\n{TITANIC.replace('(years)', 'Years')}"
+    failed = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+    error = failed.stderr.strip().rpartition("\n")[2]
+    better = after_error(asked, source, error)
+    ended = subprocess.run([sys.executable, "-c", better], capture_output=True, text=True)
+    assert ended.stdout.strip() == printed
 
 
 def test_a_column_in_another_case_is_put_right_without_asking_the_model():

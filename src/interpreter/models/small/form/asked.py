@@ -33,6 +33,7 @@ from interpreter.models.small.form.printed import (
     data_in,
     is_csv,
     is_json,
+    last_data_in,
     pairs_in,
     value_of,
     values_in,
@@ -213,7 +214,10 @@ class AskedForm:
 
     def _serialized(self, printed: str) -> str:
         try:
-            return self.of_value(self._with_keys(self._fitted(data_in(printed), printed)))
+            value = data_in(printed)
+            if value is None and self.keys:  # by which it is known as the answer
+                value = last_data_in(printed)
+            return self.of_value(self._with_keys(self._fitted(value, printed)))
         except (TypeError, ValueError, OverflowError, RecursionError):  # a set, what does not fit
             return ""
 

@@ -50,6 +50,13 @@ def data_in(text: str) -> Any:
     return None
 
 
+def last_data_in(text: str) -> Any:
+    """The one value that stands behind other words, in lines of its own; None for none."""
+    lines = text.strip().splitlines(keepends=True)
+    begins = [at for at, line in enumerate(lines) if line.startswith(("{", "["))]
+    return data_in("".join(lines[begins[0] :])) if len(begins) == 1 else None
+
+
 def yaml_in(text: str) -> Any:
     """The value that a text is as YAML; None where it is none, a mere text, or has anchors and
     tags, which can make a short text a huge value."""

@@ -15,8 +15,15 @@ from interpreter.models.small.mends.old_ways import in_new_ways
 from interpreter.models.small.parsed import editable, if_it_parses, parsed
 
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
-NOT_FOUND = re.compile(r"No such file or directory|non-existent directory|KeyError")
-NO_KEY = re.compile(r"KeyError: [\"'](.+?)[\"']")
+NOT_FOUND = re.compile(
+    r"No such file or directory|non-existent directory|KeyError|columns expected but not"
+)
+NO_KEY = re.compile(r"KeyError: [\"'](?!\[|None of)(.+?)[\"']")
+NO_KEYS = re.compile(  # as pandas says it of several
+    r"KeyError: [\"'](?:None of \[Index\()?\[([^\]\n]{1,2000})\]"
+    r"|columns expected but not found: \[([^\]\n]{1,2000})\]"
+)
+QUOTED = re.compile(r"'([^'\n]+)'")
 HOW = r"(?:(?:sep|encoding|decimal|thousands)='(?:[^'\\\n]|\\t){1,20}'|skiprows=\d+)"
 READ_WITH = re.compile(rf"^(\S+) \(read it with ({HOW}(?:, {HOW})*)\): \d+ rows", re.MULTILINE)
 RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
@@ -290,24 +297,38 @@ def _without_inplace(source: str) -> str:
 
 
 def with_columns(question: str, source: str, error: str) -> str:
-    """A program that calls the column of which an error says that it is missing as its table does:
-    `Fare`, where it says `fare`. The same program where there is none, or it renames columns."""
-    found, columns = NO_KEY.search(error), COLUMN.findall(question)
-    missing = found.group(1) if found else ""
-    spelt = next((name for name in columns if _key(missing) and _key(name) == _key(missing)), "")
-    if not spelt or missing in columns or RENAMES.search(source):
+    """A program that calls the columns of which an error says that they are missing as their table
+    does: `Fare`, where it says `fare`. The same program where there is none, or it renames
+    columns."""
+    there = COLUMN.findall(question)
+    columns = {_key(name): name for name in reversed(there) if _key(name)}
+    missing = (name for name in _missing_in(error) if name not in there)
+    spelt = {name: columns.get(_key(name), "") for name in missing}
+    if not any(spelt.values()) or RENAMES.search(source):
         return source
+    texts = {
+        f"{mark}{name}{mark}": repr(new) for name, new in spelt.items() if new for mark in "\"'"
+    }
     lines = source.split("\n")
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):
         return source
     for token, following in reversed(list(itertools.pairwise(tokens))):
-        is_name = token.string in (f'"{missing}"', f"'{missing}'") and following.string != ":"
+        is_name = token.string in texts and following.string != ":"
         if token.type == tokenize.STRING and is_name:
             (row, start), (_, end) = token.start, token.end
-            lines[row - 1] = f"{lines[row - 1][:start]}{spelt!r}{lines[row - 1][end:]}"
+            line = lines[row - 1]
+            lines[row - 1] = f"{line[:start]}{texts[token.string]}{line[end:]}"
     return if_it_parses("\n".join(lines), source)
+
+
+def _missing_in(error: str) -> list[str]:
+    """The columns that an error says are missing."""
+    if several := NO_KEYS.search(error):
+        return QUOTED.findall(several[1] or several[2])
+    found = NO_KEY.search(error)
+    return [found[1]] if found else []
 
 
 def _key(name: str) -> str:
