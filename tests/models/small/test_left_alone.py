@@ -185,6 +185,9 @@ def test_a_column_that_is_there_is_not_said_to_be_missing():
         "s", "n = df['region'].value_counts()['Norway']", True, "", "", "KeyError: 'Norway'"
     )
     assert not_there([value], question.replace("by region", "in Norway"), 1) == ""
+    counts = "n = df['region'].value_counts()\nprint(n['Peru'])"
+    value = Round("s", counts, True, "", "", "KeyError: 'Peru'", "")
+    assert not_there([value], question.replace("by region", "in Peru"), 1) == ""
     other = Round("s", "df['profit']", True, "", "", "KeyError: 'profit'")
     assert "no column 'profit'" in not_there([other], question.replace("by region", "as profit"), 1)
 

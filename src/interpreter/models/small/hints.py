@@ -158,6 +158,9 @@ NOT_IMPORTED = (
     "{name} is neither imported nor defined. If it belongs to {packages}, begin the block with "
     "from PACKAGE import {name}, with the right package for PACKAGE; else do without it."
 )
+COUNTS = re.compile(
+    r"^\s*(\w+) = [^\n]*\.(?:value_counts|size|count|nunique|to_dict)\([^()\n]*\)$", re.MULTILINE
+)
 NO_PACKAGE = re.compile(r"No module named '([^']+)'")
 
 
@@ -213,12 +216,20 @@ def _missing_column(error: str, question: str, source: str = "") -> str:
     if found := MISSING.search(error[:LONGEST_ERROR]):
         name: str = found.group(1) or found.group(2)
         value = rf"^(?:Named in the request: .* has|- '.+?' text:) .*'{re.escape(name)}'"
-        return "" if re.search(value, question, re.IGNORECASE | re.MULTILINE) else name
+        is_value = re.search(value, question, re.IGNORECASE | re.MULTILINE)
+        return "" if is_value or _is_label(name, source) else name
     found = NO_ATTRIBUTE.search(error)
     if found is None or re.search(rf"\.{found.group(1)} *\(", source):
         return ""
     words = question.partition("\n\n")[0]
     return found.group(1) if re.search(rf"\b{found.group(1)}\b", words, re.IGNORECASE) else ""
+
+
+def _is_label(name: str, source: str) -> bool:
+    """Whether a program takes a name out of counts and the like, and of no table."""
+    holders = re.findall(rf"(\w+|\))\[[\"']{re.escape(name)}[\"']\]", source)
+    counts = {")", *COUNTS.findall(source)}
+    return bool(holders) and counts.issuperset(holders)
 
 
 def _columns_like(error: str, question: str) -> list[str]:
