@@ -76,7 +76,7 @@ def test_one_draft_of_what_was_not_answered_before_is_as_sure_as_can_be(shared_o
     written = {}
     for seed in (1, 2):
         model = opened(shared_options, Speech(Sampling(max_tokens=60), seed=seed))
-        written[seed] = [model.drafts(request, range(at, at + 1), Interrupt()) for at in range(4)]
+        written[seed] = [model.drafts(request, range(at, at + 1), Interrupt()) for at in range(9)]
         model.close()
     first, *others = zip(written[1], written[2], strict=True)
     assert first[0] == first[1]

@@ -290,6 +290,7 @@ def test_ways_are_tried_side_by_side_and_one_is_kept(visit, web, tmp_path):
         expect(column.locator(".said")).to_contain_text(said)
         column.get_by_role("button", name="Run", exact=True).click()
         expect(column.get_by_text("Made.", exact=True)).to_be_visible()
+        expect(column.locator(".output")).to_contain_text("mark ")
         marks.append(column.locator(".output").inner_text().split()[-1])
     assert not (tmp_path / "owner" / "made-2").exists()
     differs = page.get_by_role("group", name="What differs")
