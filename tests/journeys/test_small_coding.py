@@ -100,6 +100,19 @@ def test_a_file_is_written_tested_and_repaired(answered, work):
     assert len(results) == 3
 
 
+@pytest.mark.parametrize(("reply", "is_done"), [(RIGHT, True), (WRONG, False)])
+def test_tests_that_are_functions_run_where_pytest_is_not_installed(answered, work, reply, is_done):
+    (work / "pytest.py").write_text("raise SystemExit('No module named pytest')\n")
+    (work / "sums_test.py").write_text(
+        "from sums import add\n\ndef test_add():\n    assert add(2, 3) == 5\n"
+        "\ndef test_zero():\n    assert add(0, 0) == 0\n"
+    )
+    said, transcript, _ = answered(reply, reply, reply)
+    assert ("the tests in sums_test.py pass" in said) is is_done
+    counts = "2 passed 0 failed" if is_done else "1 passed 1 failed"
+    assert any(counts in printed(one) for one in transcript if one.role == "computer")
+
+
 def test_of_other_files_the_one_that_passes_is_written(answered, work):
     """They are tried where nothing lasts: the workspace has the first until one has passed."""
     destroys = {"code": "import shutil\nshutil.rmtree('.', ignore_errors=True)\n" + WRONG["code"]}

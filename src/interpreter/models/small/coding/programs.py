@@ -13,6 +13,22 @@ from pathlib import Path
 import os, re, subprocess, sys
 
 file, tests = {name!r}, {tests!r}
+BY_HAND = '''
+import importlib.util, sys, traceback
+ended = []
+for path in sys.argv[1:]:
+    spec = importlib.util.spec_from_file_location("tests", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for test in [one for name, one in vars(module).items() if name.startswith("test")]:
+        try:
+            ended.append(test() is None)
+        except Exception:
+            ended.append(False)
+            traceback.print_exc()
+print(sum(ended), "passed", ended.count(False), "failed")
+sys.exit(not all(ended) or not ended)
+'''
 
 def tested(here):
     if not tests:
@@ -21,14 +37,18 @@ def tested(here):
         except (SyntaxError, ValueError) as error:
             return f"SyntaxError: {{error}}", False
         return "There are no tests; it compiles.", True
-    for tool in ("pytest -rN -p no:cacheprovider -p no:randomly", "unittest"):
-        command = [sys.executable, "-B", "-m", *tool.split(), "-q", *tests]
+    for tool in (
+        "-m pytest -rN -p no:cacheprovider -p no:randomly -q".split(),
+        "-m unittest -q".split(),
+        ["-c", BY_HAND],  # functions, which unittest does not see
+    ):
+        command = [sys.executable, "-B", *tool, *tests]
         try:
             done = subprocess.run(command, cwd=here, capture_output=True, text=True,
                                   timeout={seconds}, env=os.environ | {{"PY_COLORS": "0"}})
         except subprocess.TimeoutExpired:
             return "It takes longer than {seconds} seconds.", False
-        if "No module named pytest" not in done.stderr:
+        if not re.search("No module named pytest|^Ran 0 tests", done.stderr, re.MULTILINE):
             break
     told = (done.stdout + done.stderr).strip()
     if ran := re.search(r"^Ran (\\d+) test", told, re.MULTILINE):
