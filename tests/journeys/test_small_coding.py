@@ -113,6 +113,17 @@ def test_tests_that_are_functions_run_where_pytest_is_not_installed(answered, wo
     assert any(counts in printed(one) for one in transcript if one.role == "computer")
 
 
+def test_a_file_that_exits_has_passed_no_test(answered, work):
+    (work / "pytest.py").write_text("raise SystemExit('No module named pytest')\n")
+    (work / "sums_test.py").write_text(
+        "from sums import add\ntests = 1\n\ndef test_add():\n    assert add(2, 3) == 5\n"
+    )
+    exits = {"code": "def add(a, b):\n    raise SystemExit(0)"}
+    said, transcript, _ = answered(exits, exits, exits)
+    assert "pass." not in said
+    assert any("0 passed 1 failed" in printed(one) for one in transcript if one.role == "computer")
+
+
 def test_of_other_files_the_one_that_passes_is_written(answered, work):
     """They are tried where nothing lasts: the workspace has the first until one has passed."""
     destroys = {"code": "import shutil\nshutil.rmtree('.', ignore_errors=True)\n" + WRONG["code"]}
@@ -397,22 +408,6 @@ def test_what_was_tried_is_not_tried_again_and_slips_are_put_right(answered, wor
 def test_files_that_are_to_be_changed_are_coding(request_):
     turn = SmallTurn.of((user_says(request_),))
     assert Coding.of(turn.question).name.endswith("sums.py")
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        "How many lines does sums.py have?",
-        "Write a script hello.py that says hello",
-        "Fix a.py and b.py so that test_a.py passes",
-        "What does test_a.py test of a.py?",
-        "Fix the column names in data.csv using clean.py",
-        "Run a.py and tell me whether it is complete",
-        "Complete the table with make_table.py",
-    ],
-)
-def test_other_requests_are_no_coding(request_):
-    assert Coding.of(request_) is None
 
 
 SHOP = '''\

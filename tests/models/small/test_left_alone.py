@@ -252,6 +252,7 @@ def test_addresses_and_dates_are_not_rounded():
 def test_values_with_names_are_never_put_into_each_others_places():
     template = "Mean: <mean>, Median: <median>"
     assert filled(template, "median: 3.0\naverage: 5.0") == "Mean: 5.0, Median: 3.0"
+    assert filled(template, "median: 3.0\naverage: 3.0") == "Mean: 3.0, Median: 3.0"
     assert filled(template, "median: 3.0\nmean: 5.0") == "Mean: 5.0, Median: 3.0"
 
 
@@ -344,6 +345,7 @@ def test_none_is_an_answer_where_it_was_asked_for_and_names_are_no_gaps():
     assert not lacks_a_value("Which is unpaid? Answer None if there is none.", "None")
     assert not lacks_a_value("List the sales reps as a JSON array.", '["Nat", "Ana"]')
     assert lacks_a_value("What is the mean?", "mean: nan")
+    assert lacks_a_value("What is the mean of the ages that are not null?", "mean: nan")
     assert lacks_a_value("What is the mean, as JSON?", '{"mean": NaN}')
 
 

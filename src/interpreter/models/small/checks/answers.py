@@ -41,6 +41,10 @@ from interpreter.models.small.rounds import Round
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it
 FORM_SHOWN = 100  # characters of a line in which it is looked for
+WANTS_NONE = re.compile(  # and does not only speak of gaps in the data
+    r"\b(?i:answer|give|output|print|reply|respond|return|say|write)(?i: with)? [\"'`]?"
+    rf"{MISSING.pattern}"
+)
 LINES = 8  # of an answer that is shown as it was printed
 
 NO_JSON = """\
@@ -300,7 +304,7 @@ def _odd(question: str, one: Round) -> str:
 def lacks_a_value(question: str, output: str) -> bool:
     """Whether there is nothing where a value should be, and where that was not asked for."""
     printed = output.strip()
-    if MISSING.search(question.partition("\n\n")[0]):
+    if WANTS_NONE.search(question.partition("\n\n")[0]):
         return False
     if form_of(question).kind:
         return bool(MISSING.search(answer_in(question, printed)))

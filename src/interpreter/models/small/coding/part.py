@@ -99,7 +99,7 @@ def _offered(
     before = f"{owner}." if owner else ""
     offered = {}
     for each in statements:
-        names = _names(each)
+        names = given_names(each)
         is_example = isinstance(each, ast.Assign | ast.AnnAssign) and each.lineno > one.lineno
         is_new = any(before + name not in known for name in names)
         if is_new and not is_example and one not in ast.walk(each):
@@ -107,7 +107,7 @@ def _offered(
     return offered
 
 
-def _names(one: ast.stmt) -> set[str]:
+def given_names(one: ast.stmt) -> set[str]:
     """What a statement gives a meaning, where it can stand in the middle of a file."""
     nodes: Iterable[ast.AST] = ()
     match one:

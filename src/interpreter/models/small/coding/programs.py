@@ -16,16 +16,20 @@ file, tests = {name!r}, {tests!r}
 BY_HAND = '''
 import importlib.util, sys, traceback
 ended = []
+def ends(do):
+    try:
+        do()
+    except BaseException:  # one that exits has not passed
+        traceback.print_exc()
+        return False
+    return True
 for path in sys.argv[1:]:
     spec = importlib.util.spec_from_file_location("tests", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for test in [one for name, one in vars(module).items() if name.startswith("test")]:
-        try:
-            ended.append(test() is None)
-        except Exception:
-            ended.append(False)
-            traceback.print_exc()
+    if not ends(lambda: spec.loader.exec_module(module)):
+        ended.append(False)
+    named = [one for name, one in vars(module).items() if name.startswith("test")]
+    ended += [ends(test) for test in named if callable(test)]
 print(sum(ended), "passed", ended.count(False), "failed")
 sys.exit(not all(ended) or not ended)
 '''

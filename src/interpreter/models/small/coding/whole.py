@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from interpreter.models.small.coding.mends import bound, end_of_head, tree_of
-from interpreter.models.small.coding.part import Definition, first_line, moved
+from interpreter.models.small.coding.mends import end_of_head, tree_of
+from interpreter.models.small.coding.part import Definition, first_line, given_names, moved
 
 AS_A_PROGRAM, AT_ONCE = "what it does as a program", "what it does at once"
 DOES = {AS_A_PROGRAM, AT_ONCE}
@@ -97,25 +97,17 @@ def _names(body: Iterable[ast.stmt]) -> set[str]:
 
 def _defined(one: ast.stmt) -> set[str]:
     """What a statement gives a meaning, or what else it is there for."""
-    nodes: Iterable[ast.AST] = ()
     match one:
         case ast.Expr(ast.Constant()) | ast.Pass():
             return set()
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            nodes = [one]
-        case ast.Import(names) | ast.ImportFrom(names=names):
-            nodes = names
-        case ast.Assign(targets):
-            nodes = (node for target in targets for node in ast.walk(target))
-        case ast.AnnAssign(target):
-            nodes = [target]
+        case ast.ImportFrom("__future__", names):
+            return {each.name for each in names}
         case ast.If(test) if "'__name__'" in ast.dump(test):
             return {AS_A_PROGRAM}
         case ast.If() | ast.Try():
             return {name for each in _within(one) for name in _defined(each)} or {AT_ONCE}
         case _:
-            return {AT_ONCE}
-    return {name for node in nodes for name in bound(node)} or {AT_ONCE}
+            return given_names(one) or {AT_ONCE}
 
 
 IMPORTS = ast.Import | ast.ImportFrom

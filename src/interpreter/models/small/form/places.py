@@ -142,7 +142,8 @@ def _values_for(holes: list[tuple[str, str]], printed: str) -> list[str]:
     """What belongs into each place, by its name or its label, or in order; nothing if unknown."""
     named = {key_of(name): value for name, value in pairs_in(printed)}
     found = [named.get(key_of(name)) or named.get(key_of(label)) for label, name in holes]
-    left = [value for value in named.values() if value not in found]
+    keys = {key_of(word) for pair in holes for word in pair}
+    left = [value for name, value in named.items() if name not in keys]
     if any(found) and (all(found) or len(left) == found.count(None)):
         others = iter(left)
         return [value or next(others) for value in found]
