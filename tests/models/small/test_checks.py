@@ -21,7 +21,7 @@ from interpreter.models.small.mends.slips import after_error, with_columns, with
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.reminders import reminders_for
+from interpreter.models.small.prompts.reminders import reminders_for
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.events import ActionProposed, TextDelta

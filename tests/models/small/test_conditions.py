@@ -13,7 +13,7 @@ from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.sources import reads_none_of
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.reminders import reminders_for
+from interpreter.models.small.prompts.reminders import reminders_for
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import ballot
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says

@@ -15,8 +15,8 @@ from interpreter.models.small.effort import (
 from interpreter.models.small.failures import last_word
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn
+from interpreter.models.small.prompts.words import NOT_ANSWERED, UNCONFIRMED
 from interpreter.models.small.rounds import Round
-from interpreter.models.small.words import NOT_ANSWERED, UNCONFIRMED
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import (

@@ -13,9 +13,9 @@ from interpreter.facade.typed.structured import parse, request
 from interpreter.models.small.checks.answers import answer_in, lacks_a_value
 from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.printed import plain
-from interpreter.models.small.hints import hint_for
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.words import needs_code, request_for_code
+from interpreter.models.small.prompts.hints import hint_for
+from interpreter.models.small.prompts.words import needs_code, request_for_code
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
 RAN = ActionResult("c1", "ok", "")

@@ -4,11 +4,11 @@ import pytest
 
 from interpreter.models.scripted import ScriptedModel
 from interpreter.models.small.faithful import faithful
-from interpreter.models.small.hints import hint_for
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
-from interpreter.models.small.reminders import reminders_for
-from interpreter.models.small.words import is_an_order, needs_code
+from interpreter.models.small.prompts.hints import hint_for
+from interpreter.models.small.prompts.reminders import reminders_for
+from interpreter.models.small.prompts.words import is_an_order, needs_code
 from interpreter.protocol.actions import FAILED_BEFORE
 from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
 from interpreter.protocol.interrupt import Interrupt

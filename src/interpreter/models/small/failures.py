@@ -8,17 +8,8 @@ from interpreter.models.small.checks.absent import is_named
 from interpreter.models.small.checks.answers import answer_in
 from interpreter.models.small.effort import CIRCLES
 from interpreter.models.small.form.asked import COLUMNS, listed
-from interpreter.models.small.hints import hint_for, missing_thing
-from interpreter.models.small.rounds import Round, failures_in_a_row
-from interpreter.models.small.small_plan import (
-    REPEATS,
-    SmallPlan,
-    assistant_says,
-    shortened,
-    with_more,
-)
-from interpreter.models.small.votes import is_result
-from interpreter.models.small.words import (
+from interpreter.models.small.prompts.hints import hint_for, missing_thing
+from interpreter.models.small.prompts.words import (
     NOT_ANSWERED,
     UNCONFIRMED,
     each_failed,
@@ -28,6 +19,15 @@ from interpreter.models.small.words import (
     lessons_of,
     needs_code,
 )
+from interpreter.models.small.rounds import Round, failures_in_a_row
+from interpreter.models.small.small_plan import (
+    REPEATS,
+    SmallPlan,
+    assistant_says,
+    shortened,
+    with_more,
+)
+from interpreter.models.small.votes import is_result
 from interpreter.protocol.messages import Message, user_says
 
 MOST_FAILURES = 6  # in a row: nobody wants to wait for a seventh

@@ -24,19 +24,7 @@ from interpreter.models.small.into_file import put_into_file
 from interpreter.models.small.mends.put_right import before_it_runs
 from interpreter.models.small.own_draft import own_draft
 from interpreter.models.small.plan import SmallTurn
-from interpreter.models.small.rehearsal.rehearser import Rehearser
-from interpreter.models.small.requests import (
-    Drafter,
-    in_short,
-    next_drafts,
-    no_drafts,
-    proposed,
-    sources_of,
-    told,
-)
-from interpreter.models.small.small_plan import BLOCK, SmallPlan, assistant_says
-from interpreter.models.small.votes import ballot
-from interpreter.models.small.words import (
+from interpreter.models.small.prompts.words import (
     ANOTHER_DRAFT,
     DELETES,
     IN_THE_FORM,
@@ -51,6 +39,18 @@ from interpreter.models.small.words import (
     gave_up,
     is_only_a_promise,
 )
+from interpreter.models.small.rehearsal.rehearser import Rehearser
+from interpreter.models.small.requests import (
+    Drafter,
+    in_short,
+    next_drafts,
+    no_drafts,
+    proposed,
+    sources_of,
+    told,
+)
+from interpreter.models.small.small_plan import BLOCK, SmallPlan, assistant_says
+from interpreter.models.small.votes import ballot
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,

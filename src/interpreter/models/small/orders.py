@@ -14,16 +14,7 @@ from interpreter.models.small.checks.conditions import (
     not_written,
 )
 from interpreter.models.small.checks.program import WRITES
-from interpreter.models.small.rounds import Round
-from interpreter.models.small.small_plan import (
-    REPEATS,
-    SmallPlan,
-    assistant_says,
-    known_now,
-    shortened,
-    with_more,
-)
-from interpreter.models.small.words import (
+from interpreter.models.small.prompts.words import (
     AS_BEFORE,
     AS_IT_WAS,
     DONE,
@@ -33,6 +24,15 @@ from interpreter.models.small.words import (
     NOTHING_CHANGED,
     file_to_write,
     is_about_files,
+)
+from interpreter.models.small.rounds import Round
+from interpreter.models.small.small_plan import (
+    REPEATS,
+    SmallPlan,
+    assistant_says,
+    known_now,
+    shortened,
+    with_more,
 )
 from interpreter.protocol.changed_files import FILES_NAMED
 from interpreter.protocol.messages import Attempt, Message, user_says

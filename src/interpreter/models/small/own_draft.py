@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from interpreter.models.small.checks.conditions import TOTALS, Conditions
-from interpreter.models.small.hints import COLUMN
+from interpreter.models.small.prompts.hints import COLUMN
 from interpreter.protocol.values import frozen
 
 # As inside/files/profile_file.py writes it.

@@ -36,10 +36,27 @@ from interpreter.models.small.form.rendering import (
     rendering,
     with_keys,
 )
-from interpreter.models.small.hints import CUSTOMARY, NO_NAME
 from interpreter.models.small.into_file import answer_into_file, said_of_file, with_words
 from interpreter.models.small.mends.put_right import once_it_ran, when_it_failed
 from interpreter.models.small.orders import after_order
+from interpreter.models.small.prompts.hints import CUSTOMARY, NO_NAME
+from interpreter.models.small.prompts.words import (
+    ATTEMPT,
+    CANNOT_BE,
+    DOUBT,
+    IN_SPITE,
+    NOT_WANTED,
+    NOTHING_PRINTED,
+    OR_GO_ON,
+    PRINT_IT,
+    PRINTED,
+    UNCONFIRMED,
+    form_asked_for,
+    is_an_order,
+    keeps_files,
+    needs_code,
+    request_for_code,
+)
 from interpreter.models.small.rehearsal.copies import compared, in_doubt
 from interpreter.models.small.requests import in_short, step_by_step
 from interpreter.models.small.rounds import (
@@ -58,23 +75,6 @@ from interpreter.models.small.small_plan import (
     with_more,
 )
 from interpreter.models.small.votes import Ballot, can_be_compared
-from interpreter.models.small.words import (
-    ATTEMPT,
-    CANNOT_BE,
-    DOUBT,
-    IN_SPITE,
-    NOT_WANTED,
-    NOTHING_PRINTED,
-    OR_GO_ON,
-    PRINT_IT,
-    PRINTED,
-    UNCONFIRMED,
-    form_asked_for,
-    is_an_order,
-    keeps_files,
-    needs_code,
-    request_for_code,
-)
 from interpreter.protocol.changed_files import files_changed_in
 from interpreter.protocol.messages import Attempt, Message, user_says
 from interpreter.protocol.ports import Request

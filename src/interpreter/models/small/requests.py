@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from interpreter.models.small.examples import EXAMPLES
+from interpreter.models.small.prompts.examples import EXAMPLES
 from interpreter.models.small.rounds import known_first
 from interpreter.models.small.small_plan import with_more
 from interpreter.protocol.events import (

@@ -7,8 +7,8 @@ from dataclasses import replace
 from interpreter.models.small.faithful import invents
 from interpreter.models.small.form.asked import AskedForm
 from interpreter.models.small.form.printed import NUMBER
+from interpreter.models.small.prompts.words import NOT_ANSWERED, is_no_answer, is_only_a_promise
 from interpreter.models.small.rounds import Round
-from interpreter.models.small.words import NOT_ANSWERED, is_no_answer, is_only_a_promise
 from interpreter.protocol.messages import Attempt, Message, Text
 from interpreter.protocol.values import frozen
 

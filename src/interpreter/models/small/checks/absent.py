@@ -18,8 +18,8 @@ from interpreter.models.small.checks.conditions import GROUPS
 from interpreter.models.small.checks.program import MONTHS, WEEKDAYS
 from interpreter.models.small.checks.sources import texts_compared
 from interpreter.models.small.checks.which import ALL_VALUES, TEXT_COLUMN, VALUE
-from interpreter.models.small.hints import COLUMN, MOST_NAMED
 from interpreter.models.small.parsed import parsed
+from interpreter.models.small.prompts.hints import COLUMN, MOST_NAMED
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 

@@ -36,7 +36,7 @@ from interpreter.models.small.form.printed import (
     data_in,
 )
 from interpreter.models.small.parsed import parsed
-from interpreter.models.small.reminders import COMPARED_WITH
+from interpreter.models.small.prompts.reminders import COMPARED_WITH
 from interpreter.models.small.rounds import Round
 
 FORM = re.compile(r"[^\d\s]*\w[^\d\s]*[^\w\s.,]")  # a word and the mark that ends it

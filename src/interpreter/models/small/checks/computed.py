@@ -9,8 +9,8 @@ from typing import TypeGuard
 
 from interpreter.models.small.checks.choices import choices_in
 from interpreter.models.small.form.printed import NUMBER, as_number
-from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.parsed import parsed
+from interpreter.models.small.prompts.hints import COLUMN
 from interpreter.models.small.rounds import Round
 
 TWICE = 2  # once in the list, and once more

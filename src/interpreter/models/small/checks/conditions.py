@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from interpreter.models.small.checks.program import MONTHS, WEEKDAYS, Program
-from interpreter.models.small.hints import COLUMN
-from interpreter.models.small.reminders import POPULATION
+from interpreter.models.small.prompts.hints import COLUMN
+from interpreter.models.small.prompts.reminders import POPULATION
 from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 

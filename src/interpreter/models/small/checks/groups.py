@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from interpreter.models.small.checks.program import FOLDS, STRIPS
 from interpreter.models.small.checks.which import TEXT_COLUMN
-from interpreter.models.small.hints import COLUMN
 from interpreter.models.small.parsed import parsed
-from interpreter.models.small.reminders import shared_column
+from interpreter.models.small.prompts.hints import COLUMN
+from interpreter.models.small.prompts.reminders import shared_column
 
 # As inside/files/profile_file.py writes it.
 SPELT = re.compile(r"^Careful: '(.+?)' has one thing written differently", re.MULTILINE)

@@ -8,7 +8,6 @@ from interpreter.models.small.checks.computed import sizes
 from interpreter.models.small.checks.conditions import is_measured
 from interpreter.models.small.form.places import key_of
 from interpreter.models.small.form.printed import NUMBER, as_number
-from interpreter.models.small.hints import ROWS
 from interpreter.models.small.own_draft import (
     FILE,
     asked_kind,
@@ -16,6 +15,7 @@ from interpreter.models.small.own_draft import (
     named_columns,
     numeric_columns,
 )
+from interpreter.models.small.prompts.hints import ROWS
 
 BETWEEN = "a {kind} of {column!r} lies between {least:g} and {most:g}"
 CORRELATION = re.compile(r"\bcorrelation\b|\bcorrelated\b", re.IGNORECASE)

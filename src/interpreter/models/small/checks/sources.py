@@ -6,8 +6,8 @@ import ast
 import builtins
 import re
 
-from interpreter.models.small.hints import ROWS
 from interpreter.models.small.parsed import parsed
+from interpreter.models.small.prompts.hints import ROWS
 
 COMPARING = ("contains", "startswith", "endswith", "isin", "eq", "match", "fullmatch")
 FILE = re.compile(

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 
 from interpreter.models.small.checks.program import WRITES, Edit, edited, tables_read
-from interpreter.models.small.hints import COLUMN, INCOMPLETE
 from interpreter.models.small.parsed import editable, if_it_parses
+from interpreter.models.small.prompts.hints import COLUMN, INCOMPLETE
 
 SAID = re.compile(  # whoever speaks of gaps says which rows are meant
     r"\b(?:missing|nulls?|nan|n/?a|incomplete|complete|empty|gaps?|blanks?|listwise|drop\w*|any|all|every\w*|full|fully|filled|answered)\b",

@@ -9,10 +9,10 @@ import re
 import tokenize
 
 from interpreter.models.small.checks.absent import with_absence_told
-from interpreter.models.small.hints import COLUMN, CUSTOMARY
 from interpreter.models.small.mends.after_errors import as_the_error_says
 from interpreter.models.small.mends.old_ways import in_new_ways
 from interpreter.models.small.parsed import editable, if_it_parses, parsed
+from interpreter.models.small.prompts.hints import COLUMN, CUSTOMARY
 
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NOT_FOUND = re.compile(

@@ -19,8 +19,7 @@ from interpreter.models.small.checks.conditions import (
 )
 from interpreter.models.small.checks.sources import does_not_take
 from interpreter.models.small.checks.written_files import SHOWN, trouble_in
-from interpreter.models.small.rounds import Round
-from interpreter.models.small.words import (
+from interpreter.models.small.prompts.words import (
     DELETES,
     NOT_WRITTEN,
     WOULD_DELETE,
@@ -28,6 +27,7 @@ from interpreter.models.small.words import (
     is_about_files,
     keeps_files,
 )
+from interpreter.models.small.rounds import Round
 from interpreter.protocol.values import frozen
 
 # As inside/files/on_a_copy.py writes it.

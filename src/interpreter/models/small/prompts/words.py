@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.places import template_in
 from interpreter.models.small.form.printed import NUMBER
-from interpreter.models.small.hints import hint_for
-from interpreter.models.small.reminders import reminders_for
+from interpreter.models.small.prompts.hints import hint_for
+from interpreter.models.small.prompts.reminders import reminders_for
 from interpreter.models.small.rounds import Round
 
 PRINTED = """\

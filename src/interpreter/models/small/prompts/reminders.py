@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from interpreter.models.small.checks.which import asked_columns
-from interpreter.models.small.hints import COLUMN, INCOMPLETE
+from interpreter.models.small.prompts.hints import COLUMN, INCOMPLETE
 
 MEANS_GAPS = (
     r"(\b(?:without|except|excluding|other than|not|leav\w+ out|ignor\w+)\b[^.?!\n]{{0,30}})?"
