@@ -27,8 +27,8 @@ MAKES = re.compile(r"make|get|write", re.IGNORECASE)
 SENTENCE = re.compile(r"\S[^\n]*?(?:[.?!;](?=\s)|$)", re.MULTILINE)
 BEFORE = (  # an order, of which it may be several
     r"(?:(?:and|then|also|just|now|so|but|first|next|finally|instead|please|kindly|hi|hello|hey|ok"
-    r"|okay|(?:can|could|would|will) you|i(?:['’]d| would) like you to|i (?:want|need) you to"
-    r"|(?:we|you) (?:have|need|want|are|ought) to|(?:we|you) (?:should|must)"
+    r"|okay|(?:can|could|would|will) you|i(?:['’]d| would) like (?:you )?to|i (?:want|need) you to"
+    r"|(?:i|we|you) (?:have|need|want|are|ought) to|(?:i|we|you) (?:should|must)"
     r"|(?:your|the|our) (?:task|job|goal) is to|go ahead and|try to|help (?:me|us)(?: to)?"
     r"|let(?:['’]s| us)|use\b[^.,;]{1,60}? to)\W+)*"
 )
@@ -84,12 +84,13 @@ MORE = re.compile(
     |(?:give|show|tell)\s+(?:me|us)\b
     |(?:answer|count|describe|display|draw|explain|list|plot|print|report|say|summari[sz]e)\s+
      (?:all|each|how|it|its|the|what|whether|which|why)\b
-    |(?:does|how|is|what|which|why)\b[^.!?\n]*\?)""",
+    |(?:does|how|is|what|when|where|which|who|why)\b[^.!?\n]*\?)""",
     re.IGNORECASE | re.VERBOSE,
 )
 LATER = re.compile(
     r"^\W*(?:(?:and|then|also|please|finally|afterwards)\W+)*"
-    r"(?:(?:run\s+it|(?:give|show|tell)\s+(?:me|us))\b|(?:how|what|which|why)\b[^\n]*\?\Z)",
+    r"(?:(?:run\s+it|(?:give|show|tell)\s+(?:me|us))\b"
+    r"|(?:how|what|when|where|which|who|why)\b[^\n]*\?\Z)",
     re.IGNORECASE,
 )
 TOLD_OF_IT = re.compile(  # what the file is to do, and nobody else
