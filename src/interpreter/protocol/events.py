@@ -20,6 +20,8 @@ TurnEnd = Literal[
 ]
 FileChangeKind = Literal["added", "modified", "deleted", "renamed"]
 NoticeLevel = Literal["info", "warning", "error"]
+STILL_RUNS = "still runs an earlier block."
+"""What a runtime says, behind its name, that takes no other block yet."""
 
 
 @frozen

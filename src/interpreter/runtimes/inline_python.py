@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from interpreter.protocol.events import (
+    STILL_RUNS,
     DisplayShown,
     ExecutionFinished,
     InputRequested,
@@ -97,7 +98,7 @@ class InlinePython:
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run a block."""
         if self._worker is not None and self._worker.is_alive():
-            return iter((ExecutionFinished("invalid", "python still runs an earlier block."),))
+            return iter((ExecutionFinished("invalid", f"python {STILL_RUNS}"),))
         self._worker = _Worker(source, self._namespace)
         return self._follow(self._worker, answer)
 

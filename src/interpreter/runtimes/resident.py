@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
-from interpreter.protocol.events import ExecutionFinished, RuntimeEvent
+from interpreter.protocol.events import STILL_RUNS, ExecutionFinished, RuntimeEvent
 from interpreter.protocol.ports import Answerer, Language, Process, nobody_answers
 
 ABANDONED_SECONDS = 2.0
@@ -158,7 +158,7 @@ class Resident(ABC):
     def run(self, source: str, answer: Answerer = nobody_answers) -> Iterator[RuntimeEvent]:
         """Run a block; from this call on, not only from its first event, an interrupt stops it."""
         if not self._turnstile.enter():
-            busy = f"{self.language.name} still runs an earlier block."
+            busy = f"{self.language.name} {STILL_RUNS}"
             return iter((ExecutionFinished("invalid", busy),))
         return Visit(self._turnstile, self._block(source, answer))
 

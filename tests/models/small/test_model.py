@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from interpreter.models.scripted import ScriptedModel
+from interpreter.models.small.failures import BUSY
 from interpreter.models.small.faithful import faithful
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
@@ -10,7 +11,13 @@ from interpreter.models.small.prompts.hints import hint_for
 from interpreter.models.small.prompts.reminders import reminders_for
 from interpreter.models.small.prompts.words import is_an_order, needs_code
 from interpreter.protocol.actions import FAILED_BEFORE
-from interpreter.protocol.events import ActionProposed, CodeDelta, ReplyFinished, TextDelta
+from interpreter.protocol.events import (
+    STILL_RUNS,
+    ActionProposed,
+    CodeDelta,
+    ReplyFinished,
+    TextDelta,
+)
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import (
     ActionResult,
@@ -145,6 +152,12 @@ def test_a_block_that_was_not_run_since_it_had_failed_is_begun_again_and_given_u
     assert plan.must_act
     last = next_request((QUESTION, *once, *again * 3))
     assert last.answer == "I could not do this: it fails each time with ValueError: no."
+
+
+def test_python_that_still_runs_a_block_is_said_and_not_tried_again():
+    refused = printed("", "invalid", f"python {STILL_RUNS}")
+    planned = next_request((QUESTION, wrote(), refused))
+    assert planned.answer == BUSY
 
 
 def test_every_further_failure_varies_the_sampling():

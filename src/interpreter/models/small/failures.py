@@ -28,10 +28,13 @@ from interpreter.models.small.small_plan import (
     with_more,
 )
 from interpreter.models.small.votes import is_result
+from interpreter.protocol.events import STILL_RUNS
 from interpreter.protocol.messages import Message, user_says
 
 MOST_FAILURES = 6  # in a row: nobody wants to wait for a seventh
 MOST_CIRCLES = 2  # after a third the session ends the turn, and says nothing
+
+BUSY = "Python still runs an earlier block. Ask again when that has ended, or end it first."
 
 
 def after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str) -> SmallPlan:
@@ -41,6 +44,8 @@ def after_failure(asked: tuple[Message, ...], rounds: list[Round], question: str
     """
     failures = failures_in_a_row(rounds)
     last = rounds[-1]
+    if last.summary.endswith(STILL_RUNS):
+        return SmallPlan((), answer=BUSY)
     if last.repeated:
         return _after_repetition(asked, rounds, question)
     if failures >= REPEATS and (answer := earlier_answer(rounds, question)):
