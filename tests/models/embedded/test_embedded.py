@@ -93,10 +93,10 @@ def test_drafts_that_nobody_wants_or_waits_for_are_not_written(shared_options):
     model.close()
 
 
-def framed(options, frame, *, frames=True):
+def framed(options, frame, asked="Say hello.", *, frames=True):
     speech = Speech(Sampling(max_tokens=60), frames=frames)
     model = opened(options, speech)
-    request = Request(SYSTEM, (user_says("Say hello."),), frame=frame)
+    request = Request(SYSTEM, (user_says(asked),), frame=frame)
     events = list(model.stream(request, Interrupt()))
     model.close()
     return events
@@ -109,6 +109,20 @@ def test_a_reply_is_held_to_its_frame_while_it_is_written(shared_options):
     schema = '{"type": "object", "properties": {"n": {"enum": [7]}}, "required": ["n"]}'
     said = "".join(e.text for e in framed(shared_options, schema) if isinstance(e, TextDelta))
     assert json.loads(said) == {"n": 7}
+
+
+def test_a_file_begins_with_code_and_not_with_a_copy_of_the_request(shared_options):
+    asked = "# Instructions\n\nSay hello.\n\nRepeat this word for word:\n# Instructions"
+    written = {
+        frame: "".join(
+            event.text
+            for event in framed(shared_options, frame, asked)
+            if isinstance(event, CodeDelta)
+        )
+        for frame in ("block", "file")
+    }
+    assert written["block"].startswith("#")
+    assert written["file"].strip() and not written["file"].lstrip().startswith("#")
 
 
 def test_a_frame_can_be_switched_off(shared_options):

@@ -39,6 +39,13 @@ root ::= "```python\n" line+ "```"
 line ::= ([^`\n] [^\n]*)? "\n"
 """
 """A reply that is one block of Python: its lines do not begin with a backtick, as no code does."""
+ONE_FILE = r"""
+root ::= "```python\n" first line* "```"
+first ::= [ ]* [^`\n\r\t #] [^\n]* "\n"
+line ::= ([^`\n] [^\n]*)? "\n"
+"""
+"""One that is a file, and begins with code: behind a comment small models copy the request."""
+FRAMES = {"block": ONE_BLOCK, "file": ONE_FILE}
 _CHARACTERS_PER_TOKEN = 3.6
 _TOKENS_PER_PICTURE = 1_000
 _PICTURE = re.compile(rb'"data:image/[^"]*"')
@@ -63,8 +70,8 @@ class ChatSettings:
 
 def framed(frame: str) -> dict[str, Any]:
     """The fields of a request by which llama.cpp holds the reply to a frame."""
-    if frame in ("block", "file"):
-        return {"grammar": ONE_BLOCK}
+    if frame in FRAMES:
+        return {"grammar": FRAMES[frame]}
     try:
         schema = json.loads(frame) if frame else None
     except ValueError:
