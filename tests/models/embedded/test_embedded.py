@@ -122,7 +122,7 @@ def test_a_file_begins_with_code_and_not_with_a_copy_of_the_request(shared_optio
         for frame in ("block", "file")
     }
     assert written["block"].startswith("#")
-    assert written["file"].strip() and not written["file"].lstrip().startswith("#")
+    assert written["file"].strip()[:1] not in ("", "#")
 
 
 def test_a_frame_can_be_switched_off(shared_options):
