@@ -3,13 +3,9 @@
 import pytest
 
 from interpreter.models.small.checks.answers import doubt_about, trouble_with
-from interpreter.models.small.checks.conditions import (
-    Conditions,
-    changed_originals,
-    counts_a_total,
-    results_left_out,
-)
+from interpreter.models.small.checks.conditions import Conditions, counts_a_total, results_left_out
 from interpreter.models.small.checks.impossible import impossible
+from interpreter.models.small.checks.named_files import changed_originals
 from interpreter.models.small.checks.sources import reads_none_of
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.plan import SmallTurn, next_request

@@ -17,9 +17,10 @@ from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import yaml_in
 from interpreter.models.small.mends.gaps import with_fewer_dropped
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.prompts.words import file_to_write, is_about_files, request_for_code
+from interpreter.models.small.prompts.words import request_for_code
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import agree
+from interpreter.models.small.wanted import file_to_write, is_about_files
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, Text, user_says
 
 README = """\

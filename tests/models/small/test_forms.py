@@ -15,7 +15,8 @@ from interpreter.models.small.faithful import faithful
 from interpreter.models.small.form.printed import plain
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.prompts.hints import hint_for
-from interpreter.models.small.prompts.words import needs_code, request_for_code
+from interpreter.models.small.prompts.words import request_for_code
+from interpreter.models.small.wanted import needs_code
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says
 
 RAN = ActionResult("c1", "ok", "")

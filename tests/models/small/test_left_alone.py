@@ -10,12 +10,9 @@ from interpreter.models.small.checks.absent import made_up, said_to_be_absent
 from interpreter.models.small.checks.answers import doubt_about, lacks_a_value
 from interpreter.models.small.checks.choices import not_chosen
 from interpreter.models.small.checks.computed import is_hard_coded
-from interpreter.models.small.checks.conditions import (
-    changed_originals,
-    conditions_left_out,
-    not_written,
-)
+from interpreter.models.small.checks.conditions import conditions_left_out
 from interpreter.models.small.checks.impossible import impossible
+from interpreter.models.small.checks.named_files import changed_originals, not_written
 from interpreter.models.small.checks.which import does_not_say_which
 from interpreter.models.small.checks.written_files import trouble_in
 from interpreter.models.small.failures import not_there

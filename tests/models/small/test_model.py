@@ -9,7 +9,7 @@ from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import next_request
 from interpreter.models.small.prompts.hints import hint_for
 from interpreter.models.small.prompts.reminders import reminders_for
-from interpreter.models.small.prompts.words import is_an_order, needs_code
+from interpreter.models.small.wanted import is_an_order, needs_code
 from interpreter.protocol.actions import FAILED_BEFORE
 from interpreter.protocol.events import (
     STILL_RUNS,

@@ -8,7 +8,7 @@ from interpreter.models.small.form.rendering import with_patterns
 from interpreter.models.small.model import SmallModel
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.prompts.reminders import reminders_for
-from interpreter.models.small.prompts.words import file_to_write, is_about_files, is_an_order
+from interpreter.models.small.wanted import file_to_write, is_about_files, is_an_order
 from interpreter.protocol.events import ActionProposed, TextDelta
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.messages import ActionResult, Code, Message, Output, user_says

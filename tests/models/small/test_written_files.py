@@ -8,7 +8,7 @@ from tests.models.small.test_checks import PROFILE, block, reply
 
 from interpreter.models.small.checks.written_files import look_at_file
 from interpreter.models.small.plan import SmallTurn, next_request
-from interpreter.models.small.prompts.words import file_to_write
+from interpreter.models.small.wanted import file_to_write
 from interpreter.protocol.messages import ActionResult, Code, Message, Output
 from support.profiles import with_profile
 

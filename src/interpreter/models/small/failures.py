@@ -17,7 +17,6 @@ from interpreter.models.small.prompts.words import (
     failing_line,
     gave_up,
     lessons_of,
-    needs_code,
 )
 from interpreter.models.small.rounds import Round, failures_in_a_row
 from interpreter.models.small.small_plan import (
@@ -28,6 +27,7 @@ from interpreter.models.small.small_plan import (
     with_more,
 )
 from interpreter.models.small.votes import is_result
+from interpreter.models.small.wanted import file_to_write, needs_code
 from interpreter.protocol.events import STILL_RUNS
 from interpreter.protocol.messages import Message, user_says
 
@@ -92,7 +92,7 @@ def not_there(rounds: list[Round], question: str, failures: int) -> str:
     name, told = missing_thing(error, question, rounds[-1].source)
     if not told:
         return ""
-    if name in listed(COLUMNS.search(question)):  # of a table that is to be made
+    if name in listed(COLUMNS.search(question)) or name == file_to_write(question):  # to be made
         return ""
     named = is_named(name, question) and "There is: " not in hint_for(error, question)
     return told if named or (failures >= REPEATS and _same_error(rounds)) else ""

@@ -14,15 +14,9 @@ from dataclasses import replace
 from interpreter.models.small.checks.written_files import NOT_THE_FILE
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.parsed import parsed
-from interpreter.models.small.prompts.words import (
-    INTO_FILE,
-    LOOKED_AT,
-    NEW_FILE,
-    WRITES,
-    is_an_order,
-)
 from interpreter.models.small.requests import PYTHON
 from interpreter.models.small.rounds import BETWEEN, Round
+from interpreter.models.small.wanted import INTO_FILE, LOOKED_AT, NEW_FILE, WRITES, is_an_order
 from interpreter.protocol.events import (
     ActionProposed,
     CodeDelta,

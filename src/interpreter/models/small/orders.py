@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from interpreter.models.small.checks.conditions import (
+from interpreter.models.small.checks.conditions import IN_DOUBT, LEFT_OUT, conditions_left_out
+from interpreter.models.small.checks.named_files import (
     CHANGED,
     FILE_NOT_WRITTEN,
-    IN_DOUBT,
-    LEFT_OUT,
     changed_originals,
-    conditions_left_out,
     not_written,
 )
 from interpreter.models.small.checks.program import WRITES
@@ -22,8 +20,6 @@ from interpreter.models.small.prompts.words import (
     NOT_DONE,
     NOT_WRITTEN,
     NOTHING_CHANGED,
-    file_to_write,
-    is_about_files,
 )
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.small_plan import (
@@ -34,6 +30,7 @@ from interpreter.models.small.small_plan import (
     shortened,
     with_more,
 )
+from interpreter.models.small.wanted import file_to_write, is_about_files
 from interpreter.protocol.changed_files import FILES_NAMED
 from interpreter.protocol.messages import Attempt, Message, user_says
 

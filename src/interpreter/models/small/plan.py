@@ -52,9 +52,6 @@ from interpreter.models.small.prompts.words import (
     PRINTED,
     UNCONFIRMED,
     form_asked_for,
-    is_an_order,
-    keeps_files,
-    needs_code,
     request_for_code,
 )
 from interpreter.models.small.rehearsal.copies import compared, in_doubt
@@ -75,6 +72,7 @@ from interpreter.models.small.small_plan import (
     with_more,
 )
 from interpreter.models.small.votes import Ballot, can_be_compared
+from interpreter.models.small.wanted import is_an_order, keeps_files, needs_code
 from interpreter.protocol.changed_files import files_changed_in
 from interpreter.protocol.messages import Attempt, Message, user_says
 from interpreter.protocol.ports import Request

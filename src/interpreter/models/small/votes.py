@@ -17,7 +17,7 @@ from interpreter.models.small.checks.answers import (
 from interpreter.models.small.checks.computed import is_hard_coded
 from interpreter.models.small.checks.conditions import columns_used
 from interpreter.models.small.checks.sources import leans_on_others
-from interpreter.models.small.checks.which import TEXT_COLUMN, VALUE
+from interpreter.models.small.checks.which import TEXT_COLUMN, values_in
 from interpreter.models.small.form.asked import form_of
 from interpreter.models.small.form.printed import NUMBER, data_in
 from interpreter.models.small.mends.gaps import with_fewer_dropped
@@ -110,7 +110,7 @@ def _groups(question: str, rounds: Sequence[Round]) -> list[list[Round]]:
 
 def _agree(question: str, one: Round, other: Round) -> bool:
     said, other_said = (answer_in(question, each.output) or each.output for each in (one, other))
-    values = {value for _, about in TEXT_COLUMN.findall(question) for value in VALUE.findall(about)}
+    values = {value for _, about in TEXT_COLUMN.findall(question) for value in values_in(about)}
     named, others = (_values_in(text, values) for text in (said, other_said))
     return agree(said, other_said) and (not named or not others or named == others)
 

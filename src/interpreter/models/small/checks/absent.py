@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
 
+from interpreter.models.small.checks.computed import sizes
 from interpreter.models.small.checks.conditions import GROUPS
 from interpreter.models.small.checks.program import MONTHS, WEEKDAYS
 from interpreter.models.small.checks.sources import texts_compared
-from interpreter.models.small.checks.which import ALL_VALUES, TEXT_COLUMN, VALUE
+from interpreter.models.small.checks.which import ALL_VALUES, TEXT_COLUMN, values_in
 from interpreter.models.small.parsed import parsed
 from interpreter.models.small.prompts.hints import COLUMN, MOST_NAMED
 from interpreter.models.small.rounds import Round
@@ -148,10 +149,12 @@ def _measured(words: str, there: set[str]) -> Iterator[list[str]]:
 
 
 def is_named(name: str, request: str) -> bool:
-    """Whether the user speaks of a column or file by this name, and not of what somebody does:
-    "who enrolled" names no column."""
+    """Whether the user speaks of a column or file by this name, and not of what somebody does, what
+    is to be computed, or a file in a folder: "who enrolled" names no column, nor "per month"."""
     words, it = request.partition("\n\n")[0].casefold(), name.casefold()
-    if len(it) < 2 or it not in words:
+    if len(it) < 2 or it not in words or _stem(it) in SAYS_HOW | DONE_WITH_IT:
+        return False
+    if not re.search(rf"(?<![\w/]){re.escape(it)}", words):
         return False
     does = it.isalpha() and re.search(rf"\b(?:{DOING})\s+{it}\b", words)
     return not does
@@ -200,7 +203,7 @@ def said_to_be_absent(request: str, one: Round) -> str:
     name is nowhere and rows of another one were selected."""
     if GUARDED in one.source and one.output.startswith("There is no "):
         return one.output.strip()
-    if another := _selects_another(request, one) or _one_of_its_kind(request, one.source):
+    if another := _selects_another(request, one) or _one_of_its_kind(request, one):
         return NOBODY.format(**another)
     found = made_up(request, one)
     if found is None or not found.is_computed or found.says_how:
@@ -219,7 +222,7 @@ def _selects_another(request: str, one: Round) -> dict[str, str]:
     missing = _not_in(known, found)
     said = {_stem(word) for word in WORD.findall(words.casefold())}
     for column, about in TEXT_COLUMN.findall(request):
-        values = VALUE.findall(about)
+        values = values_in(about)
         for text in texts_compared(one.source):
             strange = not said & {_stem(word) for word in WORD.findall(text.casefold())}
             alike = missing and SequenceMatcher(None, text, missing[0]).ratio() > ALIKE
@@ -229,22 +232,25 @@ def _selects_another(request: str, one: Round) -> dict[str, str]:
     return {}
 
 
-def _one_of_its_kind(request: str, source: str) -> dict[str, str]:
+def _one_of_its_kind(request: str, one: Round) -> dict[str, str]:
     """A name that no table has, where a column lists nothing but names and one of them is spelt
-    nearly like it; nothing where a program selects by one of those, which may be the same thing."""
+    nearly like it; nothing where a program selects by one of those, which may be the same thing,
+    or found something where not all that the tables hold is known."""
     words, _, known = request.partition("\n\n")
     patterns = (NAME,) if GERMAN.search(words) else (NAME, ONE_NAME)
     named = (one for pattern in patterns for one in pattern.finditer(words[:LOOKED_AT]))
     found = [one.group() for one in named if not BEGINS.search(words[: one.start()])]
     missing = _not_in(known, found)
-    if not missing or GROUPS.search(source):
+    columns = TEXT_COLUMN.findall(request)
+    is_all_known = all(ALL_VALUES.match(about) for _, about in columns)
+    if not missing or GROUPS.search(one.source) or (any(sizes(one.output)) and not is_all_known):
         return {}
-    chosen = set(TEXT.findall(source))
-    for column, about in TEXT_COLUMN.findall(request):
-        values = VALUE.findall(about) if ALL_VALUES.match(about) else []
+    chosen = set(TEXT.findall(one.source))
+    for column, about in columns:
+        values = values_in(about) if ALL_VALUES.match(about) else []
         are_names = values and all(map(CAPITAL.match, values)) and not chosen & set(values)
         for name in missing if are_names else ():
-            if any(_may_be_taken_for(name, one) for one in values):
+            if any(_may_be_taken_for(name, value) for value in values):
                 there = ", ".join(map(repr, values))
                 return {"name": repr(name), "column": repr(column), "values": there}
     return {}

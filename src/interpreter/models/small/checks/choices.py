@@ -11,7 +11,9 @@ TRUTHS = re.compile(r"\b(?:true ?(?:or|/) ?false|yes ?(?:or|/) ?no)\b", re.IGNOR
 TRUTH = ["true", "false", "yes", "no"]
 HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\baverage\b.*\?", re.IGNORECASE)
 ANSWERS = re.compile(
-    r"(?:\b(?:is|are|be|as|either|of|answer|reply|respond|say|whether|with|values?)|[:(\[])\W*\Z",
+    r"(?:\b(?:is|are|be|as|either|answer|reply|respond|say|whether)|[:(\[]"
+    r"|\b(?:answer|choose|classif\w+|label|mark|output|pick|print|reply|respond|return|say|state)\b"
+    r"[^.?!]{0,80}\b(?:of|with|values?))\W*\Z",
     re.I,
 )
 ASKS = re.compile(

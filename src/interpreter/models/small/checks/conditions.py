@@ -28,7 +28,10 @@ LIMIT = re.compile(
     r" (?:than )?[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?)(?! ?(?:decimals?|digits?|places?))(\w*)",
     re.IGNORECASE,
 )
-NUMBERED = re.compile(r"(?<![\w.,:/#$€£%+-])(\d{3})(?![\w.,:/%-]|\.\d)")  # "404 responses"
+NUMBERED = re.compile(  # "404 responses", and not "I have 500 rows"
+    r"(?<![\w.,:/#$€£%+-])(?<!\bof )(?<!\ball )(?<!\bhave )(?<!\bhas )(?<!\bthe )"
+    r"(\d{3})(?![\w.,:/%-]|\.\d)"
+)
 SENTENCES = re.compile(r"(?<=[.;?!])\s+|\n")
 ON_CONDITION = re.compile(  # a limit in it is about the result, not about rows
     r"\b(?:if|whether|otherwise|else|significan\w+|p-values?|coefficients?)\b"
@@ -66,7 +69,8 @@ EXCLUDED = (
     r"(?: (?:for|the|those|all|any|rows?|ones?|from|in|of|with|where|an?|is|are|that))* {value}\b"
 )
 NEGATES = re.compile(
-    r"!=|~|\bisin\(|\bnot\b|<>|\bdrop\(|\bne\(|\bEXCEPT\b|(?<![-=])-(?!\d)", re.IGNORECASE
+    r"!=|~|\bisin\(|\bnot\b|<>|\bdrop\(|\bne\(|(?-i:\bEXCEPT\b)|(?<![-=])-(?!\d)",
+    re.IGNORECASE,
 )
 MEANING = re.compile(
     r"(?<![\w.])(-?\d[\d.]*)[\"']? (?:means|stands for|marks|indicates|denotes|is used for)\b",
@@ -74,24 +78,6 @@ MEANING = re.compile(
 )
 GROUPS = re.compile(
     r"groupby|value_counts|pivot|crosstab|group by|Counter|set_index|nunique|unique\(",
-    re.IGNORECASE,
-)
-TARGET = re.compile(
-    r"\b(?:as|to|into|in|called|named|file|script|program|module) [\"'`]?"
-    r"([\w./-]*\w\.(?:csv|tsv|txt|md|json|jsonl|ya?ml|toml|xml|html?|xlsx?|ods|parquet|feather|pdf"
-    r"|docx?|pptx?|png|jpe?g|gif|svg|webp|py|js|ts|sh|sql|ini|cfg|conf|log|ics|tex|db|sqlite3?|zip"
-    r"|tar|gz|r|rb|go|rs|java|c|h|cpp|css|ipynb|bak|old|copy))\b(?![./-]\w)",
-    re.IGNORECASE,
-)
-A_PART = (  # of a file: what is said of it is not said of the whole
-    r"(?!(?:(?!original)[^?!\n]){0,40}\b(?:others?|rest|else|rows?|lines?|columns?|entries"
-    r"|comments?|keys?|sections?|fields?|order of|headers?|headings?|extensions?|endings?"
-    r"|names?|spelling)\b(?!\.\w| files?\b))"
-)
-UNTOUCHED = re.compile(
-    rf"\b(?:do not|don't|dont|never|without) (?:chang\w+|modify\w*|overwrit\w+|touch\w*"
-    rf"|alter\w*|edit\w*)\b{A_PART}|\bkeep the originals?\b"
-    rf"|\bleave\b{A_PART}.{{1,40}}\b(?:as (?:it|they) (?:is|are)|unchanged|alone|untouched)\b",
     re.IGNORECASE,
 )
 
@@ -103,7 +89,7 @@ OF_ALL_ROWS = re.compile(  # what a row with a total spoils
 )
 WITHOUT_SOME = re.compile(
     r"\[:-\d|\.iloc\b|\.loc\[(?:['\"]|[^\]\n]*(?:==|[<>]))|\.query\(|\.drop(?:na)?\(|\.head\(|\bskipfooter\b|\bnrows\b|\bcontinue\b"
-    r"|!=|~|\bstartswith\b|\bcontains\b|total|\(\)\[['\"][^\]\n]*\](?![.\[])",
+    r"|!=|~|\bstartswith\b|\bcontains\b|['\"]\w*\s?totals?\b|\(\)\[['\"][^\]\n]*\](?![.\[])",
     re.IGNORECASE,
 )
 OF_THE_TOTAL = re.compile(
@@ -121,6 +107,11 @@ MEANS_ALL = frozenset((
     "their",
     "this",
     "that",
+    "those",
+    "these",
+    "them",
+    "everyone",
+    "everybody",
     "data",
 ))
 
@@ -141,10 +132,6 @@ LEFT_OUT = """\
 The request says {conditions}, but the program does not use that. Select only the rows that are \
 meant before anything is computed. Write the whole block again."""
 IN_DOUBT = "\n\n(Not sure: the request says {conditions}, and the program does not use that.)"
-FILE_NOT_WRITTEN = """\
-The request names the file {names}, and it was not written. Write the whole ```python block again \
-so that it writes that file."""
-CHANGED = "\n\n(Careful: {names} was to stay as it was, and was changed. Undo brings it back.)"
 
 
 @frozen
@@ -306,7 +293,8 @@ def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
     """The words in `units of juice`, for every column."""
     for column in columns:
         name = re.escape(column.casefold().removesuffix("s"))
-        yield from re.findall(rf"\b{name}s? of ([^\W\d_]{{3,}})\b", words)
+        asked = rf"\b(?:how (?:many|much)|total|sum of(?: the)?|number of) {name}s? of"
+        yield from re.findall(rf"{asked} ([^\W\d_]{{3,}})\b", words)
 
 
 def conditions_left_out(request: str, one: Round) -> str:
@@ -369,26 +357,3 @@ def columns_used(request: str, source: str) -> int:
 
 def _stem(word: str) -> str:
     return word[:-1] if word.endswith("s") else word
-
-
-def not_written(request: str, changes: Iterable[str], target: str = "") -> str:
-    """The names of files that a request wants written, `target` above all, and no block wrote."""
-    words, _, known = request.partition("\n\n")
-    there = [change.partition(" ")[2] for change in changes]
-    wanted = dict.fromkeys((*filter(None, (target,)), *TARGET.findall(words)))
-    missing = [
-        name
-        for name in wanted
-        if not any(path.endswith(name.removeprefix("./")) for path in there)
-        and not re.search(rf"^{re.escape(name.rpartition('/')[2])}[: ]", known, re.MULTILINE)
-    ]
-    return ", ".join(missing)
-
-
-def changed_originals(request: str, changes: Iterable[str]) -> str:
-    """The files that a request wants left as they are, and that were changed nevertheless."""
-    words = request.partition("\n\n")[0]
-    if not UNTOUCHED.search(words):
-        return ""
-    done = (change.partition(" ")[::2] for change in changes)
-    return ", ".join(path for kind, path in done if kind != "added")

@@ -21,7 +21,9 @@ BETWEEN = "a {kind} of {column!r} lies between {least:g} and {most:g}"
 CORRELATION = re.compile(r"\bcorrelation\b|\bcorrelated\b", re.IGNORECASE)
 COUNTS = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount\b", re.IGNORECASE)
 SHARE = re.compile(
-    r"\b(?:share(?! price| value| capital)|proportion|fraction|probability)\b", re.IGNORECASE
+    r"\b(?:(?:what|which|the|an?|its|their|each|market|as) (?:\w+ )?share(?! price| value| capital)"
+    r"|share of|proportion|fraction|probability)\b",
+    re.IGNORECASE,
 )
 COUNT = re.compile(
     r"\bhow many (?:rows|records|entries|lines)\b",
@@ -35,7 +37,8 @@ NAMED_STATISTIC = re.compile(r"([A-Za-z][\w ]{2,60}?)['\"]?\s*[:=\[(]\s*(-?\d[\d
 TRANSFORMED = re.compile(
     r"\b(?:normali[sz]\w+|standardi[sz]\w+|scal\w+|log\w*|transform\w*|differ\w+|ratio|change"
     r"|percent\w*|per|each|every|by|between|total|sum|convert\w*|thousands?|squared?|how many"
-    r"|adjust\w*|multipl\w+|times|divid\w+|euros?|dollars?|pounds?)\b",
+    r"|adjust\w*|multipl\w+|times|divid\w+|euros?|dollars?|pounds?|includ\w+|after|plus|rais\w+"
+    r"|rise|increas\w+|decreas\w+|discount\w*|reduc\w+)\b|\d ?%",
     re.IGNORECASE,
 )
 ROUNDING = 0.5  # an answer may be rounded

@@ -25,7 +25,10 @@ WRITES = re.compile(  # files; what begins the same only makes other values
     r"\.to_(?!datetime|timedelta|numeric|period|timestamp|list|dict|string|numpy|frame|series)\w+\("
     r"|\bopen\(|\bsavefig\(|\bdump\w*\(|\.write_(?:text|bytes)\("
 )
-SCALES = (1, 0.01, 0.001, 7, 12, 24, 60, 1_440, 3_600, 86_400, 1_000, 1_000_000, 1_000_000_000)
+SCALES = (
+    *(1, 0.01, 0.001, 7, 12, 24, 60, 365, 365.25),
+    *(1_000, 1_440, 3_600, 86_400, 1_000_000, 1_000_000_000),
+)
 """By what a limit in one unit is told in another: hours in minutes, millions in ones."""
 FOLDS = re.compile(r"(?:lower|upper|casefold|title|capitalize)\(", re.IGNORECASE)
 
@@ -113,7 +116,8 @@ class Program:
         wanted = abs(as_number(limit))
         if self.attributes & {"head", "tail"} and wanted == 5:  # what they show by themselves
             return True
-        near = (wanted - 1, wanted + 1, *(wanted * scale for scale in SCALES))
+        rest = 1 - wanted / 100 if wanted < 100 else wanted  # the top 10 % lie above 0.9
+        near = (wanted - 1, wanted + 1, rest, *(wanted * scale for scale in SCALES))
         return any(abs(number - one) < 1e-9 for number in self.numbers for one in near)
 
 

@@ -9,7 +9,6 @@ from interpreter.models.small.rounds import Round
 
 TEXT_COLUMN = re.compile(r"^- '(.+?)' text\b(.*)$", re.MULTILINE)  # as a file's profile lists it
 ALL_VALUES = re.compile(r": ['\"]")
-VALUE = re.compile(r"'([^']+)'")
 SHOWN = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 WHICH = r"(?<!matter in )(?<!matter )\b(?:which|what) {name}\b(?! of\b)"
 
@@ -19,12 +18,25 @@ WHO = re.compile(
     r"|took|got|won|worked|scored|bought)\b",
     re.IGNORECASE,
 )
-LABEL = re.compile(r"^[^:=\n]*[:=]", re.MULTILINE)
+LABEL = re.compile(r"^([^:=\n]*)[:=]", re.MULTILINE)
+WORD = re.compile(r"[^\W\d_]+")
+
+
+def values_in(about: str) -> list[str]:
+    """The values that a profile lists of a column."""
+    return list(filter(None, map("".join, SHOWN.findall(about))))
 
 
 def does_not_say_who(request: str, output: str) -> bool:
-    """Whether a person is asked for, and nothing but numbers was printed."""
-    values = LABEL.sub("", output)
+    """Whether a person is asked for, and nothing but numbers was printed, and what they are."""
+    said = set(WORD.findall(request.casefold()))
+
+    def is_a_name(label: re.Match[str]) -> bool:
+        return label[1] != label[1].lower() and not said.issuperset(
+            WORD.findall(label[1].casefold())
+        )
+
+    values = LABEL.sub(lambda label: label[1] if is_a_name(label) else "", output)
     return bool(WHO.search(request.partition("\n\n")[0])) and not re.search(r"[^\W\d_]", values)
 
 
@@ -40,8 +52,8 @@ def does_not_say_which(request: str, one: Round) -> str:
     """The column of which a request asks for a value, where the program does not use it, or prints
     none of its values; nothing for all others."""
     for column, about in asked_columns(request):
-        shown = SHOWN.findall(about) if ALL_VALUES.match(about) else []
-        values = ["".join(one).removesuffix("...").strip() for one in shown]  # long ones are cut
+        shown = values_in(about) if ALL_VALUES.match(about) else []
+        values = [one.removesuffix("...").strip() for one in shown]  # long ones are cut
         said = one.output.casefold()
         if not Program.of(one.source).names(column):
             return column

@@ -24,8 +24,8 @@ from interpreter.models.small.form.printed import (
     yaml_in,
 )
 from interpreter.models.small.prompts.hints import COLUMN
-from interpreter.models.small.prompts.words import file_to_write
 from interpreter.models.small.rounds import Round
+from interpreter.models.small.wanted import file_to_write
 
 # NumPy's values are written plainly in all that is printed, and here it matters whether they are.
 LOOK = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from interpreter.models.small.checks.which import asked_columns
+from interpreter.models.small.checks.which import asked_columns, values_in
 from interpreter.models.small.prompts.hints import COLUMN, INCOMPLETE
 
 MEANS_GAPS = (
@@ -15,7 +15,7 @@ MEANS_GAPS = (
 )
 COMPARED_WITH = (
     r"\b(?:than|above|below|over|under|exceed\w*) (?:the )?(?:overall |total )?"
-    r"(?:average|mean|median)\b"
+    r"(?:average|mean|median)\b(?! (?:of|for|in|within) (?!all\b|the (?:whole|entire|data)\b))"
 )
 POPULATION = r"population(?:'s)? (standard deviation|std|variance)"
 REMINDERS = (
@@ -67,7 +67,6 @@ REMINDERS = (
 )
 
 TWO = 2
-SPELT = re.compile(r"'([^'\n]+)'")
 TABLES = re.compile(r"^(?=\S.*: .*\b\d+ rows x \d+ columns$)", re.MULTILINE)
 TO_JOIN = (
     "Two tables have {column!r}: pd.merge(one, other, on={column!r}) puts their rows together."
@@ -154,7 +153,7 @@ def _of_one_table(question: str, column: str) -> list[str]:
     """Values of a shared column that the first of two tables has and the other one has not, where
     both are known."""
     listed = re.findall(rf"^- {re.escape(repr(column))} text: (.*)$", question, re.MULTILINE)
-    values = [SPELT.findall(one) for one in listed]
+    values = [values_in(one) for one in listed]
     is_known = column and len(values) == TWO
     return [one for one in values[0] if one not in values[1]][:TWO] if is_known else []
 

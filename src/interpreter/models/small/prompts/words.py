@@ -11,6 +11,14 @@ from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.prompts.hints import hint_for
 from interpreter.models.small.prompts.reminders import reminders_for
 from interpreter.models.small.rounds import Round
+from interpreter.models.small.wanted import (
+    LOOKED_AT,
+    ORDER,
+    PROGRAM,
+    file_to_write,
+    is_about_files,
+    is_an_order,
+)
 
 PRINTED = """\
 The code printed:
@@ -119,107 +127,12 @@ ABOUT_FORM = re.compile(
     r"|\bseparated by\b|\b(?:per|each|own|one) line\b",
     re.IGNORECASE,
 )
-COMPUTABLE = re.compile(
-    r"\b[\w-]+\.(csv|tsv|jsonl?|xlsx?|parquet|db|sqlite3?|pdf|txt|md|log|py|js|html?|ya?ml|toml|ini|xml"
-    r"|sql|sh|zip|gz|tar|png|jpe?g|env|cfg|conf|rst|tex|bib|srt|vtt|ics|vcf|eml|mbox|dat|docx?|od[st])\b"
-    r"|(?<![\w.])\.env\b"
-    r"|\d\s*([-+*/^%]|to the power|times|plus|minus)|\b\d{5,}\b"
-    r"|\b(calculate|compute|average|mean|median|sum|product|percent\w*|correlation|factorial|prime"
-    r"|how many|count|largest|biggest|smallest|files?|folders?|director(y|ies)|disk|today|installed"
-    r"|processes|convert\w*|timestamp|hexadecimal|binary|days? (?:between|until|since)|weekday)\b",
-    re.IGNORECASE,
-)
-ORDER = re.compile(
-    r"\W*(please\s+|can you\s+|could you\s+)?(add|append|archive|build|change|clean|combine"
-    r"|compress|concatenate|convert|copy|create|crop|deduplicate|delete|download|draw|edit|extract|fix|generate"
-    r"|install|make|merge|move|open|organi[sz]e|plot|put|remove|rename|replace|resize|rotate|save|set"
-    r"|sort|split|tidy|unpack|unzip|write|zip)\b",
-    re.IGNORECASE,
-)
-PROGRAM = re.compile(
-    r"\W*(?:please |can you |could you )?(?:create|generate|make|save|write)\b"
-    r"(?=[^.\n]*\b(?:script|program|module)\b)",
-    re.IGNORECASE,
-)
-ASKS_TOO = re.compile(
-    r"\b(?:(?:answer|reply|respond) (?:with|as|in|by|only)|tell me|what (?:is|are)"
-    r"|how (?:many|much)|give (?:me )?the answer)\b",
-    re.IGNORECASE,
-)
-DONE_BEFORE = "".join((
-    *(rf"(?<!(?<!can )(?<!could )(?<!should )\b{who} )" for who in ("I", "we")),
-    *(rf"(?<!['’]{end} )" for end in ("ve", "d", "s", "t")),
-    *(rf"(?<!\b{word} )" for word in ("they", "he", "she", "have", "has", "had", "already")),
-    *(rf"(?<!\b{word} )" for word in ("not", "never", "dont", "cannot")),
-    r"(?<!\bI just )(?<!\bwe just )",
-))  # "I've put my notes into notes.csv" wants nothing written, nor does "don't save it as a.csv"
-WRITES = re.compile(
-    DONE_BEFORE + r"\b(?:write|save|store|export|put)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE
-)
-MAKES = re.compile(
-    r"\b(?:merge|combine|convert|concatenate|turn|transform|extract|collect)\b"
-    r"((?:[^.?!\n]|\.\w){0,240})",
-    re.IGNORECASE,
-)
-BRINGS = re.compile(
-    r"\b(?:pull|gather|get|take|list|filter|dump|copy)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE
-)
-INTO_FILE = re.compile(
-    r"\b(to|as|into|in)\b(?: the file| a file)?(?: called| named)? [\"'`]?"
-    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b(?![\w-]|\.\w)",
-    re.IGNORECASE,
-)
-NEW_FILE = re.compile(
-    r"\b(?:write|create|generate|make|produce)\b (?:me )?(?:an? |the )?(?:new )?(?:file )?"
-    r"(?:called |named )?[\"'`]?([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b"
-    r"(?![\w-]|\.\w)",
-    re.IGNORECASE,
-)
-IN_A_FILE = re.compile(
-    r"\b(?:in|into|to|as) an? (?:new )?(?:\w+ )?file (?:called |named )?[\"'`]?"
-    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b(?![\w-]|\.\w)",
-    re.IGNORECASE,
-)
 COMPUTE_INTO = """\
 Write one ```python block that computes this, writes it into the file {name} as was asked for \
 above, and prints what it wrote."""
 SCRIPT = re.compile(r"[\w/-]+\.(?:py|sh|js|rb|pl|r|sql)\b", re.IGNORECASE)
-FILE_ORDER = re.compile(
-    r"\W*(?:please |can you |could you )?(?:append|copy|delete|move|rename|save|unpack"
-    r"|unzip|zip)\b",
-    re.IGNORECASE,
-)
-MAKING = re.compile(
-    r"\W*(?:please |can you |could you )?(?:archive|combine|compress|concatenate|convert|crop"
-    r"|deduplicate|merge|resize|rotate|split)\b"
-    r"(?=.*(?:\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml|pdf|png|jpe?g|zip)\b|\b(?:files?|folders?"
-    r"|images?|pictures?|photos?)\b))"
-    r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how)\b)",
-    re.IGNORECASE | re.DOTALL,
-)
-TO_DELETE = re.compile(
-    r"\b(?:delet|remov|clean|clear|tid(?:y|ied)|drop|eras|purg|trash|get rid|wip|dedup|duplicates"
-    r"|uninstall|discard|throw|prune|unpack|unzip|replac|overwrit|merg)\w*",
-    re.IGNORECASE,
-)
-SAVES = re.compile(
-    r"\b(?:save|overwrite|write back) (?:it|them|that|(?:the|this|that) (?:file|table))\b"
-    r"(?! (?:as|to|into|in) (?!the same (?:file|table|sheet)\b|place\b))",
-    re.IGNORECASE,
-)
-CHANGING = re.compile(
-    r"\W*(?:please |can you |could you )?(?:set|change|update|edit|replace|insert|remove|increase"
-    r"|decrease|clean|fix|add (?:an? |the )?(?:new )?(?:column|row|line|field|key|entry|header))\b"
-    r"[^?]*\b(?:in|of|from|to|inside|under)\b[^?]{0,80}?"
-    r"(?:[\w/-]+\.(?:csv|tsv|json|txt|md|ya?ml|toml|ini|xml|html|cfg|conf|env|sql)\b"
-    r"|\bfiles?\b)"
-    r"(?!.*\b(?:show|print|display|list|tell|answer|reply|give|what|which|how|calculat\w+|comput\w+"
-    r"|mean|average|median|sum|correlat\w+|count|plot|report)\b)",
-    re.IGNORECASE | re.DOTALL,
-)
 LONGEST_ERROR = 300
 TO_THE_MODEL = ". Write a "  # begins what it is to do better
-LOOKED_AT = 4_000  # characters of a request in which a file to write is looked for
 LONGEST_FORM = 300
 
 
@@ -277,11 +190,6 @@ def _untouched(rounds: list[Round]) -> str:
     return UNTOUCHED if back else ""
 
 
-def needs_code(question: str) -> bool:
-    """Whether it is about numbers or files, which a small model had better not guess about."""
-    return bool(COMPUTABLE.search(question.partition("\n\n")[0][:LOOKED_AT]))
-
-
 def request_for_code(question: str) -> str:
     """What stands after a question that a small model had better compute."""
     if is_an_order(question):
@@ -304,57 +212,6 @@ def request_for_code(question: str) -> str:
 def _beside(question: str, request: str) -> str:
     """The request, with what small models forget."""
     return "\n".join((*reminders_for(question), request))
-
-
-def is_an_order(question: str) -> bool:
-    """Whether something is to be done, so that it may be done without anything to print."""
-    if file_to_write(question) or _orders_in(question):
-        return True
-    if not ORDER.match(question) or "?" in question:
-        return False
-    is_pure = FILE_ORDER.match(question) or PROGRAM.match(question)
-    return bool(is_pure) or not ASKS_TOO.search(question.partition("\n\n")[0])
-
-
-def _orders_in(question: str) -> bool:
-    """Whether one of its sentences wants files changed: "It is a mess. Clean it and save it." """
-    words = question.partition("\n\n")[0][:LOOKED_AT]
-    sentences = re.split(r"(?<=[.!:;])\s+", words)
-    orders = (CHANGING, FILE_ORDER, MAKING)
-    changes = any(order.match(one) for one in sentences[1:] for order in orders)
-    return "?" not in words and (changes or bool(SAVES.search(words)))
-
-
-def file_to_write(question: str) -> str:
-    """The file into which a request wants its answer written; nothing where it names none."""
-    words, _, known = question.partition("\n\n")
-    words = words[:LOOKED_AT]
-    named = [pair for clause in WRITES.findall(words) for pair in INTO_FILE.findall(clause)]
-    targets = [name for how, name in named if how.lower() != "in"]
-    if "?" not in words:
-        made = [pair for clause in MAKES.findall(words) for pair in INTO_FILE.findall(clause)]
-        made = [(how, name) for how, name in made if how.lower() != "in"]
-        brought = [pair for clause in BRINGS.findall(words) for pair in INTO_FILE.findall(clause)]
-        made += [(how, name) for how, name in brought if how.lower() == "into"]
-        made += [("in", name) for name in IN_A_FILE.findall(words)]
-        targets += [name for _, name in made if name.rpartition("/")[2] not in known]
-    targets += NEW_FILE.findall(words)  # "write b.csv with what is in a.csv" means b.csv
-    targets += [name for _, name in named[::-1]]
-    return str(next(iter(targets), ""))
-
-
-def is_about_files(question: str) -> bool:
-    """Whether it is an order that cannot be done without changing a file."""
-    words = question.partition("\n\n")[0][:LOOKED_AT]
-    orders = (FILE_ORDER, MAKING, CHANGING, PROGRAM)
-    wants = any(order.match(words) for order in orders) or _orders_in(question)
-    return is_an_order(question) and bool(wants or file_to_write(question))
-
-
-def keeps_files(question: str) -> bool:
-    """Whether something is to be done, and nothing is to be deleted."""
-    words = re.sub(r"\S+\.\w+", " ", question.partition("\n\n")[0][:LOOKED_AT])
-    return is_an_order(question) and not TO_DELETE.search(words)
 
 
 def finds_fault(text: str) -> bool:

@@ -10,24 +10,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from interpreter.models.small.checks.conditions import (
+from interpreter.models.small.checks.conditions import LEFT_OUT, conditions_left_out
+from interpreter.models.small.checks.named_files import (
     FILE_NOT_WRITTEN,
-    LEFT_OUT,
     changed_originals,
-    conditions_left_out,
     not_written,
 )
 from interpreter.models.small.checks.sources import does_not_take
 from interpreter.models.small.checks.written_files import SHOWN, trouble_in
-from interpreter.models.small.prompts.words import (
-    DELETES,
-    NOT_WRITTEN,
-    WOULD_DELETE,
-    file_to_write,
-    is_about_files,
-    keeps_files,
-)
+from interpreter.models.small.prompts.words import DELETES, NOT_WRITTEN, WOULD_DELETE
 from interpreter.models.small.rounds import Round
+from interpreter.models.small.wanted import file_to_write, is_about_files, keeps_files
 from interpreter.protocol.values import frozen
 
 # As inside/files/on_a_copy.py writes it.

@@ -11,14 +11,7 @@ from interpreter.models.small.checks.sources import deletes_what_nobody_named
 from interpreter.models.small.effort import Effort
 from interpreter.models.small.mends.slips import to_be_run, with_columns
 from interpreter.models.small.plan import SmallTurn
-from interpreter.models.small.prompts.words import (
-    PROGRAM,
-    WOULD_DELETE,
-    each_failed,
-    is_about_files,
-    keeps_files,
-    lessons_of,
-)
+from interpreter.models.small.prompts.words import WOULD_DELETE, each_failed, lessons_of
 from interpreter.models.small.rehearsal.copies import (
     FEW,
     Comparison,
@@ -37,6 +30,7 @@ from interpreter.models.small.requests import (
     told,
 )
 from interpreter.models.small.small_plan import BLOCK, with_more
+from interpreter.models.small.wanted import PROGRAM, is_about_files, keeps_files
 from interpreter.protocol.events import (
     ActionProposed,
     ModelEvent,
