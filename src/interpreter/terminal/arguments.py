@@ -44,7 +44,15 @@ class UsageError(ConfigurationError):
     """The command line cannot be understood."""
 
 
-class _Parser(argparse.ArgumentParser):
+class OneLineParser(argparse.ArgumentParser):
+    """Tells a mistake as all of ours are told."""
+
+    def error(self, message: str) -> NoReturn:
+        """In one line, with where to read more."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+class _Parser(OneLineParser):
     def print_help(self, file: Any = None) -> None:
         """By the pager where a person would have to scroll back."""
         text = self.format_help()
@@ -53,7 +61,7 @@ class _Parser(argparse.ArgumentParser):
         super().print_help(file)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}{_meant(message)} (see interpreter --help)")
+        super().error(f"{message}{_meant(message)}")
 
 
 def _meant(message: str) -> str:

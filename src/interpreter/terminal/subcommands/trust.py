@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.visible import visible
 from interpreter.settings import trust
+from interpreter.terminal.arguments import OneLineParser
 
 
 def trust_command(arguments: list[str]) -> int:
     """Trust a directory, list those that are trusted, or take it back."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="interpreter trust",
         description="Let a project's own files (AGENTS.md, skills, commands, hooks, .mcp.json) "
         "instruct the model and start programs. Without this they are left out.",

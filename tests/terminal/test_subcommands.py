@@ -1,0 +1,61 @@
+"""The subcommands as they are typed, in an empty home."""
+
+import json
+
+import pytest
+from tests.journeys.conftest import interpreter_command, script  # noqa: F401  (fixtures)
+
+from interpreter.assembly.hooks import user_file
+from interpreter.terminal.commands import SUBCOMMANDS
+
+
+def write_hooks(text):
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(text)
+
+
+@pytest.mark.parametrize("name", [*SUBCOMMANDS, "serve"])
+def test_each_says_how_it_is_used(interpreter_command, name):  # noqa: F811
+    done = interpreter_command(name, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["models", "pull", "nope"],
+        ["models", "rm", "nope"],
+        ["models", "fly"],
+        ["models", "prices", "nope"],
+        ["doctor", "who"],
+        ["hooks", "--foo"],
+        ["trust", "--foo"],
+    ],
+)
+def test_a_wrong_word_is_told_like_any_wrong_argument(interpreter_command, words):  # noqa: F811
+    done = interpreter_command(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("interpreter: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_hooks_of_this_directory_are_listed(interpreter_command):  # noqa: F811
+    assert interpreter_command("hooks").stdout.startswith("There are no hooks. Yours would be in ")
+    hook = {"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(json.dumps({"hooks": {"PreToolUse": [hook]}}))
+    assert interpreter_command("hooks").stdout.startswith("PreToolUse Bash: true\n")
+
+
+@pytest.mark.parametrize("text", ["{", '{"hooks": {"PreTolUse": []}}'])
+def test_a_mistake_in_a_hooks_file_stops_the_start(interpreter_command, script, text):  # noqa: F811
+    write_hooks(text)
+    model = script({"code": "open('made', 'w')"}, "Done.")
+    done = interpreter_command("-y", "--model", model, "go")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert str(user_file()) in done.stderr
+    assert str(user_file()) in interpreter_command("hooks").stdout
+    doctor = interpreter_command("doctor")
+    assert doctor.returncode == 1
+    assert "missing   hooks" in doctor.stdout
