@@ -51,6 +51,15 @@ def test_an_unknown_command_gets_a_suggestion(command):
     command("%modle", "There is no command %modle. Did you mean %model?")
 
 
+def test_a_slash_that_means_nothing_is_no_message(command):
+    replies = ("Hello.", "Again.")
+    terminal, _ = command(
+        "/hlep me", "There is no command /hlep. Did you mean %help?", replies=replies
+    )
+    say(terminal, "/tmp is what?", "Hello.")
+    say(terminal, " /hlep me", "Again.")
+
+
 def test_the_model_is_shown_and_changed(command, tmp_path):
     (tmp_path / "other.yaml").write_text("- I am another one.\n")
     terminal, _ = command("%model", "The model is", "scripted/")

@@ -21,6 +21,11 @@ def test_each_says_how_it_is_used(interpreter_command, name):  # noqa: F811
     assert done.stdout.startswith("usage: ")
 
 
+def test_the_help_names_them_all(interpreter_command):  # noqa: F811
+    told = interpreter_command("--help").stdout.split("\n\n")[2]
+    assert [name for name in (*SUBCOMMANDS, "serve") if f" {name} " not in told] == []
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -31,6 +36,7 @@ def test_each_says_how_it_is_used(interpreter_command, name):  # noqa: F811
         ["doctor", "who"],
         ["hooks", "--foo"],
         ["trust", "--foo"],
+        ["--kernel", "nope", "--model", "scripted/demo", "hi"],
     ],
 )
 def test_a_wrong_word_is_told_like_any_wrong_argument(interpreter_command, words):  # noqa: F811
@@ -38,6 +44,28 @@ def test_a_wrong_word_is_told_like_any_wrong_argument(interpreter_command, words
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("interpreter: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("doctr", "doctor"), ("session", "sessions"), ("serv", "serve")]
+)
+def test_a_misspelt_one_is_no_message(interpreter_command, script, word, meant):  # noqa: F811
+    model = script("Hello.")
+    done = interpreter_command("--model", model, word)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"did you mean `interpreter {meant}`? As a message: interpreter -- {word}" in done.stderr
+    assert interpreter_command("--model", model, "--", word).stdout == "Hello.\n"
+
+
+@pytest.mark.parametrize("words", [["hello"], ["session please"], ["session", "please"]])
+def test_other_words_are_a_message(interpreter_command, script, words):  # noqa: F811
+    assert interpreter_command("--model", script("Hello."), *words).stdout == "Hello.\n"
+
+
+def test_a_port_of_the_environment_that_is_none_is_named(interpreter_command):  # noqa: F811
+    done = interpreter_command("serve", INTERPRETER_PORT="abc")
+    assert done.returncode == 2
+    assert done.stderr == "interpreter: INTERPRETER_PORT is a number, not 'abc'.\n"
 
 
 def test_the_hooks_of_this_directory_are_listed(interpreter_command):  # noqa: F811

@@ -14,9 +14,7 @@ from interpreter.server.config import ServerConfig
 
 WARNING = "Everybody who can reach {address} and has the token can run code on this machine{plain}."
 NOT_INSTALLED = f"The server needs more packages: {install_command('server')}."
-NO_PAGE = (
-    "There is no page: `make page` in the checkout builds it. Programs are served without it."
-)
+NO_PAGE = "There is no page: `make page` in the checkout builds it. Programs are served without it."
 OPEN_FILES = 8192  # connections, and some files and pipes of each session
 SWITCH_SECONDS = 0.001  # whoever sends waits no longer than this for threads of busy sessions
 Say = Callable[[str], object]
