@@ -1,6 +1,9 @@
 """The commands after `%`, typed at the prompt of a real terminal."""
 
 import json
+import subprocess
+import sys
+import sysconfig
 
 import pytest
 
@@ -165,6 +168,17 @@ def test_cost_tokens_info_and_the_rest_answer(command):
         ("%% echo $((6 * 7))", "\n42\n"),
     ):
         command(line, expected, terminal=terminal)
+
+
+def test_info_names_the_python_that_code_runs_in(command, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / ".venv"], check=True)
+    (packages,) = (tmp_path / ".venv").glob("lib/*/site-packages")
+    (packages / "ours.pth").write_text(sysconfig.get_path("purelib"))  # where ipykernel is
+    python = tmp_path / ".venv" / "bin" / "python"
+    options = {"arguments": ["--workspace", str(tmp_path)], "width": 200}
+    _, seen = command("%info", "data  ", env={"VIRTUAL_ENV": ""}, **options)
+    rows = dict(line.split(maxsplit=1) for line in seen.splitlines() if "runs in" in line)
+    assert rows == {"code": f"runs in {python}"}
 
 
 def test_what_was_allowed_is_listed_and_taken_back(command, tmp_path):

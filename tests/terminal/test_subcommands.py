@@ -62,6 +62,14 @@ def test_other_words_are_a_message(interpreter_command, script, words):  # noqa:
     assert interpreter_command("--model", script("Hello."), *words).stdout == "Hello.\n"
 
 
+def test_where_there_is_no_model_every_way_to_one_is_named(interpreter_command):  # noqa: F811
+    done = interpreter_command("hi", OLLAMA_HOST="127.0.0.1:9")
+    assert (done.returncode, done.stdout) == (2, "")
+    for way in ("config key PROVIDER", "OPENAI_API_KEY", "--model scripted/demo"):
+        assert way in done.stderr
+    assert interpreter_command("-y", "--model", "scripted/demo", "hi").returncode == 0
+
+
 def test_a_port_of_the_environment_that_is_none_is_named(interpreter_command):  # noqa: F811
     done = interpreter_command("serve", INTERPRETER_PORT="abc")
     assert done.returncode == 2

@@ -42,6 +42,12 @@ class ChoiceFacts:
     """A larger built-in model that this machine has room for."""
 
 
+OTHER_WAYS = (
+    "Or give a key (OPENAI_API_KEY and others, or `interpreter config key PROVIDER`), name another "
+    "model with --model, or watch a demo without any: interpreter --model scripted/demo"
+)
+
+
 @frozen
 class Choice:
     """The model to use, and one sentence that says why; empty when it was asked for."""
@@ -83,7 +89,7 @@ def _embedded(facts: ChoiceFacts) -> Choice:
     found = "No API key, no local server. "
     if not facts.embedded_runs:
         hint = f"Install the built-in model with: {install_command('local')}"
-        return Choice("", f"{found}{hint}, or name a model with --model.")
+        return Choice("", f"{found}{hint}. {OTHER_WAYS}")
     if facts.embedded_is_here:
         return Choice(name, f"{found}Using the built-in {facts.embedded.name}, offline.")
     size = f"{facts.embedded.size / 1e9:.1f} GB"
