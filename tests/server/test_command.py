@@ -138,6 +138,14 @@ def test_a_certificate_is_made_once_and_nobody_else_reads_its_key():
     ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
 
 
+def test_the_help_names_the_variables_that_count(capsys):
+    with pytest.raises(SystemExit):
+        split(["--help"])
+    told = capsys.readouterr().out
+    for name in ("HOST", "PORT", "API_KEY", "REQUIRE_ACKNOWLEDGE", "INSECURE_ROUTES"):
+        assert f"INTERPRETER_{name}" in told
+
+
 def test_users_are_added_and_removed_and_their_tokens_are_not_kept(own_home, tmp_path):
     token = add_user("ada", tmp_path / "ada")
     found = load_tokens(tmp_path).user(token)
