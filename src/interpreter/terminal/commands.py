@@ -21,15 +21,15 @@ EXIT_PIPE = 141  # nobody reads our output any more, as the shell reports it
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 WRONG = (ConfigurationError, StoreError)
 SUBCOMMANDS = {
-    "sessions": "subcommands.sessions:sessions_command",
-    "config": "subcommands.config:config_command",
-    "models": "subcommands.local_models:command",
-    "doctor": "subcommands.doctor:doctor_command",
-    "trust": "subcommands.trust:trust_command",
-    "hooks": "magics.project:hooks_command",
-    "mcp": "subcommands.mcp:mcp_command",
-    "completion": "subcommands.completion:completion_command",
-    "wtf": "subcommands.wtf:wtf_command",
+    "sessions": "sessions:sessions_command",
+    "config": "config:config_command",
+    "models": "local_models:command",
+    "doctor": "doctor:doctor_command",
+    "trust": "trust:trust_command",
+    "hooks": "trust:hooks_command",
+    "mcp": "mcp:mcp_command",
+    "completion": "completion:completion_command",
+    "wtf": "wtf:wtf_command",
 }
 
 
@@ -66,7 +66,9 @@ def guarded(work: Callable[[], int]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     if arguments and arguments[0] in SUBCOMMANDS:
         module, _, name = SUBCOMMANDS[arguments[0]].partition(":")
-        command = getattr(importlib.import_module(f"interpreter.terminal.{module}"), name)
+        command = getattr(
+            importlib.import_module(f"interpreter.terminal.subcommands.{module}"), name
+        )
         return int(command(arguments[1:]))
     from interpreter.terminal.arguments import parse  # noqa: PLC0415  (subcommands have their own)
 

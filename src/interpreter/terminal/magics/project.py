@@ -7,21 +7,8 @@ from collections.abc import Iterator
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.visible import sentence, visible, visible_lines
 from interpreter.settings.settings import Settings
-from interpreter.settings.sources import gather
-from interpreter.terminal.arguments import OneLineParser
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.input.editor import edit
-
-
-def hooks_command(arguments: list[str]) -> int:
-    """List the hooks of the user and of this directory."""
-    parser = OneLineParser(
-        prog="interpreter hooks",
-        description="List the commands that a session in this directory would run as hooks.",
-    )
-    parser.parse_args(arguments)
-    print("\n".join(hook_lines(gather({}).settings)))
-    return 0
 
 
 def hook_lines(settings: Settings) -> Iterator[str]:
