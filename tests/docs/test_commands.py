@@ -85,6 +85,18 @@ def test_the_install_page_names_the_extras_that_there_are():
     assert named == set(project["optional-dependencies"])
 
 
+def test_the_settings_page_names_every_setting_and_no_other():
+    from interpreter.settings.settings import is_setting
+    from interpreter.settings.sources import NAMES
+
+    page = (ROOT / "docs" / "settings.md").read_text()
+    cells = re.findall(r"^\| (`.*?`) \| ", page, re.MULTILINE)
+    named = re.findall(r"`(\w+)`", " ".join(cells))
+    assert sorted(named) == sorted(NAMES)
+    for text in shown("settings.md", "yaml"):
+        assert all(is_setting(line.partition(":")[0]) for line in text.splitlines())
+
+
 def test_the_terminal_page_lists_every_command():
     from interpreter.terminal.magics.table import COMMANDS
 

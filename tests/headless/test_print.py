@@ -2,10 +2,11 @@
 
 import io
 import json
+import re
 import shlex
 
 import pytest
-from tests.docs.test_commands import lines_of, shown
+from tests.docs.test_commands import ROOT, lines_of, shown
 from tests.journeys.conftest import interpreter_command, script  # noqa: F401  (fixtures)
 
 CODE = {"text": "Let me see.", "code": "print(6 * 7)"}
@@ -151,3 +152,31 @@ def test_no_model_is_a_sentence_and_a_result(interpreter_command):  # noqa: F811
     result = json.loads(interpreter_command(*flags, "--output-format", "json").stdout)
     assert (result["subtype"], result["is_error"]) == ("error_during_execution", True)
     assert "nonsense" in result["errors"][0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--continue"],
+        ["--max-turns", "3"],
+        ["--append-system-prompt", "x"],
+        ["--system-prompt-file", "x"],
+        ["--allowed_tools", "Bash"],
+    ],
+)
+def test_a_flag_for_programs_without_print_says_what_it_needs(interpreter_command, words):  # noqa: F811
+    done = interpreter_command(*words, "hi")
+    assert done.returncode == 2
+    assert f"{words[0]}; it is for programs, and needs --print" in sentence(done)
+
+
+def test_a_misspelt_flag_for_programs_is_known_by_its_looks(interpreter_command):  # noqa: F811
+    done = interpreter_command("--print", "x", "--output-formt", "json")
+    assert done.returncode == 2
+    assert "did you mean --output-format?" in sentence(done)
+
+
+def test_the_help_names_the_flags_of_the_page(interpreter_command):  # noqa: F811
+    page = (ROOT / "docs" / "headless.md").read_text(encoding="utf-8")
+    told = interpreter_command("--help").stdout
+    assert [flag for flag in re.findall(r"`(--[a-z-]+)", page) if flag not in told] == []

@@ -131,28 +131,53 @@ def test_plain_text_is_context_where_a_session_or_a_message_begins():
     assert answer("echo use tabs")[0] == HookAnswer()
 
 
-def test_files_are_read_and_what_is_wrong_with_them_is_said(tmp_path):
-    file = tmp_path / "hooks.json"
+def test_files_are_read_and_what_other_agents_know_is_left_out_and_said(tmp_path):
+    file = tmp_path / ".claude" / "settings.json"
+    file.parent.mkdir()
     commands = [
         {"type": "command", "command": "one", "timeout": 5, "if": "Bash(rm *)"},
         {"type": "http", "url": "https://example.org"},
-        {"type": "command", "command": "two", "outside": True},
-        {"type": "command", "command": 3},
     ]
     table = {"PreToolUse": [{"matcher": "Bash", "hooks": commands}], "Sometimes": []}
     file.write_text(json.dumps({"hooks": table, "model": "x"}))
     found = read_files([(file, "project"), (tmp_path / "none.json", "user")])
     one = CommandHook("PreToolUse", "Bash", "one", file, "project", 5.0, "Bash(rm *)")
-    assert found.hooks == (one,)
-    told = " ".join(found.troubles)
-    for words in (
-        "only commands are run, not 'http'",
-        "only your own file can have a hook outside",
-        "its command or its matcher is no text",
-        "these events do not exist here: Sometimes",
-    ):
-        assert words in told
-    assert [hook.outside for hook in read_files([(file, "user")]).hooks] == [False, True]
-    for text in ("[]", "{", '{"hooks": []}'):
-        file.write_text(text)
-        assert len(read_files([(file, "user")]).troubles) == 1, text
+    assert (found.hooks, found.mistakes) == ((one,), ())
+    assert found.left_out == (
+        f"{file}: only commands are run for PreToolUse, not 'http'.",
+        f"{file}: these events do not exist here: Sometimes.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("[]", "its `hooks` are no JSON object"),
+        ("{", "cannot be read"),
+        ('{"hooks": []}', "its `hooks` are no JSON object"),
+        ('{"hoks": {}}', "its `hooks` are no JSON object"),
+        ('{"hooks": {"PreTolUse": []}}', "these events do not exist here: PreTolUse"),
+        ('{"hooks": {"Stop": {}}}', "what stands below Stop is no list of objects"),
+        ('{"hooks": {"Stop": [{"hooks": ["x"]}]}}', "Stop is no list of objects"),
+        ('{"hooks": {"Stop": [{"hooks": [{"command": 3}]}]}}', "its command is no text"),
+        ('{"hooks": {"Stop": [{"hooks": [{"type": "http"}]}]}}', "only commands are run"),
+        ('{"hooks": {"Stop": [{"matcher": "(", "hooks": [{"command": "x"}]}]}}', "its matcher"),
+        ('{"hooks": {"Stop": [{"hooks": [{"command": "x", "timeout": "1"}]}]}}', "its timeout"),
+    ],
+)
+def test_a_mistake_in_a_file_of_ours_is_one_and_not_a_hook_less(tmp_path, text, mistake):
+    file = tmp_path / "hooks.json"
+    file.write_text(text)
+    found = read_files([(file, "user")])
+    assert (found.hooks, found.left_out, len(found.mistakes)) == ((), (), 1)
+    assert str(file) in found.mistakes[0]
+    assert mistake in found.mistakes[0]
+
+
+def test_only_the_users_own_file_has_hooks_outside_of_the_sandbox(tmp_path):
+    file = tmp_path / "hooks.json"
+    entry = {"type": "command", "command": "two", "outside": True}
+    file.write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [entry]}]}}))
+    assert [hook.outside for hook in read_files([(file, "user")]).hooks] == [True]
+    (mistake,) = read_files([(file, "project")]).mistakes
+    assert "only your own file can have a hook outside" in mistake

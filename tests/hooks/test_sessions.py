@@ -212,7 +212,7 @@ def test_a_hook_ends_the_turn(start):
 
 
 def test_the_command_lists_what_counts_here_and_what_is_left_out(work, capsys):
-    from interpreter.terminal.magics.project import hooks_command
+    from interpreter.terminal.subcommands.trust import hooks_command
 
     hooks_command([])
     assert "There are no hooks." in capsys.readouterr().out

@@ -64,7 +64,7 @@ def test_a_model_of_litellm_says_how_to_install_it(interpreter_command):
     done = interpreter_command("--model", "bedrock/anthropic.claude-v2", "hi")
     if done.returncode == 1:
         pytest.skip("LiteLLM is installed here")
-    assert_one_sentence(done, 2, "pip install 'reploop[litellm]'")
+    assert_one_sentence(done, 2, "pip install '.[litellm]' in the checkout of reploop")
 
 
 def test_a_request_beyond_the_budget_is_not_sent(interpreter_command):

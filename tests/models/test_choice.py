@@ -87,7 +87,8 @@ def test_the_second_run_costs_nothing():
 def test_without_llama_cpp_the_user_is_told_what_to_install():
     chosen = choose_model(replace(BARE, embedded_runs=False))
     assert chosen.name == ""
-    assert "pip install 'reploop[local]'" in chosen.sentence
+    assert "pip install '.[local]' in the checkout of reploop" in chosen.sentence
+    assert "interpreter config key PROVIDER" in chosen.sentence
 
 
 def test_a_loaded_model_is_preferred_and_then_one_for_code():

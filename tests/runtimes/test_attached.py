@@ -9,7 +9,7 @@ import pytest
 import zmq
 from tests.live import end_of, interrupt_once_it_prints, run, said, wait_until
 
-from interpreter.protocol.errors import StartFailed
+from interpreter.protocol.errors import ConfigurationError, StartFailed
 from interpreter.runtimes.kernel.attached import attached_kernel, find_connection_file
 from interpreter.runtimes.kernel.encrypted_line import EncryptedLine
 from interpreter.runtimes.kernel.wire import Connection
@@ -74,7 +74,7 @@ def test_the_newest_kernel_is_found(tmp_path):
     environment = {"JUPYTER_RUNTIME_DIR": str(tmp_path)}
     assert find_connection_file("existing", environment) == tmp_path / "kernel-b.json"
     assert find_connection_file("kernel-a", environment) == tmp_path / "kernel-a.json"
-    with pytest.raises(StartFailed, match="kernel-c"):
+    with pytest.raises(ConfigurationError, match="kernel-c"):
         find_connection_file("kernel-c", environment)
 
 

@@ -78,7 +78,7 @@ class Served:
             text=True,
             env={**os.environ, **{name: str(place / name.lower()) for name in names}},
         )
-        line = self._process.stdout.readline()
+        line = next(one for one in self._process.stdout if one.startswith("Open "))
         self.url, self.token = re.fullmatch(r"Open (.*)/#token=(.*)\n", line).groups()
         self._clients = []
 

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.server import web_page
 from interpreter.server.access.tokens import add_user, load_tokens, remove_user
 from interpreter.server.certificates import fingerprint, own_certificate
 from interpreter.server.command import run, split
@@ -52,9 +54,10 @@ def test_the_commands_of_the_page_are_understood():
 
 
 def test_the_link_opens_the_page_signed_in_and_a_second_server_is_refused(stop, script):
-    process, [line] = started("serve", "--port", "0", "--model", script("Hello."))
+    process, lines = started("serve", "--port", "0", "--model", script("Hello."))
     stop(process)
-    url, token = re.fullmatch(r"Open (http://127\.0\.0\.1:\d+)/#token=(\S{30,})\n", line).groups()
+    link = re.fullmatch(r"Open (http://127\.0\.0\.1:\d+)/#token=(\S{30,})\n", lines[-1])
+    url, token = link.groups()
     with httpx.Client(base_url=url) as client:
         assert "<html" in client.get("/").text
         assert client.post("/api/login", json={"token": token}).status_code == 204
@@ -64,13 +67,24 @@ def test_the_link_opens_the_page_signed_in_and_a_second_server_is_refused(stop, 
     assert "running already" in lines[-1]
 
 
+def test_that_the_page_is_not_built_is_said_at_the_start(monkeypatch, tmp_path):
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: None)
+    monkeypatch.setattr(web_page, "BUILT", tmp_path)
+    said = []
+    run(split(["--port", "0"])[0], Settings(model="scripted/demo"), said.append)
+    (tmp_path / "index.html").touch()
+    run(split(["--port", "0"])[0], Settings(model="scripted/demo"), said.append)
+    assert said[0].startswith("There is no page: `make page` in the checkout builds it.")
+    assert [text.split()[0] for text in said] == ["There", "Open", "Open"]
+
+
 def test_listening_elsewhere_is_warned_about_and_tls_is_told_by_its_fingerprint(stop, script):
     process, lines = started(
         "serve", "--host", "0.0.0.0", "--port", "0", "--tls", "--model", script("Hello.")
     )
     stop(process)
     told = re.search(r"SHA-256\): (([0-9A-F]{2}:){31}[0-9A-F]{2})", lines[0])[1]
-    assert "can run code on this machine" in lines[1]
+    assert any("can run code on this machine" in line for line in lines)
     port = re.search(r"https://0\.0\.0\.0:(\d+)/", lines[-1])[1]
     shown = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", int(port))))
     assert hashlib.sha256(shown).hexdigest().upper() == told.replace(":", "")
@@ -122,6 +136,14 @@ def test_a_certificate_is_made_once_and_nobody_else_reads_its_key():
     assert own_certificate("127.0.0.1") == (certificate, key)
     assert len(fingerprint(certificate)) == 95
     ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+
+
+def test_the_help_names_the_variables_that_count(capsys):
+    with pytest.raises(SystemExit):
+        split(["--help"])
+    told = capsys.readouterr().out
+    for name in ("HOST", "PORT", "API_KEY", "REQUIRE_ACKNOWLEDGE", "INSECURE_ROUTES"):
+        assert f"INTERPRETER_{name}" in told
 
 
 def test_users_are_added_and_removed_and_their_tokens_are_not_kept(own_home, tmp_path):

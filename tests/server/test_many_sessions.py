@@ -139,7 +139,7 @@ class Killable:
             [COMMAND, "serve", "--port", "0", "-y", "--model", f"scripted/{script}"],
             cwd=work, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
-        line = self._process.stdout.readline()
+        line = next(one for one in self._process.stdout if one.startswith("Open "))
         self.url, self.token = re.fullmatch(r"Open (.*)/#token=(.*)\n", line).groups()
         self.http = httpx.Client(
             base_url=self.url, headers={"authorization": f"Bearer {self.token}"}, timeout=60

@@ -42,6 +42,12 @@ def test_the_later_source_wins_and_is_named(monkeypatch):
     }
 
 
+def test_the_token_of_the_server_is_no_key_for_a_model(monkeypatch):
+    monkeypatch.setenv("INTERPRETER_API_KEY", "of-the-server")
+    sourced = gather({})
+    assert (sourced.settings.api_key, sourced.sources["api_key"]) == ("", "default")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [

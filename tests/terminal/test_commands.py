@@ -1,6 +1,9 @@
 """The commands after `%`, typed at the prompt of a real terminal."""
 
 import json
+import subprocess
+import sys
+import sysconfig
 
 import pytest
 
@@ -49,6 +52,15 @@ def test_the_help_tells_more_of_a_group_of_a_command_and_of_all(command):
 
 def test_an_unknown_command_gets_a_suggestion(command):
     command("%modle", "There is no command %modle. Did you mean %model?")
+
+
+def test_a_slash_that_means_nothing_is_no_message(command):
+    replies = ("Hello.", "Again.")
+    terminal, _ = command(
+        "/hlep me", "There is no command /hlep. Did you mean %help?", replies=replies
+    )
+    say(terminal, "/tmp is what?", "Hello.")
+    say(terminal, " /hlep me", "Again.")
 
 
 def test_the_model_is_shown_and_changed(command, tmp_path):
@@ -156,6 +168,17 @@ def test_cost_tokens_info_and_the_rest_answer(command):
         ("%% echo $((6 * 7))", "\n42\n"),
     ):
         command(line, expected, terminal=terminal)
+
+
+def test_info_names_the_python_that_code_runs_in(command, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / ".venv"], check=True)
+    (packages,) = (tmp_path / ".venv").glob("lib/*/site-packages")
+    (packages / "ours.pth").write_text(sysconfig.get_path("purelib"))  # where ipykernel is
+    python = tmp_path / ".venv" / "bin" / "python"
+    options = {"arguments": ["--workspace", str(tmp_path)], "width": 200}
+    _, seen = command("%info", "data  ", env={"VIRTUAL_ENV": ""}, **options)
+    rows = dict(line.split(maxsplit=1) for line in seen.splitlines() if "runs in" in line)
+    assert rows == {"code": f"runs in {python}"}
 
 
 def test_what_was_allowed_is_listed_and_taken_back(command, tmp_path):

@@ -364,13 +364,15 @@ def test_plain_has_no_live_lines_and_no_colours(chat):
     ask(terminal, "y")
     seen = terminal.wait_for("**Five.**")
     assert "```python\nx = 2 + 3\nprint(x)\n```" in seen
+    assert seen.startswith("Say what you want done. Code runs when you approve it.")
     assert "\x1b[" not in terminal.everything(styled=True)
 
 
 def test_a_dumb_terminal_gets_plain_text(chat):
     terminal = chat("**Hello.**", env={"TERM": "dumb"})
     ask(terminal, "hi")
-    terminal.wait_for("**Hello.**")
+    seen = terminal.wait_for("**Hello.**")
+    assert seen.startswith("Say what you want done. Code runs when you approve it.")
 
 
 def test_it_starts_in_the_home(start, own_home):

@@ -43,6 +43,7 @@ def test_where_nobody_can_be_asked_it_is_refused(
     done = interpreter_command("-p", profile, "hi")
     assert done.returncode == 2
     assert "was not confirmed" in done.stderr
+    assert "in the directory that `interpreter --profiles` prints needs no question" in done.stderr
     assert not (tmp_path / "it ran").exists()
 
 

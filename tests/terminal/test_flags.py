@@ -10,7 +10,7 @@ from tests.journeys.conftest import COMMAND, interpreter_command, script  # noqa
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.runtimes.catalog import states
-from interpreter.settings.sources import NAMES
+from interpreter.settings.sources import NAMES, settings_file
 from interpreter.terminal.arguments import GROUPS, parse, parser
 from interpreter.terminal.start import RUN_OPTIONS
 
@@ -148,9 +148,13 @@ def test_config_says_in_words_what_is_left_open(interpreter_command):  # noqa: F
 
 
 def test_a_key_is_never_shown(interpreter_command):  # noqa: F811
+    settings_file().parent.mkdir(parents=True)
+    settings_file().write_text("api_key: sk-secret\n")
+    shown = interpreter_command("config").stdout
+    assert "(kept secret)" in shown
+    assert "sk-secret" not in shown
     kept = interpreter_command("config", "key", "openai", input="sk-secret\n")
     assert "sk-secret" not in kept.stdout
-    assert "sk-secret" not in interpreter_command("config", INTERPRETER_API_KEY="sk-secret").stdout
     assert interpreter_command("config", "key", "openai", "--forget").stdout == "forgotten\n"
 
 

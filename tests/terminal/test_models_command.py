@@ -4,6 +4,7 @@ import pytest
 
 from interpreter.models.embedded.catalogue import catalogue
 from interpreter.models.embedded.downloads import Places
+from interpreter.protocol.errors import ConfigurationError, ModelError
 from interpreter.terminal.subcommands.models import Bar, models_command
 
 
@@ -30,9 +31,9 @@ def test_pulling_what_is_here_tells_where(places, capsys):
     assert capsys.readouterr().out.strip() == str(path)
 
 
-def test_pulling_without_a_source_fails_in_one_line(places, capsys):
-    assert models_command(["pull", "qwen2.5-coder-1.5b"], places) == 1
-    assert "put it into" in capsys.readouterr().err
+def test_pulling_without_a_source_says_what_helps(places):
+    with pytest.raises(ModelError, match="put it into"):
+        models_command(["pull", "qwen2.5-coder-1.5b"], places)
 
 
 def test_removing_tells_what_was_freed(places, capsys):
@@ -46,25 +47,24 @@ def test_removing_tells_what_was_freed(places, capsys):
 
 
 @pytest.mark.parametrize("wrong", [["rm"], ["fly"], ["pull", "a", "b"]])
-def test_wrong_words_show_the_usage(places, capsys, wrong):
-    assert models_command(wrong, places) == 2
-    assert "usage:" in capsys.readouterr().err
+def test_wrong_words_show_the_usage(places, wrong):
+    with pytest.raises(ConfigurationError, match="usage:"):
+        models_command(wrong, places)
 
 
 @pytest.mark.parametrize("content", [None, "[]", "{"])
-def test_a_price_map_that_is_none_is_one_sentence(places, capsys, tmp_path, content):
+def test_a_price_map_that_is_none_is_one_sentence(places, tmp_path, content):
     file = tmp_path / "nofile"
     if content:
         file.write_text(content)
-    assert models_command(["prices", str(file)], places) == 1
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert str(file) in said[0]
+    with pytest.raises(ConfigurationError, match=str(file)) as error:
+        models_command(["prices", str(file)], places)
+    assert len(str(error.value).splitlines()) == 1
 
 
-def test_an_unknown_name_is_told_what_there_is(places, capsys):
-    assert models_command(["pull", "gpt-9"], places) == 1
-    assert "there are: qwen2.5-coder-1.5b" in capsys.readouterr().err
+def test_an_unknown_name_is_told_what_there_is(places):
+    with pytest.raises(ConfigurationError, match=r"there are: qwen2\.5-coder-1\.5b"):
+        models_command(["pull", "gpt-9"], places)
 
 
 def test_where_there_is_no_terminal_a_download_says_little():

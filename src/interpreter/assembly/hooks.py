@@ -10,7 +10,7 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import TYPE_CHECKING, Any
 
-from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.errors import ConfigurationError, InterpreterError
 from interpreter.protocol.hooks import NO_ANSWER, Hook, HookAnswer, HookCall, HookFailed
 from interpreter.protocol.lazy import Lazy
 from interpreter.protocol.messages import Message
@@ -55,7 +55,8 @@ def left_out(settings: Settings) -> tuple[Path, ...]:
     if is_trusted(directory):
         return ()
     files = (directory / name for name in PROJECT_FILES)
-    return tuple(file for file in files if read_files([(file, "project")]).hooks)
+    found = {file: read_files([(file, "project")]) for file in files}
+    return tuple(file for file, one in found.items() if one.hooks or one.mistakes)
 
 
 def configured(settings: Settings) -> FoundHooks:
@@ -198,15 +199,20 @@ class SessionHooks:
         }
 
     def _read(self) -> Hooks | None:
-        """None where there are none, as for most: then nothing more is loaded."""
+        """None where there are none, as for most: then nothing more is loaded.
+
+        A mistake in a file is an error, not a shrug: what is not understood may be a guard.
+        """
         if not hook_files(self._settings()):
             return None
         from interpreter.hooks.command import as_hook
         from interpreter.hooks.dispatch import Hooks
 
         found = configured(self._settings())
-        for trouble in found.troubles:
-            self._notice(trouble)
+        if found.mistakes:
+            raise ConfigurationError("\n".join(found.mistakes))
+        for text in found.left_out:
+            self._notice(text)
         return Hooks(self._notice, [as_hook(one, self._start) for one in found.hooks])
 
     def _start(self, hook: CommandHook) -> Process:

@@ -135,6 +135,7 @@ class ModelChoice:
 
     def _provide(self, name: str, options: ModelOptions) -> None:
         """Download the file of a built-in model where it is missing, if the user agrees."""
+        from interpreter.models.choice import OTHER_WAYS
         from interpreter.models.embedded.catalogue import catalogue
         from interpreter.models.embedded.downloads import fetch, installed
         from interpreter.models.embedded.model import places
@@ -147,8 +148,8 @@ class ModelChoice:
         found = self._chosen
         if found and not self._face.may_download(f"{found.sentence} Download it now?"):
             raise ConfigurationError(
-                f"{entry.name} is not on this machine. Get it with `interpreter models pull`, or "
-                "name another model with --model."
+                f"{entry.name} is not on this machine. Get it with `interpreter models pull`. "
+                f"{OTHER_WAYS}"
             )
         fetch(entry, kept, self._face.progress)
 

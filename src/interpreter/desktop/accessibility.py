@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from interpreter.protocol.desktop import Box, DesktopError, Element, Window
+from interpreter.protocol.errors import install_command
 from interpreter.protocol.values import frozen
 
 REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
@@ -110,7 +111,8 @@ class Accessibility:
         try:
             from jeepney.io.blocking import open_dbus_connection  # noqa: PLC0415  (an extra)
         except ImportError as error:
-            raise DesktopError("Accessibility needs jeepney: pip install 'reploop[os]'.") from error
+            why = f"Accessibility needs jeepney: {install_command('os')}."
+            raise DesktopError(why) from error
         if "DBUS_SESSION_BUS_ADDRESS" not in os.environ and not os.environ.get("XDG_RUNTIME_DIR"):
             raise DesktopError(
                 "Accessibility needs a session bus: DBUS_SESSION_BUS_ADDRESS is unset."

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from interpreter.protocol.desktop import Desktop, NoDesktop
+from interpreter.protocol.errors import install_command
 
 if TYPE_CHECKING:
     from interpreter.desktop.x11.watch import Watch
 
-EXTRA = "Install what drives the desktop: pip install 'reploop[os]'."
+EXTRA = f"Install what drives the desktop: {install_command('os')}."
 
 
 def open_desktop(environment: Mapping[str, str] | None = None) -> Desktop:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.desktop import Box, Candidate, Desktop, Frame, NoDesktop, Point
+from interpreter.protocol.errors import install_command
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -24,7 +25,7 @@ def image_of(frame: Frame) -> Image:
     try:
         from PIL import Image  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        raise NoDesktop("Pictures need Pillow: pip install 'reploop[os]'.") from error
+        raise NoDesktop(f"Pictures need Pillow: {install_command('os')}.") from error
     size = (frame.width, frame.height)
     return Image.frombuffer("RGB", size, frame.pixels, "raw", "BGRX", 0, 1)
 

@@ -26,6 +26,7 @@ from interpreter.protocol.desktop import (
     Point,
     Window,
 )
+from interpreter.protocol.errors import install_command
 
 POINTER = (
     "Wayland lets no other program move the pointer here; use the keyboard or accessibility, "
@@ -77,7 +78,7 @@ class WaylandDesktop(Desktop):
         try:
             from PIL import Image  # noqa: PLC0415  (an extra)
         except ImportError as error:
-            raise NoDesktop("Pictures need Pillow: pip install 'reploop[os]'.") from error
+            raise NoDesktop(f"Pictures need Pillow: {install_command('os')}.") from error
         try:
             data = programs.read(("grim", *options, "-t", "ppm", "-"), self._environment)
         except DesktopError as error:

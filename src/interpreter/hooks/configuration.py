@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence
 
 PROJECT_FILES = (".agents/hooks.json", ".claude/settings.json", ".claude/settings.local.json")
+OF_OTHERS = ".claude"  # other agents read these files, too, and know more than we do
 LARGEST = 1_000_000
 MOST = 100  # commands of one file
 USUAL_SECONDS, MOST_SECONDS = 60.0, 600.0
@@ -38,69 +40,101 @@ class CommandHook:
 
 @frozen
 class FoundHooks:
-    """What was read, and what was wrong with the rest."""
+    """What was read, what other agents know and we do not, and what is wrong."""
 
     hooks: tuple[CommandHook, ...] = ()
-    troubles: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    mistakes: tuple[str, ...] = ()
+    """With one of these nothing runs: the hook that is not understood may be a guard."""
 
 
 def read_files(files: list[tuple[Path, Source]]) -> FoundHooks:
     """The hooks of these files, in their order; a file that is not there has none."""
     found: list[CommandHook] = []
-    troubles: list[str] = []
+    left_out: list[str] = []
+    mistakes: list[str] = []
     for file, source in files:
+        unknown = left_out if file.parent.name == OF_OTHERS else mistakes
         try:
-            content = json.loads(safe_files.read_bytes(file, LARGEST))
+            found += _of_file(file, source, unknown)
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, RecursionError) as error:
-            troubles.append(sentence(f"The hooks of {file} cannot be read: {error}."))
-            continue
-        table = content.get("hooks", {}) if isinstance(content, dict) else None
-        if not isinstance(table, dict):
-            troubles.append(sentence(f"The hooks of {file} are no JSON object."))
-            continue
-        commands = list(_in(table, file, source, troubles))
-        if len(commands) > MOST:
-            troubles.append(sentence(f"{file} has more than {MOST} hooks; the rest is left out."))
-        found += commands[:MOST]
-    return FoundHooks(tuple(found), tuple(troubles))
+        except ValueError as error:
+            mistakes.append(str(error))
+    return FoundHooks(tuple(found), tuple(map(sentence, left_out)), tuple(map(sentence, mistakes)))
 
 
-def _in(
-    table: dict[str, Any], file: Path, source: Source, troubles: list[str]
-) -> Iterator[CommandHook]:
-    groups = ((event, group) for event in EVENTS for group in _list(table.get(event)))
-    for event, group in groups:
-        for entry in _list(group.get("hooks")):
-            try:
-                yield _hook(event, group.get("matcher", ""), entry, file, source)
-            except ValueError as error:
-                troubles.append(sentence(f"A hook for {event} in {file} is left out: {error}."))
-    unknown = [str(name)[:40] for name in table if name not in EVENTS]
-    if unknown:
-        troubles.append(sentence(f"{file}: these events do not exist here: {', '.join(unknown)}."))
+def _of_file(file: Path, source: Source, unknown: list[str]) -> list[CommandHook]:
+    """The hooks of one file; `unknown` takes what other agents may know. ValueError: a mistake."""
+    table = _table(file)
+    found: list[CommandHook] = []
+    for event in EVENTS:
+        for matcher, entry in _entries(table.get(event, []), event, file):
+            if (kind := entry.get("type", "command")) == "command":
+                found.append(_hook(event, matcher, entry, file, source))
+            else:
+                kind = str(kind)[:40]
+                unknown.append(f"{file}: only commands are run for {event}, not {kind!r}.")
+    foreign = [str(name)[:40] for name in table if name not in EVENTS]
+    if foreign:
+        unknown.append(f"{file}: these events do not exist here: {', '.join(foreign)}.")
+    if len(found) > MOST:
+        raise ValueError(f"{file} has more than {MOST} hooks.")
+    return found
+
+
+def _table(file: Path) -> dict[str, Any]:
+    """What a file says about hooks, by event."""
+    try:
+        content = json.loads(safe_files.read_bytes(file, LARGEST))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"The hooks of {file} cannot be read: {error}.") from error
+    table = content.get("hooks", {}) if isinstance(content, dict) else None
+    if not isinstance(table, dict) or (content and not table and file.parent.name != OF_OTHERS):
+        raise ValueError(f"{file}: its `hooks` are no JSON object.")
+    return table
+
+
+def _entries(groups: Any, event: HookEvent, file: Path) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Each hook for an event, with the matcher of its group."""
+    for group in _objects(groups, event, file):
+        for entry in _objects(group.get("hooks", []), event, file):
+            yield group.get("matcher", ""), entry
+
+
+def _objects(value: Any, event: HookEvent, file: Path) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise ValueError(f"{file}: what stands below {event} is no list of objects.")
+    return value
 
 
 def _hook(
     event: HookEvent, matcher: Any, entry: dict[str, Any], file: Path, source: Source
 ) -> CommandHook:
-    kind, command = entry.get("type", "command"), entry.get("command")
-    if kind != "command":
-        raise ValueError(f"only commands are run, not {str(kind)[:40]!r}")
-    if not isinstance(command, str) or not command.strip() or not isinstance(matcher, str):
-        raise ValueError("its command or its matcher is no text")
+    """One command, each part of it checked."""
+    wrong = f"{file}: a hook for {event} is wrong:"
+    command, outside = entry.get("command"), entry.get("outside", False) is True
+    if not isinstance(command, str) or not command.strip():
+        raise ValueError(f"{wrong} its command is no text.")
+    if not _is_matcher(matcher):
+        raise ValueError(f"{wrong} its matcher is no regular expression.")
     seconds, condition = entry.get("timeout", USUAL_SECONDS), entry.get("if", "")
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not seconds > 0:
-        raise ValueError("its timeout is no number of seconds")
+        raise ValueError(f"{wrong} its timeout is no number of seconds.")
     if not isinstance(condition, str):
-        raise ValueError("its `if` is no text")
-    outside = entry.get("outside", False) is True
+        raise ValueError(f"{wrong} its `if` is no text.")
     if outside and source != "user":
-        raise ValueError("only your own file can have a hook outside of the sandbox")
+        raise ValueError(f"{wrong} only your own file can have a hook outside of the sandbox.")
     within = min(float(seconds), MOST_SECONDS)
     return CommandHook(event, matcher, command, file, source, within, condition, outside)
 
 
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+def _is_matcher(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        return value == "*" or re.compile(value) is not None
+    except re.error:
+        return False

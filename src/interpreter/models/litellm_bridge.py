@@ -18,14 +18,14 @@ from interpreter.models.http.retries import persevere
 from interpreter.models.openai.opening import capabilities
 from interpreter.models.options import ModelOptions
 from interpreter.models.prices import FREE, facts_about
-from interpreter.protocol.errors import ConfigurationError, ModelError
+from interpreter.protocol.errors import ConfigurationError, ModelError, install_command
 from interpreter.protocol.events import ModelEvent
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.ports import Request
 
 _END = object()
 
-_INSTALL = "pip install 'reploop[litellm]'"
+_INSTALL = install_command("litellm")
 _QUIET = {
     "telemetry": False,
     "suppress_debug_info": True,

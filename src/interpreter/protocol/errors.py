@@ -114,6 +114,11 @@ class NotApproved(InterpreterError):
     """Code wanted to run and nobody was there to say yes; it is still proposed."""
 
 
+def install_command(extra: str) -> str:
+    """What installs an extra: of the checkout, as no package index has us."""
+    return f"pip install '.[{extra}]' in the checkout of reploop"
+
+
 def why_unreadable(error: Exception) -> str:
     """Why a file could not be read, in a few words; of YAML with the line where it went wrong."""
     mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)

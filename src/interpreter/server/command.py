@@ -22,6 +22,11 @@ and for whoever has the token. The link that is printed opens the page signed in
   interpreter serve --add-user ada --workspace ~/ada
                                                let somebody else in; their token is told once
 """
+EPILOG = """\
+variables: INTERPRETER_HOST and INTERPRETER_PORT are where it listens, INTERPRETER_API_KEY is the
+owner's token; for Open Interpreter's clients INTERPRETER_REQUIRE_ACKNOWLEDGE=True sends again what
+was not acknowledged, and INTERPRETER_INSECURE_ROUTES=True answers POST /run.
+"""
 
 
 def split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -29,12 +34,15 @@ def split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         prog="interpreter serve",
         description=DESCRIPTION,
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     host = os.environ.get("INTERPRETER_HOST", DEFAULT_HOST)
     parser.add_argument("--host", default=host, help="where to listen (%(default)s)")
-    port = os.environ.get("INTERPRETER_PORT", str(DEFAULT_PORT))
+    port = os.environ.get("INTERPRETER_PORT", "") or str(DEFAULT_PORT)
+    if not port.isdecimal():
+        raise ConfigurationError(f"INTERPRETER_PORT is a number, not {port!r}.")
     parser.add_argument("--port", default=port, type=int, help="0: any (%(default)s)")
     parser.add_argument("--workspace", default=".", help="the directory all workspaces are below")
     parser.add_argument(

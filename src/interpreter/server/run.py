@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.errors import ConfigurationError, install_command
 from interpreter.server.config import ServerConfig
 
 WARNING = "Everybody who can reach {address} and has the token can run code on this machine{plain}."
-NOT_INSTALLED = "The server needs more packages: pip install 'reploop[server]'."
+NOT_INSTALLED = f"The server needs more packages: {install_command('server')}."
+NO_PAGE = "There is no page: `make page` in the checkout builds it. Programs are served without it."
 OPEN_FILES = 8192  # connections, and some files and pipes of each session
 SWITCH_SECONDS = 0.001  # whoever sends waits no longer than this for threads of busy sessions
 Say = Callable[[str], object]
@@ -82,10 +83,14 @@ def listening(config: ServerConfig) -> contextlib.closing[socket.socket]:
 
 
 def _tell(config: ServerConfig, token: str, say: Say) -> None:
+    from interpreter.server.web_page import is_built  # noqa: PLC0415  (an extra)
+
     if config.settings.sandbox == "off":
         say("There is no sandbox: code can do whatever you can.")
     if not config.is_local:
         plain = "" if config.certificate else ", and everybody on the way can read the token"
         say(WARNING.format(address=config.address, plain=plain))
+    if not is_built():
+        say(NO_PAGE)
     say(f"Open {config.address}/#token={token}")
     sys.stdout.flush()

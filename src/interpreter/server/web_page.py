@@ -34,12 +34,16 @@ FRAME_POLICY = (
 )
 
 
+def is_built() -> bool:
+    """Whether there is a page at all; a checkout has none before it is built."""
+    return safe_files.is_file(BUILT / "index.html")
+
+
 async def page(request: Request) -> Response:
     """The page, or how to build it."""
-    index = BUILT / "index.html"
-    if not safe_files.is_file(index):
+    if not is_built():
         return HTMLResponse(NOT_BUILT)
-    return HTMLResponse(safe_files.read_bytes(index, LARGEST))
+    return HTMLResponse(safe_files.read_bytes(BUILT / "index.html", LARGEST))
 
 
 async def asset(request: Request) -> Response:

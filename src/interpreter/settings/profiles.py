@@ -141,7 +141,10 @@ def read(name: str, confirm: Confirm = nobody_confirms) -> Profile:
 
 def _confirmed(confirm: Confirm, source: str, text: str) -> None:
     if not confirm(source.removeprefix("profile "), text):
-        raise ConfigurationError(f"The {source} was not confirmed, so it is not used.")
+        raise ConfigurationError(
+            f"The {source} was not confirmed, so it is not used. One that lies in the directory "
+            "that `interpreter --profiles` prints needs no question."
+        )
 
 
 def _code_could_write(name: str, workspace: Path) -> bool:

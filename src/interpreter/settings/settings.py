@@ -138,7 +138,8 @@ class Settings:
     """What the model can do, by name (execute, jobs, those of installed packages); none named: the
     usual."""
     kernel: str = ""
-    """A Jupyter kernel to run Python in, by name."""
+    """A Jupyter kernel that runs already, and that Python runs in, outside of the sandbox: its
+    connection file, a part of its name, or `existing` for the newest."""
     mcp_servers: str = ""
     """Servers of tools beside those of the user and the directory, as `.mcp.json` has them."""
     web_search: str = ""

@@ -74,11 +74,14 @@ def _with(
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that variables such as INTERPRETER_MODEL give."""
+    """The settings that variables such as INTERPRETER_MODEL give.
+
+    A key is none of them: INTERPRETER_API_KEY is what our own server asks for, and no provider's.
+    """
     return {
         name: parse(name, environment[PREFIX + name.upper()], PREFIX + name.upper())
         for name in NAMES
-        if environment.get(PREFIX + name.upper())
+        if name not in SECRET and environment.get(PREFIX + name.upper())
     }
 
 

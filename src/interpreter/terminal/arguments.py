@@ -22,18 +22,25 @@ Say what you want; a model writes code; it runs here, in a persistent REPL, when
   interpreter --print "…"             only the answer, for scripts; also as JSON
   cat log | interpreter "why?"        the input is attached as a file
   interpreter --resume last           go on where you left off
-  interpreter sessions                list what was kept; also: search, show, fork, delete, export
-  interpreter models                  local models: list, pull, rm
+  interpreter sessions                list what was kept; also: search, show, fork, delete, export,
+                                      import
+  interpreter models                  local models: list, pull, rm; also: check, prices
   interpreter serve                   the web page, and the protocols for programs
   interpreter config | doctor         settings and where they come from | what works here
+  interpreter mcp                     servers of tools: add, list, test, remove, login; also: serve
+  interpreter trust | hooks           let a project's files have a say | the hooks that count here
+  interpreter wtf                     why the last command failed
   interpreter completion bash         completion for the shell: bash, zsh or fish
 """
 EPILOG = """\
 for programs (docs/headless.md):
   --print, --output-format text|json|stream-json, --input-format stream-json; and with these:
-  --permission-mode MODE, --allowed-tools RULES, --disallowed-tools RULES, --max-turns N,
-  --max-budget-usd USD, --json-schema SCHEMA, --include-partial-messages, --mcp-config JSON,
-  --continue, --fork-session, --session-id ID, --system-prompt TEXT, --append-system-prompt TEXT
+  --permission-mode MODE, --dangerously-skip-permissions, --permission-prompt-tool stdio,
+  --allowed-tools RULES, --disallowed-tools RULES, --tools NAMES, --add-dir DIR, --max-turns N,
+  --max-budget-usd USD, --task-budget N, --effort HOW, --json-schema SCHEMA,
+  --system-prompt TEXT, --append-system-prompt TEXT (or …-file FILE), --settings JSON,
+  --setting-sources NAMES, --mcp-config JSON, --strict-mcp-config, --include-partial-messages,
+  --replay-user-messages, --continue, --fork-session, --session-id ID, --no-session-persistence
 
 Exit codes: 0 done, 1 not done, 2 wrong argument or setting, 3 code not approved, 130 interrupted.
 Ctrl-C or Esc stops what is going on and keeps everything; %help at the prompt lists the commands.
@@ -44,7 +51,15 @@ class UsageError(ConfigurationError):
     """The command line cannot be understood."""
 
 
-class _Parser(argparse.ArgumentParser):
+class OneLineParser(argparse.ArgumentParser):
+    """Tells a mistake as all of ours are told."""
+
+    def error(self, message: str) -> NoReturn:
+        """In one line, with where to read more."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+class _Parser(OneLineParser):
     def print_help(self, file: Any = None) -> None:
         """By the pager where a person would have to scroll back."""
         text = self.format_help()
@@ -53,17 +68,23 @@ class _Parser(argparse.ArgumentParser):
         super().print_help(file)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}{_meant(message)} (see interpreter --help)")
+        super().error(f"{message}{_meant(message)}")
 
 
 def _meant(message: str) -> str:
-    """The flag that an unknown one looks like."""
+    """The flag that an unknown one looks like, or what one of a program's is missing."""
     import difflib  # noqa: PLC0415  (only to complain)
+    import re  # noqa: PLC0415
 
     unknown = message.partition("unrecognized arguments: ")[2].split(" ")[0].partition("=")[0]
-    known = [name for flags in GROUPS.values() for flag in flags for name in flag.names]
-    close = difflib.get_close_matches(unknown.replace("-", "_"), _underscored(known), n=1)
-    return f"; did you mean {_underscored(known)[close[0]]}?" if unknown and close else ""
+    of_programs = _underscored(re.findall(r"--[a-z-]+", EPILOG))
+    wanted = unknown.replace("-", "_")
+    if wanted.removesuffix("_file") in of_programs:
+        return "; it is for programs, and needs --print"
+    ours = [name for flags in GROUPS.values() for flag in flags for name in flag.names]
+    known = {**of_programs, **_underscored(ours)}
+    close = difflib.get_close_matches(wanted, known, n=1)
+    return f"; did you mean {known[close[0]]}?" if unknown and close else ""
 
 
 def _underscored(names: list[str]) -> dict[str, str]:
@@ -140,7 +161,7 @@ GROUPS: dict[str, tuple[CommandFlag, ...]] = {
         _flag("--sandbox", "read-only, workspace, trusted, off", metavar="LEVEL"),
         _flag("--workspace", "where code works (default: here)", metavar="DIR"),
         _flag("--python", "the Python that code runs in", metavar="PATH"),
-        _flag("--kernel", "a Jupyter kernel to run Python in", metavar="NAME"),
+        _flag("--kernel", "a running Jupyter kernel for Python; no sandbox", metavar="FILE"),
         _flag("--timeout", "seconds a block may take", type=float, metavar="S"),
         _switch("--dry-run", "take back what each block did", dest="dry_run"),
         _flag("-xo --max_output", "characters of output it reads", type=int, metavar="N"),

@@ -163,7 +163,7 @@ class Chat:
 
     def take(self, text: str) -> None:
         """Whatever was typed: a command, a shell line, or a message."""
-        from interpreter.terminal.magics.table import run_command  # noqa: PLC0415  (commands use the chat)
+        from interpreter.terminal.magics import table  # noqa: PLC0415  (commands use the chat)
 
         line = text.strip()
         if line.startswith("!!"):
@@ -171,10 +171,11 @@ class Chat:
         elif line.startswith("!"):
             self.shell(line[1:].strip(), tell=False)
         elif line.startswith("%"):
-            run_command(self, line)
+            table.run_command(self, line)
         elif (command := self._user_command(line)) is not None:
             self.say(command)
         elif line:
+            table.refuse_unknown(self, text)
             self.say(text)
 
     def _user_command(self, line: str) -> str | None:

@@ -26,7 +26,7 @@ SUBCOMMANDS = {
     "models": "local_models:command",
     "doctor": "doctor:doctor_command",
     "trust": "trust:trust_command",
-    "hooks": "hook_list:hooks_command",
+    "hooks": "trust:hooks_command",
     "mcp": "mcp:mcp_command",
     "completion": "completion:completion_command",
     "wtf": "wtf:wtf_command",
@@ -72,7 +72,23 @@ def _dispatch(arguments: list[str]) -> int:
         return int(command(arguments[1:]))
     from interpreter.terminal.arguments import parse  # noqa: PLC0415  (subcommands have their own)
 
-    return _chat_command(parse(arguments))
+    options = parse(arguments)
+    if "--" not in arguments:
+        _refuse_misspelt(options.get("message", []))
+    return _chat_command(options)
+
+
+def _refuse_misspelt(message: list[str]) -> None:
+    """One word that is nearly a subcommand is a slip, not a message that a model answers."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only where there is one word)
+
+    known = (*SUBCOMMANDS, "serve")
+    close = get_close_matches(message[0], known, n=1, cutoff=0.8) if len(message) == 1 else []
+    if close:
+        meant = f"did you mean `interpreter {close[0]}`?"
+        raise ConfigurationError(
+            f"{message[0]!r} is no command; {meant} As a message: interpreter -- {message[0]}"
+        )
 
 
 def _chat_command(options: dict[str, Any]) -> int:

@@ -54,7 +54,7 @@ def talk(plan: ChatPlan) -> int:
         if not plan.interactive:
             return code
         if not plan.text.strip():
-            chat.desk.note(greeting(plan.settings, first=False))
+            chat.desk.note(greeting(plan.settings, first=False, colourful=chat.desk.colourful))
         listener = partial(getattr, chat, "listener")
         read = reader(plan.settings, live=plan.live, more=chat.suggestions, listener=listener)
         chat.run(read)

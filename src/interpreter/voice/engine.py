@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+from interpreter.protocol.errors import install_command
 from interpreter.protocol.voice import VoiceError
 
 MOST_THREADS = 4
-NOT_INSTALLED = "Listening and speaking need more packages: pip install 'reploop[voice]'."
+NOT_INSTALLED = f"Listening and speaking need more packages: {install_command('voice')}."
 
 
 def cpu_session(model: Path | bytes) -> Any:

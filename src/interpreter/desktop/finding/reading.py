@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.protocol.desktop import Box, DesktopError, Frame
+from interpreter.protocol.errors import install_command
 from interpreter.protocol.values import frozen
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-EXTRA = "Reading the screen needs an extra: pip install 'reploop[os-ocr]'."
+EXTRA = f"Reading the screen needs an extra: {install_command('os-ocr')}."
 LINES_KEPT = 8_000
 SCREENS_KEPT = 16
 BATCH = 6

@@ -26,6 +26,7 @@ from interpreter.desktop.web.locating import located
 from interpreter.desktop.web.reading import page_as
 from interpreter.protocol import safe_files
 from interpreter.protocol.desktop import DesktopError, NoDesktop, Proxy
+from interpreter.protocol.errors import install_command
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -181,9 +182,7 @@ class Browser:
         try:
             from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415  (an extra)
         except ImportError as error:
-            raise NoDesktop(
-                "The browser needs an extra: pip install 'reploop[browser]'."
-            ) from error
+            raise NoDesktop(f"The browser needs an extra: {install_command('browser')}.") from error
         try:
             if self._page is None:
                 self._page = self._start(sync_playwright)

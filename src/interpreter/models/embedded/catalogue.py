@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interpreter.models.options import Dialect
-from interpreter.protocol.errors import ConfigurationError, UnknownModel
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
 
 DATA = Path(__file__).with_name("catalogue.toml")
@@ -94,7 +94,7 @@ class Catalogue:
         if short in self.models:
             return self.models[short]
         known = ", ".join(model.name for model in self.shown())
-        raise UnknownModel(f"There is no built-in model {short!r}; there are: {known}.")
+        raise ConfigurationError(f"There is no built-in model {short!r}; there are: {known}.")
 
     def shown(self) -> tuple[CatalogueModel, ...]:
         """The models that a user should see."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from interpreter.protocol.errors import ConfigurationError, ModelError
+from interpreter.protocol.errors import ConfigurationError, ModelError, install_command
 from interpreter.protocol.interrupt import Interrupt
 from interpreter.protocol.values import frozen
 
@@ -24,7 +24,7 @@ PROGRAM = Path(__file__).with_name("engine_program.py")
 BACKLOG = 32  # sessions that wait while a model is being loaded
 HELLO = 4096
 CALM = {"GOMP_SPINCOUNT": "1000"}  # threads that spin for long make a busy machine much slower
-MISSING = "The built-in model needs llama.cpp; install it with: pip install 'reploop[local]'"
+MISSING = f"The built-in model needs llama.cpp; install it with: {install_command('local')}"
 
 
 class EngineFailed(ModelError):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from interpreter.protocol.errors import StartFailed
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.runtimes.kernel.host import RunningKernel
 from interpreter.runtimes.kernel.jupyter import PATIENT, JupyterKernel, KernelOptions
 from interpreter.runtimes.kernel.python import PYTHON
@@ -26,7 +26,9 @@ def find_connection_file(wanted: str, environment: Mapping[str, str] = os.enviro
     pattern = "kernel-*.json" if wanted == "existing" else f"*{path.name}*"
     found = [file for file in directory.glob(pattern) if file.is_file()]
     if not found:
-        raise StartFailed(f"No running kernel {wanted!r} was found in {directory}.")
+        raise ConfigurationError(
+            f"--kernel: no running kernel {wanted!r} was found in {directory}."
+        )
     return max(found, key=lambda file: file.stat().st_mtime)
 
 

@@ -43,7 +43,8 @@ def _commands() -> Mapping[str, str]:
 def prompt_first(plan: ChatPlan) -> int:
     """Show the prompt, open the rest behind it, and converse."""
     used_before = (data_directory() / "history").exists()
-    print(greeting(plan.settings, first=not used_before))
+    colourful = not os.environ.get("NO_COLOR")
+    print(greeting(plan.settings, first=not used_before, colourful=colourful))
     if plan.resume:
         session, text = _recap(plan.resume, str(plan.settings.directory()))
         print(text)

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.visible import sentence, visible, visible_lines
 from interpreter.settings.settings import Settings
-from interpreter.settings.sources import gather
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.input.editor import edit
-
-
-def hooks_command(arguments: list[str]) -> int:
-    """List the hooks of the user and of this directory."""
-    parser = argparse.ArgumentParser(
-        prog="interpreter hooks",
-        description="List the commands that a session in this directory would run as hooks.",
-    )
-    parser.parse_args(arguments)
-    print("\n".join(hook_lines(gather({}).settings)))
-    return 0
 
 
 def hook_lines(settings: Settings) -> Iterator[str]:
@@ -35,10 +22,10 @@ def hook_lines(settings: Settings) -> Iterator[str]:
         more = f", if {hook.condition}" if hook.condition else ""
         yield f"{visible(what)}: {visible(hook.command)}"
         yield f"  {where}, {hook.seconds:g} s{visible(more)}; from {visible(str(hook.file))}"
-    yield from found.troubles
+    yield from (*found.mistakes, *found.left_out)
     for file in left_out(settings):
         yield sentence(f"Not used, because this directory is not trusted: {file}")
-    if not found.hooks:
+    if not found.hooks and not found.mistakes:
         yield sentence(f"There are no hooks. Yours would be in {user_file()}; see docs/hooks.md.")
 
 
@@ -62,8 +49,6 @@ def memory(chat: Chat, argument: str) -> None:
 
 def hooks(chat: Chat, argument: str) -> None:
     """The hooks of the user and of the project."""
-    from interpreter.terminal.magics.project import hook_lines  # noqa: PLC0415  (rarely)
-
     chat.desk.note("\n".join(hook_lines(chat.settings)))
 
 

@@ -8,6 +8,8 @@ import time
 
 from interpreter._version import __version__
 from interpreter.protocol.errors import ConfigurationError
+from interpreter.protocol.events import OutputDelta
+from interpreter.protocol.messages import Code
 from interpreter.protocol.visible import visible
 from interpreter.settings.paths import config_directory, data_directory
 from interpreter.terminal.chat import Chat
@@ -69,10 +71,11 @@ def fork(chat: Chat, argument: str) -> None:
 
 
 def info(chat: Chat, argument: str) -> None:
-    """Versions, model, session, directories."""
+    """Versions, the Python of code, model, session, directories."""
     facts = {
         "interpreter": __version__,
-        "Python": f"{platform.python_version()} ({sys.executable})",
+        "its Python": f"{platform.python_version()} ({sys.executable})",
+        "code runs in": _python_of_code(chat),
         "system": platform.platform(),
         "model": chat.session.engine.model.name,
         "languages": ", ".join(chat.factory.languages),
@@ -83,6 +86,13 @@ def info(chat: Chat, argument: str) -> None:
         "data": data_directory(),
     }
     chat.desk.note("\n".join(f"{name:12} {value}" for name, value in facts.items()))
+
+
+def _python_of_code(chat: Chat) -> str:
+    """The Python that blocks run in, as it says itself: often another one than ours."""
+    events = chat.factory.run(Code("python", "print(__import__('sys').executable)"))
+    said = "".join(event.text for event in events if isinstance(event, OutputDelta))
+    return visible(said.strip()) or "no Python that answers now"
 
 
 def _go_on(chat: Chat, session_id: str) -> None:

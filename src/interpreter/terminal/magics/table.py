@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.values import frozen
+from interpreter.protocol.visible import visible
 from interpreter.terminal.chat import Chat
 from interpreter.terminal.magics import files as magic_files
 from interpreter.terminal.magics import project as magic_project
@@ -15,6 +18,7 @@ from interpreter.terminal.magics import state as magic_state
 from interpreter.terminal.magics import tries as magic_tries
 
 Do = Callable[[Chat, str], None]
+SLASH = re.compile(r"/[\w.:-]+")
 
 
 @frozen
@@ -165,7 +169,18 @@ def run_command(chat: Chat, line: str) -> None:
     command.run(chat, argument.strip())
 
 
-def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name.lower(), COMMANDS, n=1, cutoff=0.5)
-    hint = f" Did you mean {close[0]}?" if close else ""
-    return f"There is no command {name}.{hint} %help lists them."
+def _unknown(name: str, more: Iterable[str] = ()) -> str:
+    """That there is no such command, and which one was meant, whatever sign it begins with."""
+    known = {one[1:]: one for one in (*COMMANDS, *more)}
+    close = difflib.get_close_matches(name[1:].lower(), known, n=1, cutoff=0.5)
+    hint = f" Did you mean {known[close[0]]}?" if close else ""
+    return f"There is no command {visible(name)}.{hint} %help lists them."
+
+
+def refuse_unknown(chat: Chat, text: str) -> None:
+    """A line that begins with a `/name` that means nothing is a slip, not a message."""
+    name = text.split(maxsplit=1)[0] if text.startswith("/") else ""
+    if SLASH.fullmatch(name) and not Path(name).exists():
+        theirs = [one for one in chat.suggestions() if one.startswith("/")]
+        escape = "With a space in front it is a message."
+        raise ConfigurationError(f"{_unknown(name, theirs)} {escape}")

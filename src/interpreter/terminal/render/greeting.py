@@ -28,9 +28,9 @@ you look at it and press y; it runs here, in a sandbox, and can be undone.
 """
 
 
-def greeting(settings: Settings, *, first: bool) -> str:
+def greeting(settings: Settings, *, first: bool, colourful: bool) -> str:
     """What is said before the first prompt."""
-    palette = NO_COLOURS if os.environ.get("NO_COLOR") else COLOURS
+    palette = COLOURS if colourful else NO_COLOURS
     width = shutil.get_terminal_size().columns
     if not first:
         asking = NOT_ASKING if settings.auto_run else ASKING

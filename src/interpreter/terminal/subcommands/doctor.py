@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 from urllib.parse import urlsplit
 
-from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.errors import ConfigurationError, InterpreterError, install_command
 from interpreter.protocol.values import frozen
 from interpreter.protocol.visible import sentence
 from interpreter.settings.paths import data_directory
@@ -33,9 +33,11 @@ class Diagnosis:
     fix: str = ""
 
 
+USAGE = "usage: interpreter doctor     what works here, and what mends the rest"
 SECONDS = 5.0
 ANTHROPIC = "https://api.anthropic.com"
-NO_MODEL = "interpreter config key PROVIDER, or ollama serve, or pip install 'reploop[local]'"
+MEND_HOOKS = "mend that file; no session begins before, as it may be a guard"
+NO_MODEL = f"interpreter config key PROVIDER, or ollama serve, or {install_command('local')}"
 
 
 def model_findings(settings: Settings) -> Iterator[Diagnosis]:
@@ -89,6 +91,11 @@ FREE_WANTED = 2_000_000_000
 
 def doctor_command(arguments: list[str]) -> int:
     """Look at everything; 1 when something that is needed is missing."""
+    if arguments in (["-h"], ["--help"]):
+        print(USAGE)
+        return 0
+    if arguments:
+        raise ConfigurationError(f"There is nothing to be said to it. {USAGE}")
     settings, broken = Settings(), []
     try:
         settings = gather({}).settings
@@ -276,7 +283,8 @@ def _hooks(settings: Settings) -> Iterator[Diagnosis]:
     found = configured(settings)
     if found.hooks:
         yield Diagnosis("hooks", "ok", f"{len(found.hooks)}; interpreter hooks lists them")
-    yield from (Diagnosis("hooks", "degraded", trouble) for trouble in found.troubles)
+    yield from (Diagnosis("hooks", "missing", text, MEND_HOOKS) for text in found.mistakes)
+    yield from (Diagnosis("hooks", "degraded", text) for text in found.left_out)
     for file in left_out(settings):
         yield Diagnosis("hooks", "absent", f"{file} is not used", "interpreter trust")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -25,6 +24,7 @@ from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.visible import sentence, visible
 from interpreter.settings.settings import Settings
 from interpreter.settings.sources import gather
+from interpreter.terminal.arguments import OneLineParser
 
 USAGE = """\
 usage: interpreter mcp add NAME [--env KEY=VALUE]… [--timeout SECONDS] [--project] -- COMMAND …
@@ -44,7 +44,7 @@ def mcp_command(arguments: list[str]) -> int:
 
 
 def _add(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="interpreter mcp add")
+    parser = OneLineParser(prog="interpreter mcp add")
     parser.add_argument("name")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE")
@@ -72,7 +72,7 @@ def _add(arguments: list[str]) -> int:
 
 
 def _remove(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="interpreter mcp remove")
+    parser = OneLineParser(prog="interpreter mcp remove")
     parser.add_argument("name")
     parser.add_argument("--project", action="store_true", help="from this directory's .mcp.json")
     options = parser.parse_args(arguments)
@@ -119,7 +119,7 @@ def _test(arguments: list[str]) -> int:
 
 
 def _login(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="interpreter mcp login")
+    parser = OneLineParser(prog="interpreter mcp login")
     parser.add_argument("name")
     parser.add_argument("--forget", action="store_true", help="forget the tokens instead")
     options = parser.parse_args(arguments)

@@ -23,7 +23,7 @@ from interpreter.models.embedded.model import places as embedded_places
 from interpreter.models.findings import remember
 from interpreter.models.names import resolve
 from interpreter.models.prices import refresh
-from interpreter.protocol.errors import InterpreterError
+from interpreter.protocol.errors import ConfigurationError
 from interpreter.protocol.visible import visible
 from interpreter.settings.paths import config_directory
 from interpreter.settings.settings import Settings
@@ -72,25 +72,23 @@ class Bar:
 def models_command(arguments: list[str], places: Places | None = None) -> int:
     """Do one thing with models; the exit code."""
     known, places = catalogue(), places or usual_places()
-    try:
-        match arguments:
-            case [] | ["list"]:
-                return _list(known, places)
-            case ["pull" | "rm" as what, "voice"]:
-                return _voice(what, known, places)
-            case ["pull", *rest] if len(rest) <= 1:
-                return _pull(known.get(*rest), places)
-            case ["rm", name]:
-                return _remove(known.get(name), places)
-            case ["check", name, *flags]:
-                return _check(name, flags)
-            case ["prices", file]:
-                return _prices(Path(file))
-        print(USAGE, file=sys.stderr)
-        return 2
-    except InterpreterError as error:
-        print(error, file=sys.stderr)
-        return 1
+    match arguments:
+        case [] | ["list"]:
+            return _list(known, places)
+        case ["pull" | "rm" as what, "voice"]:
+            return _voice(what, known, places)
+        case ["pull", *rest] if len(rest) <= 1:
+            return _pull(known.get(*rest), places)
+        case ["rm", name]:
+            return _remove(known.get(name), places)
+        case ["check", name, *flags]:
+            return _check(name, flags)
+        case ["prices", file]:
+            return _prices(Path(file))
+        case ["-h" | "--help"]:
+            print(USAGE)
+            return 0
+    raise ConfigurationError(USAGE)
 
 
 def usual_places() -> Places:
