@@ -108,7 +108,7 @@ def test_a_table_is_read_as_its_profile_says():
 
 def test_the_folder_of_files_that_are_named_by_numbers_is_made():
     source = 'for n in range(3):\n    open(f"parts/{n}.txt", "w").write("x")'
-    assert without_slips(source).startswith("import os\nos.makedirs('parts', exist_ok=True)\n")
+    assert "    os.makedirs('parts', exist_ok=True)\n    open(" in without_slips(source)
 
 
 WITH_TEXT = """import pandas as pd
