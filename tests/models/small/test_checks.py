@@ -534,6 +534,12 @@ def test_who_asks_about_a_folder_means_all_of_it(source, reads_one):
         ),
         ("df.fillna(0, inplace=True)", ""),
         ("df['a'] = df['a'].fillna(0)", ""),
+        ("df.loc[m, 'a'].fillna(0, inplace=True)", "df.loc[m, 'a'] = df.loc[m, 'a'].fillna(0)"),
+        ("for name in df:\n    df[name].ffill(inplace=True)", "    df[name] = df[name].ffill()"),
+        ("df['a'].fillna(0, inplace=False)", ""),
+        ("tables[0].fillna(0, inplace=True)", ""),
+        ("tables = [a, b]\nfor n in range(2):\n    tables[n].fillna(0, inplace=True)", ""),
+        ("tables = {'a': a}\ntables['a'].fillna(0, inplace=True)", ""),
         ("x = 1; df['a'].fillna(0, inplace=True)", ""),
         ("df['a'].fillna(0, inplace=True)\r", ""),
         ("df['a'].fillna(0, inplace=True", ""),
@@ -605,6 +611,10 @@ def test_rows_are_not_multiplied_by_the_sum_of_all(source, better):
             "print(df.n.sum() * df.price.mean())",
         ),
         ("Sum up the units.", "amounts = df['share'] * df['budget'].sum()"),
+        ("How is the total cost to be split?", "cost = df['weight'] * df['cost'].sum()"),
+        ("Distribute the cost by size.", "cost = df['size'] * df['cost'].sum()"),
+        ("Which cost has who, by the weights?", "cost = df['size'] * df['cost'].sum()"),
+        ("Allocate the total among them.", "cost = df['size'] * df['cost'].sum()"),
     ],
 )
 def test_rows_are_multiplied_by_the_sum_of_all_where_that_is_wanted(question, source):
