@@ -311,6 +311,16 @@ def test_what_can_be_is_not_called_impossible(words, printed):
     [
         ("count = 0\nfor row in rows:\n    count += 1\nprint(count)", "1"),
         ("print((df['paid'] == 'yes').mean() * 100)", "100.0"),
+        ("print(f\"{df['rooms'].median():.3f}\")", "3.000"),
+        ("print(f\"{df['rooms'].median():{2}.{3}f}\")", "3.000"),
+        ("print('{:.3f}'.format(df['rooms'].median()))", "3.000"),
+        ("print('%.3f' % df['rooms'].median())", "3.000"),
+        (
+            "years = [19, 20]\nt = {y: sum(df[df['y'] == y]['n']) for y in years}\nprint(max(t))",
+            "20",
+        ),
+        ("print([n for n in (7, 8) if n in set(df['n'])])", "[7]"),
+        ("for n in [7, 8]:\n    if f(n):\n        print(n)", "7"),
     ],
 )
 def test_a_count_is_computed_though_it_ends_at_a_number_of_the_program(source, printed):
@@ -320,6 +330,13 @@ def test_a_count_is_computed_though_it_ends_at_a_number_of_the_program(source, p
 def test_a_number_that_is_written_down_is_not_computed():
     assert is_hard_coded("How many orders?\n\n- 'paid' text", ran("x = 17\nprint(x)", "17"))
     assert is_hard_coded("How many orders?\n\n- 'paid' text", ran("print('%d' % 17)", "17"))
+    for source in (
+        "for n in [17, 18]:\n    print(n)",
+        "for n in [17, 18]:\n    print('{}'.format(n))",
+        "found = [('a', 17), ('b', 18)]\nfor name, n in found:\n    print(f'{name}: {round(n):.1f}')",
+        'print(\'{"n": 17, "m": 18}\')',
+    ):
+        assert is_hard_coded("How many orders?\n\n- 'paid' text", ran(source, "17\n18")), source
 
 
 def test_rows_by_their_values_are_no_choices():
