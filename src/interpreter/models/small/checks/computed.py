@@ -56,7 +56,7 @@ def prints_only_fixed_words(source: str, output: str) -> bool:
 
 def chooses_blindly(question: str, source: str) -> bool:
     """Whether a program prints one of the answers that a request lists, whatever its data is, as
-    the value of a name: `{"strength": "weak", "r": r}`. One that the request names elsewhere, too,
+    the value of a name: `{"size": "small", "r": r}`. One that the request names elsewhere, too,
     was not chosen blindly."""
     words = question.partition("\n\n")[0].casefold()
     listed = {one.casefold() for listed in choices_in(question) for one in listed}

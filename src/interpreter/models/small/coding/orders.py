@@ -83,8 +83,8 @@ TIES = (  # words that tell what something else has to do with the file
 CLAUSE = r"\b(?:because|if|so|that|when|where|which|who)\b"
 PARTS = (
     r"(?:`[\w.]+(?:\(\))?`|\b(?:bugs?|\w*errors?|problems?|issues?|mistakes?|faults?|failures?"
-    r"|crash(?:es)?|wrong|code|functions?|class|classes|methods?|logic|implementation|behaviou?r|imports?"
-    r"|comments?|docstrings?|indentation|formatting|style|performance|output|stubs?|exercise|task"
+    r"|crash(?:es)?|wrong|code|functions?|class|classes|methods?|logic|implementation|behaviou?r"
+    r"|imports?|comments?|docstrings?|indentation|formatting|style|performance|output|stubs?|exercise|task"
     r"|tests?)\b)"
 )
 THIS = r"(?:\W+(?:the|this|that|my|our|your|file|module|program|script))*\W+"

@@ -26,7 +26,8 @@ MAY_GO = re.compile(  # what is done away with, as far as it is told what with, 
 )
 DEFINITIONS = "class|function|method|constant|variable|helper|definition"
 OF_NAMES = re.compile(  # what stands beside a name that is to go
-    rf"\b(?:{GOES}|the|its|all|both|two|three|four|any|every|old|unused|dead|(?:{DEFINITIONS})(?:e?s)?)"
+    rf"\b(?:{GOES}|the|its|all|both|two|three|four|any|every|old|unused|dead"
+    rf"|(?:{DEFINITIONS})(?:e?s)?)"
     r"\b\W*",
     re.IGNORECASE,
 )

@@ -271,7 +271,7 @@ def _is_column(tree: ast.Module, place: ast.Subscript) -> bool:
 
 def with_columns(question: str, source: str, error: str) -> str:
     """A program that calls the columns of which an error says that they are missing as their table
-    does: `Fare`, where it says `fare`. The same program where there is none, or it renames
+    does: `Price`, where it says `price`. The same program where there is none, or it renames
     columns."""
     there = COLUMN.findall(question)
     columns = {_key(name): name for name in reversed(there) if _key(name)}
