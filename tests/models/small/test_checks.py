@@ -534,6 +534,12 @@ def test_who_asks_about_a_folder_means_all_of_it(source, reads_one):
         ),
         ("df.fillna(0, inplace=True)", ""),
         ("df['a'] = df['a'].fillna(0)", ""),
+        ("df.loc[m, 'a'].fillna(0, inplace=True)", "df.loc[m, 'a'] = df.loc[m, 'a'].fillna(0)"),
+        ("for name in df:\n    df[name].ffill(inplace=True)", "    df[name] = df[name].ffill()"),
+        ("df['a'].fillna(0, inplace=False)", ""),
+        ("tables[0].fillna(0, inplace=True)", ""),
+        ("tables = [a, b]\nfor n in range(2):\n    tables[n].fillna(0, inplace=True)", ""),
+        ("tables = {'a': a}\ntables['a'].fillna(0, inplace=True)", ""),
         ("x = 1; df['a'].fillna(0, inplace=True)", ""),
         ("df['a'].fillna(0, inplace=True)\r", ""),
         ("df['a'].fillna(0, inplace=True", ""),
@@ -605,6 +611,10 @@ def test_rows_are_not_multiplied_by_the_sum_of_all(source, better):
             "print(df.n.sum() * df.price.mean())",
         ),
         ("Sum up the units.", "amounts = df['share'] * df['budget'].sum()"),
+        ("How is the total cost to be split?", "cost = df['weight'] * df['cost'].sum()"),
+        ("Distribute the cost by size.", "cost = df['size'] * df['cost'].sum()"),
+        ("Which cost has who, by the weights?", "cost = df['size'] * df['cost'].sum()"),
+        ("Allocate the total among them.", "cost = df['size'] * df['cost'].sum()"),
     ],
 )
 def test_rows_are_multiplied_by_the_sum_of_all_where_that_is_wanted(question, source):
@@ -617,6 +627,9 @@ def test_rows_are_multiplied_by_the_sum_of_all_where_that_is_wanted(question, so
         ("plt.savefig('plots/a.png')", "import os\nos.makedirs('plots', exist_ok=True)\n"),
         ("df.to_csv('out/2024/b.csv', index=False)", "import os\nos.makedirs('out/2024'"),
         ("open('out/c.txt', 'w').write('x')", "import os\nos.makedirs('out', exist_ok=True)"),
+        ("Path('out/c.txt').write_text('x')", "import os\nos.makedirs('out', exist_ok=True)"),
+        ("(Path('out') / 'c').write_bytes(b'')", "import os\nos.makedirs('out', exist_ok=True)"),
+        ("Path('out/c.txt').open('w')", "import os\nos.makedirs('out', exist_ok=True)"),
         ("df.to_csv('b.csv')", ""),
         ("df.to_csv('/srv/b.csv')", ""),
         ("df.to_csv('../b.csv')", ""),
@@ -628,6 +641,35 @@ def test_the_folder_of_a_file_that_is_written_is_made(source, better):
     made = without_slips(source)
     assert made.startswith(better) if better else made == source
     assert made.endswith(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import shutil\nshutil.move('drafts', 'archive')\nopen('archive/index.txt', 'w').close()",
+        "import shutil\nshutil.copytree('drafts', 'archive')\nopen('archive/index.txt', 'w').close()",
+        "import os\nos.rename('drafts', 'archive')\nif True: open('archive/index.txt', 'w').close()",
+        "from pathlib import Path\nPath('drafts').rename('archive')\n"
+        "for n in range(2):\n    n; open(f'archive/index.txt{n}', 'w').close()",
+        "import os\n\n\ndef move():\n    os.rename('drafts', 'archive')\n"
+        "    with open(\n        'archive/index.txt', 'w'\n    ) as file:\n        file.write('x')\n\n\nmove()",
+    ],
+)
+def test_a_folder_is_not_made_before_the_program_makes_it(source, tmp_path, monkeypatch):
+    (tmp_path / "drafts").mkdir()
+    (tmp_path / "drafts" / "a.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    better = without_slips(source)
+    assert better != source
+    exec(better, {})
+    assert {one.name[:9] for one in (tmp_path / "archive").iterdir()} == {"a.txt", "index.txt"}
+
+
+def test_a_folder_that_has_a_name_is_made():
+    source = "target = Path('out') / 'a.csv'\ntable.to_csv(target)"
+    assert "os.makedirs('out', exist_ok=True)\ntable" in without_slips(source)
+    source += "\ntarget = Path('b.csv')"
+    assert without_slips(source) == source
 
 
 def test_a_folder_that_was_missing_is_made_without_asking_the_model():

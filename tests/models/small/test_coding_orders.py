@@ -62,6 +62,17 @@ from interpreter.models.small.coding.orders import file_to_change
         "Implement the functions of x.py so that the tests in x_test.py pass.",
         "Update app.py. It should print the sum and tell me the mean.",
         "Fix the failing tests in test_x.py by changing x.py",
+        "Change how app.py parses dates",
+        "Fix whatever is wrong with app.py",
+        "Fix the SyntaxError of app.py",
+        "Fix the crash that makes app.py stop",
+        "Change `total` of shop.py: it gets a docstring",
+        "Update the line at the top of app.py",
+        "Fix the failing app.py",
+        "Fix the Python script app.py",
+        "Change the port in server.py",
+        "Rewrite app.py in a simpler way",
+        "Rewrite app.py in Python 3",
         "Introduction.\nWhat is a queen? It cannot attack. Do not change the board.\nIs it so?\nImplement this in queen.py so that the tests in queen_test.py pass.",
     ],
 )
@@ -137,6 +148,23 @@ def test_orders_to_change_a_file(request_):
         "I tried to fix app.py",
         "I do not want to change app.py",
         "Run app.py, then complete the sentence 'It prints'",
+        "Edit the Dockerfile so that it runs app.py.",
+        "Edit the Dockerfile and app.py.",
+        "Fix the Dockerfile for app.py",
+        "Fix the Dockerfile in the folder of app.py",
+        "Update the Makefile to call main.py.",
+        "Update the Makefile calling main.py",
+        "Fix the cron job that starts backup.py.",
+        "Edit the shell script that calls app.py",
+        "Update the systemd service to start server.py at boot.",
+        "Update requirements for app.py.",
+        "Update the docs of app.py.",
+        "Change the permissions of script.py to 755.",
+        "Change the working directory to the folder of app.py",
+        "Modify the environment so app.py can import numpy",
+        "Edit the nginx config in front of server.py",
+        "Rewrite app.py in Rust",
+        "Please rewrite app.py into TypeScript",
     ],
 )
 def test_questions_and_other_orders_change_no_file(request_):
@@ -164,7 +192,14 @@ def test_a_file_at_an_address_or_with_another_ending_is_none_of_them():
 
 @pytest.mark.parametrize(
     "request_",
-    ["-" * 20_000, "../" * 7_000, "fix " * 5_000 + "app.py", "use " * 5_000, "a.py " * 4_000],
+    [
+        "-" * 20_000,
+        "../" * 7_000,
+        "fix " * 5_000 + "app.py",
+        "fix the " + "bug " * 7_000 + "app.py",
+        "use " * 5_000,
+        "a.py " * 4_000,
+    ],
 )
 def test_long_requests_are_read_fast(request_):
     begun = time.process_time()

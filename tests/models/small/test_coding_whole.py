@@ -101,11 +101,67 @@ def test_what_stands_above_the_code_is_kept():
     assert whole("# mine\ndef f(:\n", "def f(): ...\n") == "# mine\ndef f(): ...\n"
 
 
+def test_what_some_editors_begin_a_file_with_is_no_code():
+    old, reply = "\ufeffdef f(): ...\n\ndef g(): ...\n", "def g(): return 1\n"
+    assert whole(old, reply) == "\ufeffdef f(): ...\n\ndef g(): return 1\n"
+    assert whole("\ufeffdef g(): ...\n", reply) == f"\ufeff{reply}"
+    assert whole(old, "print('I do not know')\n") == ""
+
+
 def test_what_the_user_wants_to_be_gone_is_not_put_back():
     old, reply = "def add(a, b): ...\n\ndef half(a): ...\n", "def half(a): ...\n"
     assert whole(old, reply, "Change sums.py: remove add") == reply
     assert whole(old, reply, "Change sums.py: rename half") == old
     assert whole(old, reply, "Change half in sums.py: use add instead") == old
+
+
+THREE = "def foo(): ...\n\n\ndef bar(): ...\n\n\ndef baz(): ...\n"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Fix app.py: remove foo and bar.",
+        "Fix app.py: remove the functions foo and bar",
+        "Change app.py: delete `foo`, `bar`",
+        "Clean app.py up by removing foo() and bar().",
+        "Fix app.py: get rid of the foo and bar functions in it",
+        "Fix app.py: merge foo and bar into one function baz",
+        "Change app.py: replace the functions foo and bar by baz",
+        "Fix app.py: remove the unused functions",
+        "Fix app.py: remove dead code.",
+        "Fix baz in app.py and drop everything that is not used",
+        "Change app.py: remove all functions except baz",
+    ],
+)
+def test_several_that_are_to_be_gone_and_all_of_a_kind_are_not_put_back(asked):
+    assert whole(THREE, "def baz(): ...\n", asked) == "def baz(): ...\n"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Fix the bug in app.py; do not remove anything",
+        "Fix the bug in app.py; do not remove or rename foo or bar",
+        "Don't delete the functions foo and bar of app.py, fix baz",
+        "Fix baz in app.py without removing foo and bar",
+        "Remove the bug in app.py: foo crashes, and bar",
+        "Remove the print statements from foo and bar in app.py",
+        "Fix remove, foo and bar in app.py",
+        "Remove unused imports in app.py",
+        "Remove the function call in baz",
+        "Change app.py: remove the unused functions, but keep foo and bar",
+    ],
+)
+def test_what_nobody_wants_to_be_gone_stays(asked):
+    assert whole(THREE, "def baz(): ...\n", asked) == THREE
+
+
+def test_a_method_goes_where_the_user_wants_that():
+    old = "class A:\n    def foo(self):\n        return self\n\n    def bar(self): ...\n"
+    reply = "class A:\n    def bar(self): ...\n"
+    assert whole(old, reply, "Fix app.py: delete the method foo") == reply
+    assert whole(old, reply, "Fix the method bar in app.py") == old
 
 
 @pytest.mark.parametrize(
@@ -115,6 +171,12 @@ def test_what_the_user_wants_to_be_gone_is_not_put_back():
         ("a = 1; b = 2\ndef f(): ...\n", "a = 3\n"),
         ("def f(): ...\ndef g(): ...\nprint(g())\n", "def f(): ...\nprint(f() + 1)\n"),
         ("def f(): ...\n", "print('I do not know')\n"),
+        ("def f()\n    return 1\n\ndef g(): ...\n", "def f():\n    return 1\n"),
+        (
+            "class A:\n  def f(self)\n    pass\n  def g(self): ...\n",
+            "class A:\n  def f(self): ...\n",
+        ),
+        ("def f(): ...\n\nasync def g(): ...\n", "def f(:\n"),
     ],
 )
 def test_a_reply_that_has_no_place_in_it_is_nothing(old, reply):

@@ -11,7 +11,7 @@ import pytest
 import interpreter
 from interpreter.facade.typed.structured import parse, request
 from interpreter.models.small.checks.answers import answer_in, lacks_a_value
-from interpreter.models.small.faithful import faithful
+from interpreter.models.small.faithful import as_sentence, faithful
 from interpreter.models.small.form.printed import plain
 from interpreter.models.small.plan import SmallTurn, next_request
 from interpreter.models.small.prompts.hints import hint_for
@@ -390,6 +390,25 @@ def test_a_line_without_end_is_looked_at_in_no_time(line):
 def test_a_sentence_says_all_that_was_printed_words_too(said, shown):
     question = "What is the mean, and how strong is it? Answer in one plain sentence."
     assert faithful(said, "mean: 0.57\nstrength: weak\n", question) == shown
+
+
+@pytest.mark.parametrize(
+    ("printed", "sentence"),
+    [
+        ("Berlin: 5", ""),
+        ("New York: 5\nParis: 3", ""),
+        ("tea: 5", ""),
+        ("units: 5", "The units is 5."),
+        ("city: Berlin", "The city is Berlin."),
+        ("City: Berlin\nmost_sold: 5", "The City is Berlin, and the most sold is 5."),
+        ("Mean age: 5", "The Mean age is 5."),
+    ],
+)
+def test_a_value_is_no_label_of_a_sentence(printed, sentence):
+    profile = "- 'city' text: 'Berlin', 'Paris'\n- 'product' text: 'tea'\n- 'units' int 1 to 5"
+    assert (
+        as_sentence(f"Say in one sentence which city sold most.\n\n{profile}", printed) == sentence
+    )
 
 
 def test_a_word_that_an_answer_leaves_out_is_shown_as_it_was_printed():

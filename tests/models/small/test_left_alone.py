@@ -21,6 +21,7 @@ from interpreter.models.small.form.places import filled
 from interpreter.models.small.form.printed import NUMBER
 from interpreter.models.small.form.schemas import fitted
 from interpreter.models.small.mends.put_right import before_it_runs, once_it_ran, when_it_failed
+from interpreter.models.small.prompts.hints import missing_thing
 from interpreter.models.small.rounds import Round
 from interpreter.models.small.votes import agree, ballot
 
@@ -308,6 +309,16 @@ def test_what_can_be_is_not_called_impossible(words, printed):
     [
         ("count = 0\nfor row in rows:\n    count += 1\nprint(count)", "1"),
         ("print((df['paid'] == 'yes').mean() * 100)", "100.0"),
+        ("print(f\"{df['rooms'].median():.3f}\")", "3.000"),
+        ("print(f\"{df['rooms'].median():{2}.{3}f}\")", "3.000"),
+        ("print('{:.3f}'.format(df['rooms'].median()))", "3.000"),
+        ("print('%.3f' % df['rooms'].median())", "3.000"),
+        (
+            "years = [19, 20]\nt = {y: sum(df[df['y'] == y]['n']) for y in years}\nprint(max(t))",
+            "20",
+        ),
+        ("print([n for n in (7, 8) if n in set(df['n'])])", "[7]"),
+        ("for n in [7, 8]:\n    if f(n):\n        print(n)", "7"),
     ],
 )
 def test_a_count_is_computed_though_it_ends_at_a_number_of_the_program(source, printed):
@@ -317,6 +328,13 @@ def test_a_count_is_computed_though_it_ends_at_a_number_of_the_program(source, p
 def test_a_number_that_is_written_down_is_not_computed():
     assert is_hard_coded("How many orders?\n\n- 'paid' text", ran("x = 17\nprint(x)", "17"))
     assert is_hard_coded("How many orders?\n\n- 'paid' text", ran("print('%d' % 17)", "17"))
+    for source in (
+        "for n in [17, 18]:\n    print(n)",
+        "for n in [17, 18]:\n    print('{}'.format(n))",
+        "found = [('a', 17), ('b', 18)]\nfor name, n in found:\n    print(f'{name}: {round(n):.1f}')",
+        'print(\'{"n": 17, "m": 18}\')',
+    ):
+        assert is_hard_coded("How many orders?\n\n- 'paid' text", ran(source, "17\n18")), source
 
 
 def test_rows_by_their_values_are_no_choices():
@@ -354,6 +372,14 @@ def test_none_is_an_answer_where_it_was_asked_for_and_names_are_no_gaps():
         "What is the average price in my JSON?",
         "How many orders does the JSON contain?",
         "Show me what the CSV says about tea.",
+        "How many lines in app.log mention JSON errors?",
+        "Which libraries in requirements.txt handle JSON?",
+        "Which of them can parse JSON",
+        "How many of the files work with JSON?",
+        "Which of CSV, JSON and XML is used most?",
+        "List the libraries that handle JSON.",
+        "Print the lines which mention JSON",
+        "Show the JSON errors of app.log.",
     ],
 )
 def test_the_form_of_what_is_read_is_not_that_of_the_answer(question):
@@ -365,6 +391,15 @@ def test_the_form_of_what_is_read_is_not_that_of_the_answer(question):
     [
         ("What is the mean? Answer as JSON.", "json"),
         ("Just JSON, please: what is the mean?", "json"),
+        ("What is the mean? JSON only.", "json"),
+        ("What is the mean, as one valid JSON object?", "json"),
+        ("Put the mean and the median into a JSON object.", "json"),
+        ("Respond with JSON: what is the mean?", "json"),
+        ("Mean and median of x (JSON)", "json"),
+        ("I want the mean and the median of x as a single line of JSON.", "json"),
+        ("Convert the means to JSON.", "json"),
+        ("What are the means? The result must be JSON.", "json"),
+        ("Could I get the means in valid JSON?", "json"),
         ("Return the JSON object with the key mean.", "json"),
         ("List the cities separated by commas.", "list"),
         ("Give me the result as CSV.", "csv"),
@@ -396,6 +431,9 @@ def test_nothing_that_is_odd_ends_a_turn():
     [
         lambda: form_of(f"Give me only {', '.join(f'{one!r}' for one in range(60))} as CSV."),
         lambda: NUMBER.fullmatch("1" * 100_000 + " x"),
+        lambda: form_of(",." * 20_000 + " x"),
+        lambda: form_of("as with the key " * 2_000),
+        lambda: missing_thing("KeyError: 'x'", "a\n\n- 'a' int", "b['x']\n" + "\n" * 100_000),
         lambda: said_to_be_absent("Aa-" * 30_000 + "\n\n- 'a' text: 'b'", ran("x")),
     ],
 )

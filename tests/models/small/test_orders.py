@@ -186,6 +186,9 @@ def test_a_block_that_has_changed_something_is_not_run_again():
     [
         "a = b.str.replace('[draft]', '')",
         "a = b.str.replace('US$', '')",
+        r"a = b.str.replace('D:\\downloads', '')",
+        r"a = b.str.replace(r'D:\data\', '')",
+        r"a = b.str.replace('\\\\server\\docs', '')",
         "a = b.str.replace(r'\\d(', '')",
         "a = b.str.replace(r'\\d', '',)",
         "a = b.str.replace(r'\\d', '')\r",

@@ -6,8 +6,9 @@ import sys
 import pytest
 from tests.models.small.test_checks import PROFILE, block, reply
 
-from interpreter.models.small.checks.written_files import look_at_file
+from interpreter.models.small.checks.written_files import look_at_file, trouble_in
 from interpreter.models.small.plan import SmallTurn, next_request
+from interpreter.models.small.rounds import Round
 from interpreter.models.small.wanted import file_to_write
 from interpreter.protocol.messages import ActionResult, Code, Message, Output
 from support.profiles import with_profile
@@ -27,6 +28,10 @@ def writing(source=WRITES, files="added /tmp/work/answer.csv"):
             "computer", (Output(f"[files: {files}]\n", "stderr"), ActionResult("c1", "ok", ""))
         ),
     )
+
+
+def ran(source):
+    return Round(source, source, False, "", "", "")
 
 
 def asked(question=ASKED, *, there=True):
@@ -247,3 +252,42 @@ def test_columns_that_nobody_wants_are_taken_out_of_a_table(tmp_path):
     code = SmallTurn.of(turn).to_rewrite
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert (tmp_path / "answer.csv").read_text() == 'name,city\nZo\u00eb,"Bath, UK"\nRavi,\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        ("the columns name and email filled in as clean.csv, only those from Berlin.", False),
+        ("columns name and email, in exactly that order, as clean.csv", False),
+        ("the columns name and email as clean.csv. Just do it.", False),
+        ("only the columns name and email as clean.csv.", True),
+        ("exactly the columns name and email, as clean.csv", True),
+        ("the columns name and email only, as clean.csv", True),
+    ],
+)
+def test_only_is_said_of_columns_beside_their_names(words, is_told):
+    question = f"Save the customers of sales.csv with {words}"
+    source = "df.to_csv('clean.csv')"
+    text = "id,name,email\n1,Zoe,z@x\n"
+    assert ("its columns are" in trouble_in(question, text, ran(source))) is is_told
+
+
+@pytest.mark.parametrize(
+    ("words", "trouble"),
+    [
+        ("Remove the key password from config.json and save the result as new.json.", ""),
+        ("Sort the keys alphabetically in config.json and save it as new.json", ""),
+        ("Rename the key user to name in config.json and save it as new.json", ""),
+        ("Save config.json without the key password as new.json", ""),
+        ("Save config.json with the keys password and token removed as new.json", ""),
+        ("Save config.json with the key user renamed to name as new.json", ""),
+        ("Save a.csv with the name and remove the key total, as new.json", ""),
+        ("Save the mean of a.csv as new.json with the key total", "total"),
+        ("Save the mean of a.csv as new.json, an object with exactly two keys named total, n", "n"),
+        ("Save the mean of a.csv as new.json, using the keys total and n.", "total, n"),
+        ("Save the mean of a.csv as new.json (keys: total, n)", "total, n"),
+    ],
+)
+def test_keys_that_are_to_be_there_are_asked_for(words, trouble):
+    told = trouble_in(words, '{"name": "Zoe"}', ran("open('new.json', 'w')"))
+    assert ("its keys are to be" in told, trouble in told) == (bool(trouble), True)

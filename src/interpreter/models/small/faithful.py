@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from interpreter.models.small.form.asked import SAID, wants_a_sentence, yes_or_no
 from interpreter.models.small.form.printed import NUMBER, as_number, plain
+from interpreter.models.small.prompts.hints import COLUMN
 
 LINES_REPEATED = 8
 MOST_SAID = 4  # values in one sentence
+MEASURES = frozenset((
+    *("mean", "average", "median", "total", "sum", "count", "number", "minimum", "maximum", "min"),
+    *("max", "standard", "deviation", "range", "correlation", "coefficient", "variance", "share"),
+    *("percentage", "rate", "ratio", "difference"),
+))
 FOOTER = re.compile(  # what pandas says about a table, and nobody asked for
     r"^(?:(?:Name|Length): .*)?dtype: \w+\n?|^\[\d+ rows x \d+ columns\]\n?", re.MULTILINE
 )
@@ -61,8 +68,23 @@ def as_sentence(question: str, printed: str) -> str:
     values = [value.rstrip(".") for _, value in pairs]
     if not 0 < len(pairs) <= MOST_SAID or not all(map(SOME_WORDS.fullmatch, (*names, *values))):
         return ""
+    if not all(map(_is_label(question), (name for name, _ in pairs))):
+        return ""
     said = [f"the {name} is {value}" for name, value in zip(names, values, strict=True)]
     return f"T{', and '.join(said)[1:]}."
+
+
+def _is_label(question: str) -> Callable[[str], bool]:
+    """Whether a name says what a value is (`mean age: 3`), and is none itself (`Berlin: 3`)."""
+    words, _, profiles = question.partition("\n\n")
+    known = {*re.findall(r"\w+", words), *MEASURES}
+    values = {*re.findall(r"'([^'\n]+)'", profiles)} - {*COLUMN.findall(profiles)}
+
+    def is_label(name: str) -> bool:
+        capitals = (word for word in re.findall(r"\w+", name) if word[0].isupper())
+        return name not in values and all(word.lower() in known for word in capitals)
+
+    return is_label
 
 
 def named_values(printed: str) -> list[tuple[str, str]]:

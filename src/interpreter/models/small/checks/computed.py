@@ -14,6 +14,9 @@ from interpreter.models.small.prompts.hints import COLUMN
 from interpreter.models.small.rounds import Round
 
 TWICE = 2  # once in the list, and once more
+PLACE = re.compile(r"\{\w*:[^{}\s\"']*\}|%[-+#0-9.]*[a-z]")
+"""Where a text takes a value, and how it is written."""
+SHOWS = ("print", "round", "str", "int", "float", "format")
 DRAWS = re.compile(r"\b(?:plt|plot|hist|savefig|plotly|px|sns|altair|bokeh|show)\b")
 
 
@@ -53,7 +56,7 @@ def prints_only_fixed_words(source: str, output: str) -> bool:
 
 def chooses_blindly(question: str, source: str) -> bool:
     """Whether a program prints one of the answers that a request lists, whatever its data is, as
-    the value of a name: `{"strength": "weak", "r": r}`. One that the request names elsewhere, too,
+    the value of a name: `{"size": "small", "r": r}`. One that the request names elsewhere, too,
     was not chosen blindly."""
     words = question.partition("\n\n")[0].casefold()
     listed = {one.casefold() for listed in choices_in(question) for one in listed}
@@ -92,13 +95,16 @@ def _constants(source: str) -> set[float]:
     """The numbers that a program is written with, also in its texts."""
     nodes = list(ast.walk(parsed(source)))
     counters = {node.target.id for node in nodes if _counts(node)}
+    lists = dict(_lists(nodes))
     chosen_by = {id(part) for node in nodes for part in _choosing(node)}
     chosen_by |= {id(part) for node in nodes for part in _computing(node, counters)}
+    chosen_by |= {id(part) for node in nodes for part in _gone_through(node, lists)}
     constants = [node for node in nodes if isinstance(node, ast.Constant)]
     values = [node.value for node in constants if id(node) not in chosen_by]
     written = [value for value in values if isinstance(value, int | float)]
     numbers = {abs(float(value)) for value in written if abs(value) < 1e300}
-    return numbers.union(*(sizes(value) for value in values if isinstance(value, str)))
+    texts = (PLACE.sub("", value) for value in values if isinstance(value, str))
+    return numbers.union(*map(sizes, texts))
 
 
 class _Counting(ast.AugAssign):
@@ -125,7 +131,7 @@ def _computing(node: ast.AST, counters: set[str]) -> Iterator[ast.AST]:
 def _choosing(node: ast.AST) -> Iterator[ast.AST]:
     """The parts that say which or how, not what: x[1], x > 1, axis=1, round(x, 1)."""
     match node:
-        case ast.Subscript(slice=part):
+        case ast.Subscript(slice=part) | ast.FormattedValue(format_spec=ast.expr() as part):
             yield from ast.walk(part)
         case ast.Compare(left, _, others):
             yield from (left, *others)
@@ -135,3 +141,44 @@ def _choosing(node: ast.AST) -> Iterator[ast.AST]:
             yield places
         case ast.Call(ast.Attribute(), [ast.Constant(int()) as part]):
             yield part
+
+
+def _lists(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """The lists that have a name."""
+    for node in nodes:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.List() | ast.Tuple() | ast.Set() as values):
+                yield name, values
+
+
+def _gone_through(node: ast.AST, lists: dict[str, ast.expr]) -> Iterator[ast.AST]:
+    """The parts of a list of which each is computed with in turn, and not only shown."""
+    match node:
+        case ast.For(target, source):
+            loops = [(target, source)]
+        case ast.ListComp(_, parts) | ast.SetComp(_, parts) | ast.GeneratorExp(_, parts):
+            loops = [(part.target, part.iter) for part in parts]
+        case ast.DictComp(generators=parts):
+            loops = [(part.target, part.iter) for part in parts]
+        case _:
+            return
+    used = {name for part in ast.walk(node) for name in _computed_with(part)}
+    for target, source in loops:
+        names = (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
+        if not used.isdisjoint(names):
+            listed = lists.get(source.id) if isinstance(source, ast.Name) else source
+            yield from ast.walk(listed or source)
+
+
+def _computed_with(node: ast.AST) -> Iterator[str]:
+    """The names by which something is chosen, or that are handed to what computes."""
+    parts: list[ast.expr] = []
+    match node:
+        case ast.Subscript(slice=part):
+            parts = [part]
+        case ast.Compare(left, _, others):
+            parts = [left, *others]
+        case ast.Call(ast.Name(name) | ast.Attribute(attr=name), given) if name not in SHOWS:
+            parts = given
+    for part in parts:
+        yield from (one.id for one in ast.walk(part) if isinstance(one, ast.Name))

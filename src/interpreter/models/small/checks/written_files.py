@@ -57,7 +57,8 @@ FORMS = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 NOT_ROUNDED = "its numbers have more decimals than were asked for"
 MOST_RESULTS = 30  # rows
 ALPHABETICAL = re.compile(r"\balphabetic\w*\b(?! order by| by)", re.IGNORECASE)
-JUST = re.compile(r"\b(?:just|only|exactly)\b", re.IGNORECASE)
+JUST = re.compile(r"\b(?:just|only|exactly)\b", re.IGNORECASE)  # before the names of columns
+ONLY = re.compile(r" only\b(?= *(?:[,.;]|$|(?:and|as|in|into|to)\b))", re.IGNORECASE)  # behind
 EACH_ONCE = re.compile(r"\b(?:no|without) duplicates\b|\beach (?:only )?once\b", re.IGNORECASE)
 DECIMALS = re.compile(r"[-+]?\d+\.\d+")
 # What was printed of it is not what it holds.
@@ -119,9 +120,20 @@ def rewritten_file(question: str, rounds: Sequence[Round]) -> str:
 def _columns_too_many(question: str, name: str, text: str) -> list[str]:
     """The columns that a table was to have, where it has all of them and others, too."""
     words = question.partition("\n\n")[0]
-    wanted = listed(COLUMNS.search(words)) if JUST.search(words) else []
+    wanted, is_all = _columns(words)
     head = next(csv.reader(text.splitlines()), []) if name.lower().endswith(".csv") else []
-    return wanted if len(wanted) > 1 and {*wanted} < {*head} and "" not in head else []
+    is_more = is_all and len(wanted) > 1 and {*wanted} < {*head} and "" not in head
+    return wanted if is_more else []
+
+
+def _columns(words: str) -> tuple[list[str], bool]:
+    """The columns that a table is to have, and whether it is said that it has no others: by a word
+    beside their names, and not by one about its rows."""
+    found = COLUMNS.search(words)
+    if found is None:
+        return [], False
+    before = found[0].rpartition(next(filter(None, found.groups())))[0]
+    return listed(found), bool(JUST.search(before) or ONLY.match(words, found.end()))
 
 
 def _writer(rounds: Sequence[Round]) -> Round:
@@ -209,11 +221,11 @@ def _trouble_with_lines(words: str, text: str) -> str:
 
 def _trouble_with_table(words: str, rows: list[list[str]]) -> str:
     head, *body = [[cell.strip() for cell in row] for row in rows]
-    wanted = listed(COLUMNS.search(words))
+    wanted, is_all = _columns(words)
     there = [cell.lower() for cell in head]
     if head[0] == "" and len(head) > 1:
         return "its first column has no name: leave out the row numbers, with index=False"
-    too_many = bool(JUST.search(words)) and len(there) > len(wanted)
+    too_many = is_all and len(there) > len(wanted)
     if len(wanted) > 1 and (too_many or any(one.lower() not in there for one in wanted)):
         return f"its columns are {', '.join(head)!r}, and they were to be {', '.join(wanted)!r}"
     if not body:

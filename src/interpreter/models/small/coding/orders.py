@@ -75,6 +75,34 @@ OF_CODE = re.compile(
     r"(?!(?:\w+\W+){0,3}(?:it|them|code|function|class|method|file|module|program|script)\b))",
     re.IGNORECASE,
 )
+TIES = (  # words that tell what something else has to do with the file
+    r"\b(?:about|after|and|around|as|at|because|before|behind|by|for|from|if|in|inside|into|near|of"
+    r"|on|or|so|that|to|under|until|when|where|which|while|who|with|within|without"
+    r"|(?!failing|missing|existing|following|crashing|remaining|working)\w+ing(?=\W+\Z))\b"
+)
+CLAUSE = r"\b(?:because|if|so|that|when|where|which|who)\b"
+PARTS = (
+    r"(?:`[\w.]+(?:\(\))?`|\b(?:bugs?|\w*errors?|problems?|issues?|mistakes?|faults?|failures?"
+    r"|crash(?:es)?|wrong|code|functions?|class|classes|methods?|logic|implementation|behaviou?r"
+    r"|imports?|comments?|docstrings?|indentation|formatting|style|performance|output|stubs?|exercise|task"
+    r"|tests?)\b)"
+)
+THIS = r"(?:\W+(?:the|this|that|my|our|your|file|module|program|script))*\W+"
+IS_CHANGED = re.compile(  # what stands between a verb and the file that it changes
+    rf"""(?isx)
+    (?:(?!{TIES}).){{0,200}}                                                # the file itself
+    |.{{0,200}}\bby\W+(?:chang|correct|edit|extend|fix|finish|implement|modify|repair|rewrit|updat
+        |complet|solv)ing{THIS}
+    |(?:(?!{CLAUSE}).){{0,200}}?\b(?:in|inside|within                       # what is in it
+        |(?:at|on|in)\W+(?:the\W+)?(?:top|beginning|start|end|bottom|lines?\W+\d+)\W+of){THIS}
+    |(?:(?!{TIES}).){{0,80}}?{PARTS}(?:(?!{TIES}).){{0,80}}?                    # its code
+        (?:\b(?:of|for|with|from|about){THIS}|{CLAUSE}.{{0,200}})"""
+)
+IN_ANOTHER_LANGUAGE = re.compile(
+    r"\W+(?:in|into)\s+(?!an?\b|the\b|this\b|that\b|my\b|our\b|place\b|plain\b|pure\b|modern\b"
+    r"|idiomatic\b|good\b|python|less\b|fewer\b|more\b|one\b|two\b|such\b)",
+    re.IGNORECASE,
+)
 IN_FILE = re.compile(rf"(?:^|\bin\b)[^\w/~]*(?:the file\W+)?{FILE.pattern}\W+{BEFORE}$", re.I)
 MORE = re.compile(
     r"""(?:[.;!?]\s+|[,:]\s+|\b(?:and|then|also)\s+)
@@ -167,7 +195,11 @@ def _is_done_to(name: str, verb: str, before: str, after: str, *, to_pass: bool)
         return bool(by_mending or (is_to_pass and PASSES.search(after)))
     if OF_TESTS.search(gap) and not (PASSES.search(gap) or BY_MENDING.search(gap)):
         return False
-    return not DONE_WITH.search(gap) and (to_pass or not OTHER_FILE.search(gap))
+    behind = after[files[0].end() :]
+    if verb.lower() == "rewrite" and IN_ANOTHER_LANGUAGE.match(behind):
+        return False
+    is_changed = IS_CHANGED.fullmatch(gap) and not DONE_WITH.search(gap)
+    return bool(is_changed and (to_pass or not OTHER_FILE.search(gap)))
 
 
 def _is_kept(request: str, name: str, order: int) -> bool:

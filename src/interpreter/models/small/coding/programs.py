@@ -175,7 +175,7 @@ def concerned(name):
     score += 4 * inside + 2 * bool(re.search(calls, failing)) + bool(re.search(calls, told))
     return score, name.count("."), word[0] != "_"
 
-lines = Path(file).read_text(encoding="utf-8").split("\\n")
+lines = Path(file).read_text(encoding="utf-8-sig").split("\\n")
 tree = ast.parse("\\n".join(lines))
 found = [(name, one) for name, one in parts_of(tree) if "\\n".join(lines).count(text_of(one)) == 1]
 parts = {{name: one for name, one in found if len(text_of(one)) <= {longest}}}

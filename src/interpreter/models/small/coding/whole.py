@@ -10,12 +10,31 @@ from itertools import pairwise
 from interpreter.models.small.coding.mends import end_of_head, tree_of
 from interpreter.models.small.coding.part import Definition, first_line, given_names, moved
 
+BYTE_ORDER = "\ufeff"
+"""What some editors begin a file with; it is no code."""
 AS_A_PROGRAM, AT_ONCE = "what it does as a program", "what it does at once"
 DOES = {AS_A_PROGRAM, AT_ONCE}
-MAY_GO = (
-    r"(?i)\b(?:delete|drop|get rid of|remove|rename|replace)\W+"
-    r"(?:(?:the|old|unused|class|constant|function|variable)\W+)*"
+GOES = (
+    r"delet(?:e|ing)|dropp?(?:ing)?|get(?:ting)? rid of|remov(?:e|ing)|renam(?:e|ing)"
+    r"|replac(?:e|ing)|merg(?:e|ing)|combin(?:e|ing)|inlin(?:e|ing)|split(?:ting)?"
 )
+MAY_GO = re.compile(  # what is done away with, as far as it is told what with, from where, and why
+    r"(?P<forbidden>(?:\b(?:not|never|without|nor|cannot)|n['’]t) (?:\w+ ){0,2}?)?"
+    rf"\b(?:{GOES})\b(?P<what>(?:(?!\.\s|\.\Z|[;:!?\n]|\b(?:as|at|because|but|by|except|for|from"
+    r"|if|in|into|of|on|so|than|that|to|when|where|which|who|with)\b).){0,500})",
+    re.IGNORECASE,
+)
+DEFINITIONS = "class|function|method|constant|variable|helper|definition"
+OF_NAMES = re.compile(  # what stands beside a name that is to go
+    rf"\b(?:{GOES}|the|its|all|both|two|three|four|any|every|old|unused|dead"
+    rf"|(?:{DEFINITIONS})(?:e?s)?)"
+    r"\b\W*",
+    re.IGNORECASE,
+)
+ALL_OF_A_KIND = re.compile(
+    rf"\b(?:(?:{DEFINITIONS})(?:e?s)?|code|everything|rest|others)\W*\Z", re.I
+)
+DEFINED = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 COMMENTS = re.compile(r"(?:(?:#[^\n]*)?\n)*")
 Place = tuple[int, int]
 """The first line of what is replaced, and the line behind it."""
@@ -24,9 +43,12 @@ Place = tuple[int, int]
 def whole(old: str, reply: str, asked: str = "") -> str:
     """The file that a reply means: the reply, where it leaves out nothing that the file has, else
     the file with what the reply has in its place; nothing where that has none."""
+    if old.startswith(BYTE_ORDER):
+        return BYTE_ORDER * bool(text := whole(old[1:], reply, asked)) + text
     before, after = tree_of(old), tree_of(reply)
     if before is None or after is None:
-        return _with_comments(old, reply)
+        lost = {*DEFINED.findall(old)} - {*DEFINED.findall(reply)}
+        return _with_comments(old, reply) if all(_may_go(name, asked) for name in lost) else ""
     try:
         return _merged(old, before, reply, after, asked)
     except RecursionError:  # an expression that is too long to be compared
@@ -35,7 +57,7 @@ def whole(old: str, reply: str, asked: str = "") -> str:
 
 def _merged(old: str, before: ast.Module, reply: str, after: ast.Module, asked: str) -> str:
     lost = _lost(before.body, after.body)
-    if all(_may_go(name, asked) for name in lost) and not _cut(before.body, after.body):
+    if all(_may_go(name, asked) for name in (*lost, *_cut(before.body, after.body))):
         return _with_comments(old, _with_docstring(old, before, after, reply))
     if _does_other_things(before.body, after.body):
         return ""
@@ -67,8 +89,19 @@ def _does_other_things(before: list[ast.stmt], after: list[ast.stmt]) -> bool:
 
 
 def _may_go(name: str, asked: str) -> bool:
-    """Whether the user wants something to be gone, or to have another name."""
-    return re.search(MAY_GO + rf"{re.escape(name)}\b", asked) is not None
+    """Whether the user wants something to be gone, or to have another name: it is named, or is one
+    of a kind (`the unused functions`) and not spoken of."""
+    is_said = re.search(rf"\b{re.escape(name)}\b", asked) is not None
+    for order in MAY_GO.finditer(asked):
+        first, *more = re.split(r",|\b(?:and|or)\b", order["what"])
+        if order["forbidden"] or not re.search(r"\w", first):
+            continue
+        for one in (first, *more):
+            if OF_NAMES.sub("", one).strip(" `'\"()") == name:
+                return True
+            if not is_said and name not in DOES and ALL_OF_A_KIND.search(one):
+                return True
+    return False
 
 
 def _with_comments(old: str, reply: str) -> str:
@@ -121,16 +154,15 @@ def _within(one: ast.AST) -> Iterator[ast.stmt]:
             yield from _within(node)
 
 
-def _cut(before: Iterable[ast.stmt], after: Iterable[ast.stmt]) -> bool:
-    """Whether a class of the file is in the reply, without a method that does something."""
+def _cut(before: Iterable[ast.stmt], after: Iterable[ast.stmt]) -> set[str]:
+    """The methods that do something and are missing from the classes of a reply."""
     classes = {one.name: one for one in before if isinstance(one, ast.ClassDef)}
+    cut = set[str]()
     for new in (one for one in after if isinstance(one, ast.ClassDef)):
         old = classes.get(new.name)
-        if old is None or _head(old) != _head(new):
-            continue
-        if _names(filter(_is_written, old.body)) - _names(new.body):
-            return True
-    return False
+        if old is not None and _head(old) == _head(new):
+            cut |= _names(filter(_is_written, old.body)) - _names(new.body)
+    return cut
 
 
 def _head(one: ast.ClassDef) -> list[str]:

@@ -77,9 +77,13 @@ SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
 NAME = r"(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|[\w-]+)"
 LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
-KEYS = re.compile(
-    rf"\b(?:(?:keys?|elements|tags)(?: named| called|:)?(?! values?\b)"
-    rf"|(?:rows?|lines?|entry|entries) for each of) ({LIST})",
+GONE = r"(?:removed|deleted|dropped|left|renamed|sorted)\b"
+KEYS = re.compile(  # those that are to be there, and not what is done to others
+    r"(?:\b(?:with|having|has|have|under|name|call|use|using|contain\w*)(?: root \S+ and)?"
+    r"(?: (?!(?:and|or|without|no|not|remov|delet|drop|sort|renam)\w*)[\w-]+){0,3}? "
+    r"|[,:(] ?(?:the )?)"
+    rf"(?:keys?|elements|tags)(?: named| called|:)?(?! values?\b| {GONE}) ((?>{LIST}))(?! {GONE})"
+    rf"|\b(?:rows?|lines?|entry|entries) for each of ({LIST})",
     re.IGNORECASE,
 )
 COLUMNS = re.compile(

@@ -9,9 +9,21 @@ NOT_READ = (  # what is there already
     r"(?<![.\w])"
 )
 IS_THERE = (
-    r"(?! ?(?:files?|lines|exports?|dumps?|logs?|backups?|contains?|holds?|has|have|says?)\b)"
+    r"(?! ?(?:files?|lines|exports?|dumps?|logs?|backups?|errors?|contains?|holds?|has|have|says?)"
+    r"\b)"
 )
-JSON = re.compile(rf"{NOT_READ}(?<!my )(?<!our )json\b{IS_THERE}", re.IGNORECASE)
+JSON = re.compile(  # in it, or as it; given, written and so on as it; or alone in a sentence
+    r"(?:\bas (?:[\w-]+ ){0,5}?|\b(?:in|into|just|only) (?:(?:an?|one|the|single|valid|plain) )*"
+    r"|\b(?:answer|reply|respond|give|return|print|output|produce|present|write|show|list|want|need"
+    r"|format\w*|make|create|build|generate|convert|turn|put|save|export|dump"
+    r"|provide|send|use|be|like|get)\b"
+    r"(?:(?!\b(?:that|which|who|whose|where|about|from|mention\w*|handl\w+|support\w*|pars\w+)\b)"
+    r"[^.?!;\n]){0,40}?"
+    r"|(?:^|[.:;,!?(>\n]) ?(?:an? |one |the )?"
+    r"(?=json(?:,? (?:please|only|object|array|list|format|output|with)\b|[.:)?!;\n]|$)))"
+    rf"{NOT_READ}(?<!my )(?<!our )json\b{IS_THERE}",
+    re.IGNORECASE,
+)
 TO_BE = (  # stands before the form of an answer, and not before what is there already
     r"\b(?:as|in(?! the\b| this\b| that\b| my\b| our\b)|answer|reply|respond|give|return|print"
     r"|output|produce|present|write|show|list|want|need|format\w*)\b[^.?!;\n]{0,40}?"
@@ -31,7 +43,7 @@ ARRAY = re.compile(
 )
 DICTIONARY = re.compile(
     r"\b(?:as|answer|reply|respond|give|return|print|output)\b[^.?!;\n]{0,40}?"
-    r"(?:\bpython dict(?:ionary)?\b|(?<!^)(?<!used )\bas a dict(?:ionary)?\b)",
+    r"(?:\bpython dict(?:ionary)?\b|(?<!used )\bas a dict(?:ionary)?\b)",
     re.IGNORECASE,
 )
 TABLE = re.compile(

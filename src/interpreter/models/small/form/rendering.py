@@ -21,6 +21,7 @@ RECORDS = (
 )
 BRACES = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 QUOTES = (b"'", b'"')
+A_PATH = re.compile(r":\\|\A\\\\")
 PATTERN = re.compile(r"\\[dDsSwW]|\[\^[^\]]+\]|\[[^\]]*(?:a-z|A-Z|0-9)[^\]]*\]")
 MORE_THAN_TABLES = re.compile(
     r"\b(?:rename|move|unlink|remove|rmtree|mkdir|append|copy\w*|system|run|to_sql|execute)\("
@@ -143,7 +144,7 @@ def _replaces_literally(node: ast.AST) -> TypeGuard[_Call]:
         case ast.Call(
             ast.Attribute(ast.Attribute(attr="str"), "replace"), [ast.Constant(str(text)), _], []
         ):
-            return bool(PATTERN.search(text)) and _is_pattern(text)
+            return bool(PATTERN.search(text) and not A_PATH.search(text)) and _is_pattern(text)
         case _:
             return False
 

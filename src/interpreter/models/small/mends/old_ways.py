@@ -44,17 +44,23 @@ BY_A_TEXT = tuple(
     for old, new in (
         (r"\.fillna\(method\s*=\s*[\"'](?:ffill|pad)[\"']\)", ".ffill()"),
         (r"\.fillna\(method\s*=\s*[\"'](?:bfill|backfill)[\"']\)", ".bfill()"),
+        (r"(style\.use\([\"'])seaborn(?!-v0)", r"\g<1>seaborn-v0_8"),
+    )
+)
+OLD_FREQUENCY = re.compile(r"Invalid frequency: [MQAY]\b")  # of dates, and not of periods
+BY_FREQUENCY = tuple(
+    (re.compile(old), new)
+    for old, new in (
         (r"(\.resample\([\"'])([MQ])([\"'])", r"\g<1>\g<2>E\g<3>"),
         (r"(\.resample\([\"'])[AY]([\"'])", r"\g<1>YE\g<2>"),
         (
             r"(\b(?:date_range|Grouper)\([^()\n]*\bfreq\s*=\s*[\"'])([MQ])([\"'])",
             r"\g<1>\g<2>E\g<3>",
         ),
-        (r"(style\.use\([\"'])seaborn(?!-v0)", r"\g<1>seaborn-v0_8"),
     )
 )
 OF_TEXTS = re.compile(
-    r"could not convert string|agg function failed|does not support operation"
+    r"agg function failed|does not support operation"
     r"|not supported for dtype 'str'|with string dtype|unsupported operand type\(s\) for .*'str'"
     r"|Cannot perform reduction|[cC]ould not convert|operation '\w+' not supported"
 )
@@ -68,7 +74,7 @@ def in_new_ways(source: str, error: str = "") -> str:
     """The program as it has to be written now; the same where there is nothing old in it. With the
     error by which it failed more is known to be old."""
     better = _outside_of_texts(source)
-    for old, new in BY_A_TEXT:
+    for old, new in (*BY_A_TEXT, *(BY_FREQUENCY if OLD_FREQUENCY.search(error) else ())):
         better = old.sub(new, better)
     if OF_TEXTS.search(error) or NO_APPEND in error:
         better = _as_the_error_says(better, error)

@@ -11,7 +11,9 @@ from interpreter.models.small.parsed import editable, if_it_parses
 PRICE = re.compile(r"price|rate\b|_per_|\bper\b|each\b|fee\b", re.IGNORECASE)
 TOTAL = re.compile(r"total|sum|cost|worth|revenue|spent|overall|amount", re.IGNORECASE)
 OF_PARTS = re.compile(
-    r"\b(?:average|mean|shares?|proportion\w*|percent\w*|fractions?|each|every|per|multipl\w+|times)\b",
+    r"\b(?:average|mean|shares?|proportion\w*|percent\w*|fractions?|each|every|per|multipl\w+|times"
+    r"|split\w*|divid\w+|distribut\w+|allocat\w+|apportion\w*|assign\w*|among|according"
+    r"|weight(?:s|ed|ing)?)\b",
     re.IGNORECASE,
 )
 

@@ -10,10 +10,12 @@ import tokenize
 
 from interpreter.models.small.checks.absent import with_absence_told
 from interpreter.models.small.mends.after_errors import as_the_error_says
+from interpreter.models.small.mends.folders import WRITING, begun_with, with_folders
 from interpreter.models.small.mends.old_ways import in_new_ways
 from interpreter.models.small.parsed import editable, if_it_parses, parsed
 from interpreter.models.small.prompts.hints import COLUMN, CUSTOMARY
 
+HOLDERS = (ast.List, ast.ListComp, ast.Tuple, ast.Dict, ast.DictComp)
 FILLING = ("fillna", "ffill", "bfill", "replace", "clip", "interpolate")
 NOT_FOUND = re.compile(
     r"No such file or directory|non-existent directory|KeyError|columns expected but not"
@@ -27,9 +29,6 @@ QUOTED = re.compile(r"'([^'\n]+)'")
 HOW = r"(?:(?:sep|encoding|decimal|thousands)='(?:[^'\\\n]|\\t){1,20}'|skiprows=\d+)"
 READ_WITH = re.compile(rf"^(\S+) \(read it with ({HOW}(?:, {HOW})*)\): \d+ rows", re.MULTILINE)
 RENAMES = re.compile(r"\.columns\b|\brename\(|\bnames=|\bread_sql|\bsqlite3\b")
-MAKES_FOLDERS = re.compile(r"\bmakedirs\(|\bmkdir\(")
-WRITING = re.compile(r"savefig\Z|to_(?:csv|excel|json|html|parquet|markdown)\Z")
-OUTSIDE = re.compile(r"/|~|\.\.|[A-Za-z]:|\w+://")
 NOT_TAKEN = re.compile(r"TypeError: (\S*?)\(\) got an unexpected keyword argument '(\w+)'")
 CHANGES_NOTHING = frozenset((
     *("verbose", "infer_datetime_format", "low_memory", "copy"),
@@ -58,7 +57,7 @@ NOT_OF_ARRAYS = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'")
 
 def without_slips(source: str) -> str:
     """A program without lines that change nothing, that makes the folders into which it writes."""
-    return _with_folders(_without_inplace(source))
+    return with_folders(_without_inplace(source))
 
 
 def to_be_run(source: str) -> str:
@@ -219,7 +218,7 @@ def as_of_array(source: str, method: str) -> str:
     else:
         better, module = called.sub(rf"pd.Series(\g<1>).{method}(", source), "pandas as pd"
     has_module = f"import {module}" in better
-    return if_it_parses(better if has_module else _begun_with(f"import {module}", better), source)
+    return if_it_parses(better if has_module else begun_with(f"import {module}", better), source)
 
 
 def as_profiles_say(question: str, source: str) -> str:
@@ -232,60 +231,17 @@ def as_profiles_say(question: str, source: str) -> str:
     return source
 
 
-def _with_folders(source: str) -> str:
-    """`plt.savefig("plots/a.png")` fails where there is no such folder: it is made first."""
-    nodes = ast.walk(parsed(source)) if not MAKES_FOLDERS.search(source) else ()
-    names = [name for node in nodes for name in _written(node)]
-    folders = dict.fromkeys(name.rpartition("/")[0] for name in names if "/" in name.strip("/"))
-    made = (f"os.makedirs({one!r}, exist_ok=True)" for one in folders if not OUTSIDE.match(one))
-    lines = "\n".join(made)
-    return _begun_with(f"import os\n{lines}", source) if lines else source
-
-
-def _begun_with(lines: str, source: str) -> str:
-    """A program that begins with more lines, behind those that nothing may precede."""
-    if "__future__" not in source:
-        return f"{lines}\n{source}"
-    head, mark, rest = source.rpartition("from __future__ import ")
-    first, _, others = rest.partition("\n")
-    return f"{head}{mark}{first}\n{lines}\n{others}"
-
-
-def _written(node: ast.AST) -> list[str]:
-    """The name of the file that a call writes, if it stands there."""
-    match node:
-        case ast.Call(ast.Attribute(attr=how), [ast.Constant(str(name)), *_]) if WRITING.match(how):
-            return [name]
-        case ast.Call(ast.Attribute(attr=how), [ast.JoinedStr(parts), *_]) if WRITING.match(how):
-            return _folder_of(parts)
-        case ast.Call(ast.Name("open"), [ast.Constant(str(name)), ast.Constant("w" | "wb" | "x")]):
-            return [name]
-        case ast.Call(ast.Name("open"), [ast.JoinedStr(parts), ast.Constant("w" | "wb" | "x")]):
-            return _folder_of(parts)
-        case _:
-            return []
-
-
-def _folder_of(parts: list[ast.expr]) -> list[str]:
-    """The folder of `f"chapters/{number}.txt"`, with a slash behind it as a name has."""
-    match parts:
-        case [ast.Constant(str(first)), *_] if "/" in first:
-            return [f"{first.rpartition('/')[0]}/a"]
-        case _:
-            return []
-
-
 def _without_inplace(source: str) -> str:
     """`df["a"].fillna(0, inplace=True)`, which changes nothing any more, is written
     `df["a"] = df["a"].fillna(0)`."""
     if "inplace" not in source:
         return source
-    lines = source.split("\n")
-    for node in ast.walk(editable(source)):
+    lines, tree = source.split("\n"), editable(source)
+    for node in ast.walk(tree):
         match node:
             case ast.Expr(
                 ast.Call(ast.Attribute(ast.Subscript() as place, name), given, options)
-            ) if name in FILLING and any(one.arg == "inplace" for one in options):
+            ) if name in FILLING and _is_in_place(options) and _is_column(tree, place):
                 kept = [one for one in options if one.arg != "inplace"]
                 value = ast.Call(ast.Attribute(place, name, ast.Load()), given, kept)
                 at, end = node.lineno - 1, node.end_lineno or node.lineno
@@ -296,9 +252,26 @@ def _without_inplace(source: str) -> str:
     return if_it_parses("\n".join(lines), source)
 
 
+def _is_in_place(options: list[ast.keyword]) -> bool:
+    return any(one.arg == "inplace" and ast.unparse(one.value) == "True" for one in options)
+
+
+def _is_column(tree: ast.Module, place: ast.Subscript) -> bool:
+    """Whether it is a column, and no table that stands in a list or a dictionary."""
+    if isinstance(place.slice, ast.Constant) and not isinstance(place.slice.value, str):
+        return False
+    owner = ast.unparse(place.value)
+    return not any(
+        isinstance(one, ast.Assign)
+        and isinstance(one.value, HOLDERS)
+        and owner in map(ast.unparse, one.targets)
+        for one in ast.walk(tree)
+    )
+
+
 def with_columns(question: str, source: str, error: str) -> str:
     """A program that calls the columns of which an error says that they are missing as their table
-    does: `Fare`, where it says `fare`. The same program where there is none, or it renames
+    does: `Price`, where it says `price`. The same program where there is none, or it renames
     columns."""
     there = COLUMN.findall(question)
     columns = {_key(name): name for name in reversed(there) if _key(name)}

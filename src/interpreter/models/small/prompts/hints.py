@@ -9,7 +9,7 @@ import sys
 TEXT_FOR_NUMBERS = (
     r"could not convert string|does not support operation|unsupported operand.*str"
     r"|Unknown format code '.' for object of type 'str'|can only concatenate str"
-    r"|agg function failed|not supported between instances of .*str"
+    r"|not supported between instances of .*str"
 )
 DIFFERENT_LENGTHS = r"inconsistent numbers of samples|same length|shape"
 
@@ -159,7 +159,7 @@ NOT_IMPORTED = (
     "from PACKAGE import {name}, with the right package for PACKAGE; else do without it."
 )
 COUNTS = re.compile(
-    r"^\s*(\w+) = [^\n]*\.(?:value_counts|size|count|nunique|to_dict)\([^()\n]*\)$", re.MULTILINE
+    r"^[ \t]*(\w+) = [^\n]*\.(?:value_counts|size|count|nunique|to_dict)\([^()\n]*\)$", re.MULTILINE
 )
 NO_PACKAGE = re.compile(r"No module named '([^']+)'")
 
@@ -178,12 +178,12 @@ def hint_for(error: str, question: str = "", source: str = "") -> str:
 def _import_of(name: str, question: str, source: str) -> str:
     """What to write for a name that is used and was never given a value, so it has to be imported;
     nothing where it looks like a variable."""
-    if re.search(rf"^\s*{name}\b[^=\n(]*=[^=]|\bas {name}\b", source, re.MULTILINE):
+    if re.search(rf"^[ \t]*{name}\b[^=\n(]*=[^=]|\bas {name}\b", source, re.MULTILINE):
         return ""
     if name in CUSTOMARY or name in sys.stdlib_module_names:
         return IMPORT_FIRST.format(name=name, line=CUSTOMARY.get(name, f"import {name}"))
     told = re.search(rf"from [\w.]+ import [\w, ]*\b{name}\b", question)
-    imported = re.findall(r"^\s*(?:import|from) ([\w.]+)", source, re.MULTILINE)
+    imported = re.findall(r"^[ \t]*(?:import|from) ([\w.]+)", source, re.MULTILINE)
     if told:
         return IMPORT_FIRST.format(name=name, line=told.group())
     if not (name[0].isupper() or re.search(rf"\b{name}\(", source)):
