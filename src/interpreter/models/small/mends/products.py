@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from interpreter.models.small.checks.program import Edit, edited
 from interpreter.models.small.parsed import editable, if_it_parses
 
 PRICE = re.compile(r"price|rate\b|_per_|\bper\b|each\b|fee\b", re.IGNORECASE)
@@ -23,15 +24,13 @@ def with_products_summed(question: str, source: str) -> str:
     `total = (df["a"] * df["b"]).sum()`, where nobody asks for shares or averages."""
     if ".sum()" not in source or OF_PARTS.search(question.partition("\n\n")[0]):
         return source
-    tree = editable(source)
-    lines = [line.encode() for line in source.split("\n")]
-    found = sorted(_totals(tree), key=lambda one: one.col_offset, reverse=True)
-    for node in found:  # from the right, so that places stay right
+    return if_it_parses(edited(source, _summed(editable(source))), source)
+
+
+def _summed(tree: ast.Module) -> Iterator[Edit]:
+    for node in _totals(tree):
         if columns := _multiplied(node):
-            line = lines[node.lineno - 1]
-            product = f"({' * '.join(columns)}).sum()".encode()
-            lines[node.lineno - 1] = line[: node.col_offset] + product + line[node.end_col_offset :]
-    return if_it_parses(b"\n".join(lines).decode(), source)
+            yield node, f"({' * '.join(columns)}).sum()"
 
 
 def _multiplied(node: ast.expr) -> tuple[str, ...]:
@@ -60,8 +59,7 @@ def _multiplied(node: ast.expr) -> tuple[str, ...]:
             pass
         case _:
             return ()
-    is_plain = one == other and node.lineno == node.end_lineno
-    return (ast.unparse(left), ast.unparse(right)) if is_plain else ()
+    return (ast.unparse(left), ast.unparse(right)) if one == other else ()
 
 
 def _totals(tree: ast.Module) -> Iterator[ast.expr]:

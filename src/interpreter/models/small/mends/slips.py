@@ -9,6 +9,7 @@ import re
 import tokenize
 
 from interpreter.models.small.checks.absent import with_absence_told
+from interpreter.models.small.checks.program import edited
 from interpreter.models.small.mends.after_errors import as_the_error_says
 from interpreter.models.small.mends.folders import WRITING, begun_with, with_folders
 from interpreter.models.small.mends.old_ways import in_new_ways
@@ -103,11 +104,7 @@ def _with_its_arguments(source: str, function: str, name: str) -> str:
         written = _said_otherwise(tree, call, given, method)
     if not written:
         return source
-    lines = source.split("\n")
-    line = lines[call.lineno - 1].encode()
-    line = line[: call.col_offset] + written.encode() + line[call.end_col_offset :]
-    lines[call.lineno - 1] = line.decode()
-    return if_it_parses("\n".join(lines), source)
+    return if_it_parses(edited(source, iter([(call, written)])), source)
 
 
 def _calls_with(tree: ast.Module, name: str) -> list[ast.Call]:
