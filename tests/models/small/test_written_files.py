@@ -286,6 +286,9 @@ def test_only_is_said_of_columns_beside_their_names(words, is_told):
         ("Save the mean of a.csv as new.json, an object with exactly two keys named total, n", "n"),
         ("Save the mean of a.csv as new.json, using the keys total and n.", "total, n"),
         ("Save the mean of a.csv as new.json (keys: total, n)", "total, n"),
+        ("Save the mean of a.csv as new.json. Keys: total, n", "total, n"),
+        ("Sort a.csv and save its mean as new.json; the keys are total and n.", "total, n"),
+        ("Save the mean of a.csv as new.json, an object whose keys are total and n.", "total, n"),
     ],
 )
 def test_keys_that_are_to_be_there_are_asked_for(words, trouble):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from interpreter.models.small.checks.computed import is_hard_coded
-from interpreter.models.small.form.asked import COLUMNS, KEYS, LIST, form_of, listed
+from interpreter.models.small.form.asked import COLUMNS, LIST, form_of, keys_in, listed
 from interpreter.models.small.form.printed import (
     MISSING,
     NUMBER,
@@ -246,7 +246,7 @@ def _trouble_with_keys(words: str, text: str, kind: str) -> str:
     value = data_in(text) if kind == "json" else yaml_in(text)
     if value is None or (kind == "json" and not is_json(text)):
         return f"it is no {kind.upper()}"
-    wanted = listed(KEYS.search(words))
+    wanted = keys_in(words)
     missing = [key for key in wanted if isinstance(value, dict) and key not in value]
     return f"its keys are to be {', '.join(wanted)}" if missing else ""
 

@@ -77,13 +77,16 @@ SAID = {"true": "Yes", "yes": "Yes", "false": "No", "no": "No"}
 KEY = re.compile(r"""["'](\w+)["'] ?:""")
 NAME = r"(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|[\w-]+)"
 LIST = rf"{NAME}(?:(?:, and |, | and |,){NAME})*"
-GONE = r"(?:removed|deleted|dropped|left|renamed|sorted)\b"
-KEYS = re.compile(  # those that are to be there, and not what is done to others
-    r"(?:\b(?:with|having|has|have|under|name|call|use|using|contain\w*)(?: root \S+ and)?"
-    r"(?: (?!(?:and|or|without|no|not|remov|delet|drop|sort|renam)\w*)[\w-]+){0,3}? "
-    r"|[,:(] ?(?:the )?)"
-    rf"(?:keys?|elements|tags)(?: named| called|:)?(?! values?\b| {GONE}) ((?>{LIST}))(?! {GONE})"
-    rf"|\b(?:rows?|lines?|entry|entries) for each of ({LIST})",
+GONE = r"(?:removed|deleted|dropped|left|renamed|sorted|ordered|alphabetical\w*)\b"
+KEYS = re.compile(
+    rf"\b(?:(?:keys?|elements|tags)(?: named| called|:| (?:are|being)(?: named| called|:)?)?"
+    rf"(?! values?\b| {GONE}) ((?>{LIST}))(?! {GONE})"
+    rf"|(?:rows?|lines?|entry|entries) for each of ({LIST}))",
+    re.IGNORECASE,
+)
+OTHER_KEYS = re.compile(  # something is done to them: they are not to be there, or as they are
+    r"\b(?:chang|delet|drop|order|remov|renam|replac|sort|without)\w*\b"
+    r"(?:(?!\b(?:with|having|whose)\b)[^.,;:!?\n]){0,40}?\bkeys?\b(?:[^.;!?\n]|\.\w)*",
     re.IGNORECASE,
 )
 COLUMNS = re.compile(
@@ -341,7 +344,7 @@ def form_of(question: str) -> AskedForm:
             places,
             words=frozenset(re.findall(r"\w+", words)),
             only_key=shown.pop() if len(shown) == 1 else "",
-            keys=tuple(listed(KEYS.search(words))),
+            keys=tuple(keys_in(words)),
             columns=tuple(listed(COLUMNS.search(words))),
             separator=separator,
             is_array=kind == "json" and bool(ARRAY.search(words)),
@@ -349,6 +352,11 @@ def form_of(question: str) -> AskedForm:
     if template:
         return AskedForm("template", places, template=template)
     return AskedForm(plain_kind(words), places)
+
+
+def keys_in(words: str) -> list[str]:
+    """The names that the values of an answer, or of a file, are to have."""
+    return listed(KEYS.search(OTHER_KEYS.sub("", words)))
 
 
 def listed(found: re.Match[str] | None) -> list[str]:
