@@ -20,7 +20,7 @@ JSON = re.compile(  # in it, or as it; given, written and so on as it; or alone 
     r"(?:(?!\b(?:that|which|who|whose|where|about|from|mention\w*|handl\w+|support\w*|pars\w+)\b)"
     r"[^.?!;\n]){0,40}?"
     r"|\bto (?:(?:an?|one|the|single|valid|plain) )*"
-    r"|(?=json (?:output|format|response|answer|string|only)\b)"
+    r"|(?=json (?:output|format|response|answer|string|only|keys?)\b)"
     r"|(?:^|[.:;,!?(>\n]) ?(?:an? |one |the )?"
     r"(?=json(?:,? (?:please|only|object|array|list|format|output|with)\b|[.:)?!;\n]|$)))"
     rf"{NOT_READ}(?<!my )(?<!our )json\b{IS_THERE}",
