@@ -45,6 +45,10 @@ YEAR = re.compile(
 WORD = re.compile(r"[^\W\d_]{4,}")
 PART = re.compile(r"[^\W\d_]+")
 RESULT = re.compile(r"(?<![\w./@-])[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![./(\w-])")
+OF_A_THING = (
+    r"\b(?:how (?:many|much)|total|sum of(?: the)?|number of|average|mean|median|highest|lowest"
+    r"|maximum|minimum)"
+)
 SAYS_NOTHING = frozenset(("value", "values", "result", "results", "number", "string", "text"))
 MONTH = re.compile(
     rf"\b(?:in|of|during|for|since|until|from|before|after|by) ({'|'.join(MONTHS)})\b(?! \d\d?\b)",
@@ -293,7 +297,7 @@ def _asked_about(words: str, columns: Iterable[str]) -> Iterator[str]:
     """The words in `units of juice`, for every column."""
     for column in columns:
         name = re.escape(column.casefold().removesuffix("s"))
-        asked = rf"\b(?:how (?:many|much)|total|sum of(?: the)?|number of) {name}s? of"
+        asked = rf"{OF_A_THING} {name}s? of"
         yield from re.findall(rf"{asked} ([^\W\d_]{{3,}})\b", words)
 
 
