@@ -47,7 +47,7 @@ PART = re.compile(r"[^\W\d_]+")
 RESULT = re.compile(r"(?<![\w./@-])[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![./(\w-])")
 OF_A_THING = (
     r"\b(?:how (?:many|much)|total|sum of(?: the)?|number of|average|mean|median|highest|lowest"
-    r"|maximum|minimum)"
+    r"|maximum|minimum|an?|per)"
 )
 SAYS_NOTHING = frozenset(("value", "values", "result", "results", "number", "string", "text"))
 MONTH = re.compile(
@@ -116,6 +116,11 @@ MEANS_ALL = frozenset((
     "them",
     "everyone",
     "everybody",
+    "zero",
+    "one",
+    "more",
+    "less",
+    "least",
     "data",
 ))
 
