@@ -25,6 +25,8 @@ def printed_by(source):
         ('print(df["m"].astype("int").max())', "12.0"),
         ('print(pd.to_numeric(df["m"]).sum())', "9.0"),
         ('print(df["m"].astype(float).count(), df["n"].eq("a").astype(int).sum())', "2 2"),
+        ('print(df["m"].str.strip().astype(float).sum())', "9.0"),
+        ("print(df['m'].str.replace('[^0-9]', '').astype(float).sum())", "9.0"),
     ],
 )
 def test_what_has_no_digit_is_no_number(line, printed):
@@ -60,11 +62,11 @@ def test_numbers_are_taken_from_a_column_only_once():
         'x = (df["n"] == "a").astype(int)',
         'x = df["n"].str.contains("a").astype(float)',
         'x = (df["m"] + df["n"]).astype(float)',
-        'x = df["m"].str.strip().astype(float)',
+        'x = df["m"].str.len().astype(float)',
         'x = df[["m", "n"]].astype(float)',
     ],
 )
-def test_only_a_column_as_it_is_becomes_numbers(line):
+def test_only_texts_of_a_column_become_numbers(line):
     assert after_error("What is it?", TABLE + line, NOT_A_FLOAT) == TABLE + line
 
 

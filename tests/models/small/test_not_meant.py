@@ -123,7 +123,9 @@ def test_a_condition_is_still_one():
     units = "\n\na.csv: 9 rows x 2 columns\n- 'units' int 1 to 9\n- 'city' text: 'Rome', 'Oslo'"
     asked = "How many units of juice were sold?" + units
     assert "'juice'" in conditions_left_out(asked, ran("print(df['units'].sum())"))
-    asked = "What is the average price of petrol?\n\na.csv: 9 rows x 1 columns\n- 'price' int 1 to 9"
+    asked = (
+        "What is the average price of petrol?\n\na.csv: 9 rows x 1 columns\n- 'price' int 1 to 9"
+    )
     assert "'petrol'" in conditions_left_out(asked, ran("print(df['price'].mean())"))
     asked = "How many are above 730?" + units
     assert "'730'" in conditions_left_out(asked, ran("print(len(df))"))

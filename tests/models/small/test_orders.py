@@ -192,6 +192,7 @@ def test_a_block_that_has_changed_something_is_not_run_again():
         "a = b.str.replace(r'\\d(', '')",
         "a = b.str.replace(r'\\d', '',)",
         "a = b.str.replace(r'\\d', '')\r",
+        "a = b.str.replace('[^0-9]', '').astype(float)",
     ],
 )
 def test_what_is_meant_as_it_stands_or_would_not_parse_stays(source):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from interpreter.models.small.form.printed import PLAIN_NOW
@@ -21,6 +21,7 @@ RECORDS = (
 )
 BRACES = re.compile(r"\{([A-Za-z_]\w*)(?:[:!][^{}]*)?\}")
 QUOTES = (b"'", b'"')
+NUMERIC = re.compile(r"int|float")
 A_PATH = re.compile(r":\\|\A\\\\")
 PATTERN = re.compile(r"\\[dDsSwW]|\[\^[^\]]+\]|\[[^\]]*(?:a-z|A-Z|0-9)[^\]]*\]")
 MORE_THAN_TABLES = re.compile(
@@ -121,12 +122,15 @@ def with_braces_filled(source: str, output: str) -> str:
 
 def with_patterns(source: str) -> str:
     """A program that says of a pattern that it is one: pandas takes it for a plain text else, and
-    replaces nothing. Programs that do more than write tables stay as they are."""
+    replaces nothing. Programs that do more than write tables stay as they are, and texts of which
+    numbers could be made without: nothing had to be replaced in them, and a sign might be."""
     if ".str.replace(" not in source or MORE_THAN_TABLES.search(source):
         return source
     nodes = list(ast.walk(editable(source)))
     lines = [line.encode() for line in source.split("\n")]
-    for node in sorted(filter(_replaces_literally, nodes), key=lambda one: -one.end_col_offset):
+    numbers = {id(part) for node in nodes for part in _made_numbers(node)}
+    found = [one for one in nodes if _replaces_literally(one) and id(one) not in numbers]
+    for node in sorted(filter(_replaces_literally, found), key=lambda one: -one.end_col_offset):
         number, at = node.end_lineno - 1, node.end_col_offset - 1
         lines[number] = lines[number][:at] + b", regex=True" + lines[number][at:]
     return if_it_parses(b"\n".join(lines).decode(), source)
@@ -147,6 +151,15 @@ def _replaces_literally(node: ast.AST) -> TypeGuard[_Call]:
             return bool(PATTERN.search(text) and not A_PATH.search(text)) and _is_pattern(text)
         case _:
             return False
+
+
+def _made_numbers(node: ast.AST) -> Iterator[ast.AST]:
+    """What is made a number as a whole."""
+    match node:
+        case ast.Call(ast.Attribute(made, "astype"), [kind], []) if NUMERIC.search(
+            ast.unparse(kind)
+        ):
+            yield from ast.walk(made)
 
 
 def _is_pattern(text: str) -> bool:

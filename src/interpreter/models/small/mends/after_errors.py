@@ -19,6 +19,8 @@ HAS_DIGIT = r".astype(str).str.contains(r'\d')"
 MADE_NUMBERS = re.compile(r"^- '(.+?)' text: .*?(df\['.+\))$", re.MULTILINE)  # by its profile
 CONVERTS = re.compile(r"\b(?:float|int|to_numeric)\b")
 WITH_NUMBERS = f"pd.to_numeric({{column}}.where({{column}}{HAS_DIGIT}))"
+OF_TEXT = ("replace", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "lower", "upper")
+"""Methods by which a text becomes another one."""
 WHOLE = ".map(int, na_action='ignore')"  # cut off as `astype(int)` does, and gaps stay
 KINDS = {"float": "", "float64": "", "np.float64": "", "int": WHOLE, "int64": WHOLE}
 NO_FIRST = re.compile(r"KeyError: (?:np\.int64\()?(?:0|-1)(?!\.?\w)")
@@ -75,17 +77,17 @@ def _numbers_alone(question: str, tree: ast.Module) -> Iterator[Edit]:
     """What has no digit is no number: a column becomes numbers where there are some. Which of
     several it was the error does not say, so that it may only be those that are known as text."""
     found = list(_conversions(tree))
-    is_only_one = len({(table, name) for _, table, name, _ in found}) == 1
+    is_only_one = len({(table, name) for _, table, name, *_ in found}) == 1
     texts = {name for name, _ in TEXT_COLUMN.findall(question)}
-    for node, table, name, cut in found:
+    for node, _, name, column, cut in found:
         if is_only_one or name in texts:
-            yield node, WITH_NUMBERS.format(column=f"{table}[{name!r}]") + cut
+            yield node, WITH_NUMBERS.format(column=column) + cut
 
 
 def _as_profiles_tell(question: str, tree: ast.Module) -> Iterator[Edit]:
     """What makes numbers of a column in another way than its profile says."""
     ways = {name: _as_written(way) for name, way in MADE_NUMBERS.findall(question)}
-    ours = {node: (table, name) for node, table, name, _ in _conversions(tree)}
+    ours = {node: (table, name) for node, table, name, *_ in _conversions(tree)}
     for node in ast.walk(tree):
         match node:
             case ast.Assign([ast.Subscript(ast.Name(table), ast.Constant(str(name)))], made):
@@ -139,23 +141,31 @@ def _is_plain(way: ast.expr) -> bool:
             return False
 
 
-def _conversions(tree: ast.Module) -> Iterator[tuple[ast.expr, str, str, str]]:
-    """Where a column as it is becomes numbers: its table, its name, and how they are cut off. What
-    is computed first may be truth or a sum, which have no digits or are numbers already."""
+def _conversions(tree: ast.Module) -> Iterator[tuple[ast.expr, str, str, str, str]]:
+    """Where a column, as it is or with its texts changed, becomes numbers: its table, its name,
+    what is converted, and how that is cut off. What is computed first may be truth or a sum, which
+    have no digits or are numbers already."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(
-                ast.Attribute(ast.Subscript(ast.Name(table), ast.Constant(str(name))), "astype"),
-                [kind],
-                [],
-            ) if (cut := KINDS.get(ast.unparse(kind).strip("'\""))) is not None:
-                yield node, table, name, cut
-            case ast.Call(
-                ast.Attribute(ast.Name("pd"), "to_numeric"),
-                [ast.Subscript(ast.Name(table), ast.Constant(str(name)))],
-                [],
-            ):
-                yield node, table, name, ""
+            case ast.Call(ast.Attribute(converted, "astype"), [kind], []):
+                cut = KINDS.get(ast.unparse(kind).strip("'\""))
+            case ast.Call(ast.Attribute(ast.Name("pd"), "to_numeric"), [converted], []):
+                cut = ""
+            case _:
+                continue
+        if cut is not None and (column := _column_in(converted)):
+            yield node, *column, ast.unparse(converted), cut
+
+
+def _column_in(converted: ast.expr) -> tuple[str, str] | None:
+    """The table and the name of a column, also where methods of texts change it."""
+    match converted:
+        case ast.Subscript(ast.Name(table), ast.Constant(str(name))):
+            return table, name
+        case ast.Call(ast.Attribute(ast.Attribute(inner, "str"), way)) if way in OF_TEXT:
+            return _column_in(inner)
+        case _:
+            return None
 
 
 def _with_p_values(tree: ast.Module) -> Iterator[Edit]:
