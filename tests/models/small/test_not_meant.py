@@ -9,9 +9,12 @@ from interpreter.models.small.checks.conditions import conditions_left_out, coun
 from interpreter.models.small.checks.impossible import impossible
 from interpreter.models.small.checks.named_files import changed_originals, not_written
 from interpreter.models.small.failures import not_there
+from interpreter.models.small.plan import next_request
 from interpreter.models.small.prompts.reminders import reminders_for
 from interpreter.models.small.rounds import Round
-from interpreter.models.small.wanted import file_to_write, is_about_files
+from interpreter.models.small.wanted import file_to_write, is_about_files, is_an_order
+from interpreter.protocol.messages import ActionResult, Code, Message, Output
+from support.profiles import with_profile
 
 THERE = "\n\n" + "\n".join(
     f"{name}.csv: 3 rows x 2 columns"
@@ -38,6 +41,19 @@ THERE = "\n\n" + "\n".join(
 def test_a_file_that_is_asked_about_is_not_written(question):
     assert file_to_write(question + THERE) == ""
     assert not is_about_files(question + THERE)
+
+
+def test_who_wants_something_written_to_them_wants_an_answer():
+    assert not is_an_order("Please write me the average of n in orders.csv." + THERE)
+    assert is_an_order("Write me a script that sums up orders.csv." + THERE)
+    assert is_an_order("Write me the sum in a new file." + THERE)
+
+
+def test_what_is_all_that_an_order_left_is_told():
+    asked = with_profile("Write the average of n in orders.csv." + THERE)
+    wrote = Message("assistant", (Code("python", "print(df['n'].mean())", "c1"),))
+    printed = Message("computer", (Output("average: 44.0\n"), ActionResult("c1", "ok", "")))
+    assert next_request((asked, wrote, printed)).output == "average: 44.0"
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ from interpreter.models.small.wanted import file_to_write, is_about_files
 from interpreter.protocol.changed_files import FILES_NAMED
 from interpreter.protocol.messages import Attempt, Message, user_says
 
+MOST_CARRIED = 2  # further lines of what was printed, where nothing else is left of an order
+
 
 def after_order(
     asked: tuple[Message, ...], rounds: list[Round], question: str, wrong: tuple[str, str]
@@ -71,7 +73,8 @@ def after_order(
     doubt = (CHANGED.format(names=spoilt) if spoilt else "") + wrong[1]
     instead = done if files else printed or done
     ran = frozenset(one.source.strip() for one in rounds if not one.failed)
-    return SmallPlan(messages, doubt=doubt, instead=instead + doubt, ran=ran)
+    carried = "" if files or printed.count("\n") > MOST_CARRIED else printed
+    return SmallPlan(messages, doubt=doubt, instead=instead + doubt, ran=ran, output=carried)
 
 
 def _undone(question: str, files: list[str]) -> tuple[str, str]:

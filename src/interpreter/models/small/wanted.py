@@ -27,6 +27,11 @@ PROGRAM = re.compile(
     r"(?=[^.\n]*\b(?:script|program|module)\b)",
     re.IGNORECASE,
 )
+TELLS = re.compile(  # "write me the average" wants an answer
+    r"\W*(?:please |can you |could you )?write (?:me|us|down|out)\b"
+    r"(?![^.\n]*\b(?:files?|folders?|function|module|program|script)\b)",
+    re.IGNORECASE,
+)
 ASKS_TOO = re.compile(
     r"\b(?:(?:answer|reply|respond) (?:with|as|in|by|only)|tell me|what (?:is|are)"
     r"|how (?:many|much)|give (?:me )?the answer"
@@ -118,7 +123,7 @@ def is_an_order(question: str) -> bool:
     """Whether something is to be done, so that it may be done without anything to print."""
     if file_to_write(question) or _orders_in(question):
         return True
-    if not ORDER.match(question) or "?" in question:
+    if not ORDER.match(question) or "?" in question or TELLS.match(question):
         return False
     is_pure = FILE_ORDER.match(question) or PROGRAM.match(question)
     return bool(is_pure) or not ASKS_TOO.search(question.partition("\n\n")[0])
