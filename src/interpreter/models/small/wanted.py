@@ -60,21 +60,21 @@ MAKES = re.compile(
 BRINGS = re.compile(
     r"\b(?:pull|gather|get|take|list|filter|dump|copy)\b((?:[^.?!\n]|\.\w){0,240})", re.IGNORECASE
 )
+FILE_NAME = (
+    r"[\"'`]?([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b(?![\w-]|\.\w)"
+)
 INTO_FILE = re.compile(
     r"\b(?<!according )(?<!compared )(to|as|into|in)\b"
-    r"(?: the file| a file)?(?: called| named)? [\"'`]?"
-    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b(?![\w-]|\.\w)",
+    rf"(?: the file| a file)?(?: called| named)? {FILE_NAME}",
     re.IGNORECASE,
 )
 NEW_FILE = re.compile(
     r"\b(?:write|create|generate|make|produce)\b (?:me )?(?:an? |the )?(?:new )?(?:file )?"
-    r"(?:called |named )?[\"'`]?([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b"
-    r"(?![\w-]|\.\w)",
+    rf"(?:called |named )?{FILE_NAME}",
     re.IGNORECASE,
 )
 IN_A_FILE = re.compile(
-    r"\b(?:in|into|to|as) an? (?:new )?(?:\w+ )?file (?:called |named )?[\"'`]?"
-    r"([\w/-]{1,100}\.(?:csv|tsv|json|txt|md|xlsx|html|yaml|yml|xml))\b(?![\w-]|\.\w)",
+    rf"\b(?:in|into|to|as) an? (?:new )?(?:\w+ )?file (?:called |named )?{FILE_NAME}",
     re.IGNORECASE,
 )
 FILE_ORDER = re.compile(
